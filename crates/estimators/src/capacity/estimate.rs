@@ -1,0 +1,258 @@
+//! What an interval says about the capacity.
+
+use super::delivery_rate::DeliveryRate;
+use super::linear_fit::LinearFit;
+use crate::sample::CapacitySample;
+
+/// How the rate at which the path delivered is measured. See [the module](super) for a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Method {
+    /// Delivered bytes over the longer of the sending and the acknowledging time: draft-ietf-ccwg-bbr.
+    DeliveryRate,
+    /// From the slope of the round-trip time on the sending time: BBR-S, eq. (7).
+    RttGradient,
+    /// The slope of the acknowledged bytes on the acknowledging time.
+    #[default]
+    AckRegression,
+}
+
+/// The slope of the round-trip time on the sending time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RttGradient {
+    /// `b`, seconds per second: `S/C - 1` while a queue grows or drains (BBR-S, eq. (6)).
+    pub slope: f64,
+    /// The standard error of `b`, seconds per second.
+    pub error: f64,
+    /// The deviation of the round-trip times from the line, s: the path's jitter.
+    pub jitter: f64,
+}
+
+impl RttGradient {
+    /// The gradient of a fit of round-trip times (s) on sending times (s); `None` for fewer than three packets, or if all
+    /// were sent at one instant.
+    #[must_use]
+    pub fn from_fit(fit: &LinearFit) -> Option<Self> {
+        Some(Self {
+            slope: fit.slope()?,
+            error: fit.slope_error()?,
+            jitter: fit.residual_deviation()?,
+        })
+    }
+
+    /// The capacity of a path on which packets sent at a constant `sent_rate` show this slope, in that rate's unit.
+    ///
+    /// BBR-S, eq. (7): `C = S / (1 + b)`. `None` if `1 + b` is below 0.2: delays that fall that fast are those of packets
+    /// acknowledged together, not of a queue that drains.
+    #[must_use]
+    pub fn capacity(&self, sent_rate: f64) -> Option<f64> {
+        let stretch = 1.0 + self.slope;
+        (stretch >= MIN_STRETCH && sent_rate.is_finite()).then(|| sent_rate / stretch)
+    }
+
+    /// Whether the round-trip time rose by more than its own noise.
+    #[must_use]
+    pub fn is_rising(&self) -> bool {
+        self.slope > (SIGNIFICANT_ERRORS * self.error).max(MIN_SLOPE)
+    }
+}
+
+/// What one interval says about the capacity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CapacityEstimate {
+    /// What to feed a filter with: the measured rate with an infinite sending rate if a queue shows that it is real, the
+    /// sending rate twice if not. Bytes/s.
+    pub sample: CapacitySample,
+    /// The rate as measured, whether real or not, limited to three times the sending rate. Bytes/s.
+    pub measured_rate: f64,
+    /// The rate at which the same packets were sent, bytes/s; infinity if they were sent at one instant.
+    pub sent_rate: f64,
+    /// The standard error of the measured rate, bytes/s, if the timing errors of packets are independent, which
+    /// aggregation and fading make optimistic: a lower bound of the measurement noise. See
+    /// [`Skip::set_noise_floor`](crate::Skip::set_noise_floor).
+    pub standard_error: f64,
+    /// How the rate was measured: as configured, or [`Method::DeliveryRate`] if that was not possible.
+    pub method: Method,
+    /// Whether there is evidence of a queue, so that the rate is real.
+    pub queueing: bool,
+    /// The slope of the round-trip time, if there is one.
+    pub gradient: Option<RttGradient>,
+    /// The least queueing delay of the interval's packets, ns.
+    pub queue_delay: u64,
+    /// Delivered in the interval, bytes.
+    pub bytes: u64,
+    /// Packets delivered in the interval.
+    pub packets: u32,
+    /// Acknowledgements that delivered them.
+    pub batches: u32,
+    /// The length of the interval by its acknowledgements, ns.
+    pub elapsed: u64,
+}
+
+/// The measurements of a finished interval.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Measurements {
+    pub(super) delivery: DeliveryRate,
+    pub(super) round_trips: LinearFit,
+    pub(super) acknowledgements: LinearFit,
+    pub(super) min_rtt: u64,
+    pub(super) queue_delay: u64,
+    pub(super) bytes: u64,
+    pub(super) packets: u32,
+    pub(super) batches: u32,
+    pub(super) elapsed: u64,
+}
+
+impl Measurements {
+    /// Draws the conclusion.
+    pub(super) fn estimate(&self, wanted: Method) -> CapacityEstimate {
+        let sent_rate = self.delivery.sent_rate;
+        let gradient = RttGradient::from_fit(&self.round_trips);
+        let Measured {
+            rate,
+            error,
+            method,
+        } = self.measure(wanted, gradient);
+        let measured_rate = rate.min(MAX_OVER_SENT * sent_rate);
+        let queueing = self.has_queue(measured_rate, gradient);
+        let sample = if queueing || sent_rate.is_infinite() {
+            CapacitySample::uncensored(measured_rate)
+        } else {
+            CapacitySample::new(sent_rate, sent_rate)
+        };
+        CapacityEstimate {
+            sample,
+            measured_rate,
+            sent_rate,
+            standard_error: error,
+            method,
+            queueing,
+            gradient,
+            queue_delay: self.queue_delay,
+            bytes: self.bytes,
+            packets: self.packets,
+            batches: self.batches,
+            elapsed: self.elapsed,
+        }
+    }
+
+    fn measure(&self, wanted: Method, gradient: Option<RttGradient>) -> Measured {
+        match wanted {
+            Method::DeliveryRate => None,
+            Method::RttGradient => gradient.and_then(|gradient| {
+                let rate = gradient.capacity(self.delivery.sent_rate)?;
+                Some(Measured {
+                    rate,
+                    error: rate * gradient.error / (1.0 + gradient.slope),
+                    method: wanted,
+                })
+            }),
+            Method::AckRegression => self.acknowledgements.slope().and_then(|rate| {
+                let error = self.acknowledgements.slope_error()?;
+                (rate > 0.0).then_some(Measured {
+                    rate,
+                    error,
+                    method: wanted,
+                })
+            }),
+        }
+        .unwrap_or_else(|| self.deliver(gradient))
+    }
+
+    /// The fallback; its error is that of the jitter of the two end points.
+    fn deliver(&self, gradient: Option<RttGradient>) -> Measured {
+        let jitter = gradient.map_or(0.0, |gradient| gradient.jitter);
+        let relative =
+            core::f64::consts::SQRT_2 * jitter / super::seconds_between(0, self.elapsed.max(1));
+        let rate = self.delivery.rate;
+        Measured {
+            rate,
+            error: rate * relative,
+            method: Method::DeliveryRate,
+        }
+    }
+
+    /// Whether a queue grew during the interval, or stood throughout.
+    fn has_queue(&self, rate: f64, gradient: Option<RttGradient>) -> bool {
+        if gradient.is_some_and(|gradient| gradient.is_rising()) {
+            return true;
+        }
+        let packet = self.bytes as f64 / f64::from(self.packets.max(1));
+        let bound = (STANDING_PACKETS * packet / rate)
+            .max(STANDING_SHARE * super::seconds_between(0, self.min_rtt))
+            .max(SIGNIFICANT_ERRORS * gradient.map_or(0.0, |gradient| gradient.jitter));
+        super::seconds_between(0, self.queue_delay) > bound
+    }
+}
+
+/// A rate and how it came about.
+struct Measured {
+    rate: f64,
+    error: f64,
+    method: Method,
+}
+
+/// Standard errors, or deviations, that noise hardly exceeds.
+const SIGNIFICANT_ERRORS: f64 = 3.0;
+/// Seconds per second: a slower rise is clock drift, or rounding.
+const MIN_SLOPE: f64 = 0.03;
+/// `1 + b`, dimensionless: below it the slope is not that of a queue.
+const MIN_STRETCH: f64 = 0.2;
+/// Packets: what stands at a bottleneck that serves whole packets, even if it is just not overloaded.
+const STANDING_PACKETS: f64 = 2.0;
+/// Fraction of the minimal round-trip time: below it a delay may be the minimum's own error.
+const STANDING_SHARE: f64 = 0.02;
+/// Dimensionless: no queue drains three times as fast as it was filled without its being noticed before.
+const MAX_OVER_SENT: f64 = 3.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GENTLE: RttGradient = RttGradient {
+        slope: 0.25,
+        error: 0.01,
+        jitter: 0.001,
+    };
+
+    #[test]
+    fn the_gradient_gives_the_capacity() {
+        assert_eq!(GENTLE.capacity(1.25e6), Some(1e6));
+        assert_eq!(
+            RttGradient {
+                slope: -0.5,
+                ..GENTLE
+            }
+            .capacity(1e6),
+            Some(2e6)
+        );
+        assert_eq!(
+            RttGradient {
+                slope: -0.81,
+                ..GENTLE
+            }
+            .capacity(1e6),
+            None
+        );
+        assert_eq!(GENTLE.capacity(f64::INFINITY), None);
+    }
+
+    #[test]
+    fn a_rise_has_to_be_significant() {
+        assert!(GENTLE.is_rising());
+        assert!(
+            !RttGradient {
+                error: 0.1,
+                ..GENTLE
+            }
+            .is_rising()
+        );
+        assert!(
+            !RttGradient {
+                slope: 0.02,
+                error: 0.0,
+                ..GENTLE
+            }
+            .is_rising()
+        );
+    }
+}

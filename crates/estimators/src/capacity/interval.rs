@@ -1,0 +1,319 @@
+//! The accumulator of a capacity interval.
+
+use thiserror::Error;
+
+use super::delivery_rate::{DeliveryRate, DeliveryRateError};
+use super::estimate::{CapacityEstimate, Measurements};
+use super::interval_config::IntervalConfig;
+use super::linear_fit::LinearFit;
+use super::seconds_between;
+use crate::atkf::ConfigError;
+
+/// A packet that was acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AckedPacket {
+    /// When it was sent, ns on any clock.
+    pub sent_at: u64,
+    /// When its acknowledgement arrived, ns on the same clock.
+    pub acked_at: u64,
+    /// Its size, bytes.
+    pub bytes: u64,
+}
+
+/// Collects acknowledged packets and closes an interval on demand, about once per round trip.
+///
+/// A packet costs tens of nanoseconds and no memory: all that is kept are running sums, of times since the interval's start.
+/// Packets with the same acknowledging time are one acknowledgement ("batch"). Intervals are contiguous: one starts with the
+/// last batch of the one before, whose packets only set the clock, so that bytes and times are of the same packets.
+///
+/// After idling the sending rate is that of the idle time, and the sample is censored at it; [`restart`](Self::restart) avoids
+/// the sample altogether.
+///
+/// ```
+/// use kneepoint_estimators::capacity::{AckedPacket, CapacityInterval, IntervalConfig};
+///
+/// // 1250 bytes every 1 ms through a path that takes 1.25 ms for each: 1 MB/s.
+/// let mut interval = CapacityInterval::new(&IntervalConfig::default())?;
+/// for packet in 0..50 {
+///     interval.push(AckedPacket {
+///         sent_at: packet * 1_000_000,
+///         acked_at: 20_000_000 + packet * 1_250_000,
+///         bytes: 1250,
+///     })?;
+/// }
+/// let estimate = interval.close(20_000_000)?;
+/// assert!(estimate.queueing);
+/// assert!((estimate.sample.rate - 1e6).abs() < 1.0);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CapacityInterval {
+    config: IntervalConfig,
+    /// The batch before the interval; `None` before the first packet.
+    start: Option<Mark>,
+    end: Mark,
+    /// Round-trip time on sending time, both relative to the start, s.
+    round_trips: LinearFit,
+    /// Acknowledged bytes on acknowledging time, relative to the start, without the last batch, which may still grow.
+    acknowledgements: LinearFit,
+    min_rtt: u64,
+    bytes: u64,
+    packets: u32,
+    batches: u32,
+}
+
+impl CapacityInterval {
+    /// An accumulator without any packets.
+    ///
+    /// # Errors
+    ///
+    /// Names the parameter that is out of range.
+    pub fn new(config: &IntervalConfig) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self {
+            config: *config,
+            start: None,
+            end: Mark {
+                sent_at: 0,
+                acked_at: 0,
+            },
+            round_trips: LinearFit::new(),
+            acknowledgements: LinearFit::new(),
+            min_rtt: u64::MAX,
+            bytes: 0,
+            packets: 0,
+            batches: 0,
+        })
+    }
+
+    /// Adds a packet. All packets of one acknowledgement come with the same acknowledging time, in the order of sending; a
+    /// reordered packet is fine.
+    ///
+    /// # Errors
+    ///
+    /// If time runs backwards; the packet is then left out.
+    pub fn push(&mut self, packet: AckedPacket) -> Result<(), PacketError> {
+        let AckedPacket {
+            sent_at,
+            acked_at,
+            bytes,
+        } = packet;
+        let Some(rtt) = acked_at.checked_sub(sent_at) else {
+            return Err(PacketError::AckedBeforeSent { sent_at, acked_at });
+        };
+        let Some(start) = self.start else {
+            self.start_from(Mark { sent_at, acked_at });
+            return Ok(());
+        };
+        if acked_at < self.end.acked_at {
+            return Err(PacketError::AckedBeforePrevious {
+                acked_at,
+                previous: self.end.acked_at,
+            });
+        }
+        if acked_at == start.acked_at {
+            self.start_from(Mark {
+                sent_at: sent_at.max(start.sent_at),
+                acked_at,
+            });
+            return Ok(());
+        }
+        if acked_at > self.end.acked_at {
+            self.finish_batch(start);
+            self.batches = self.batches.saturating_add(1);
+        }
+        self.end = Mark {
+            sent_at: self.end.sent_at.max(sent_at),
+            acked_at,
+        };
+        self.round_trips.push(
+            seconds_between(start.sent_at, sent_at),
+            seconds_between(start.rtt(), rtt),
+        );
+        self.min_rtt = self.min_rtt.min(rtt);
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.packets = self.packets.saturating_add(1);
+        Ok(())
+    }
+
+    /// Closes the interval if it is long enough, and starts the next one. `min_rtt` is the path's, ns.
+    ///
+    /// To be called after all packets of an acknowledgement; calling it after every one is meant.
+    ///
+    /// # Errors
+    ///
+    /// Says why there is no estimate. If the interval is only [too short](CloseError::is_too_short), it goes on; otherwise it
+    /// is discarded, and the next one starts.
+    pub fn close(&mut self, min_rtt: u64) -> Result<CapacityEstimate, CloseError> {
+        let IntervalConfig {
+            method,
+            min_rtts,
+            min_packets,
+            min_batches,
+        } = self.config;
+        let start = self.start.unwrap_or(self.end);
+        let elapsed = self.end.acked_at.saturating_sub(start.acked_at);
+        if self.packets < min_packets {
+            return Err(CloseError::Packets {
+                packets: self.packets,
+                least: min_packets,
+            });
+        }
+        if self.batches < min_batches {
+            return Err(CloseError::Batches {
+                batches: self.batches,
+                least: min_batches,
+            });
+        }
+        let least = min_rtt as f64 * min_rtts;
+        if (elapsed as f64) < least {
+            return Err(CloseError::Elapsed {
+                elapsed,
+                least: least as u64,
+            });
+        }
+        let send_elapsed = self.end.sent_at.saturating_sub(start.sent_at);
+        self.finish_batch(start);
+        let estimate = match DeliveryRate::new(self.bytes, send_elapsed, elapsed) {
+            _ if self.bytes == 0 => Err(CloseError::NoBytes),
+            Err(error) => Err(CloseError::DeliveryRate(error)),
+            Ok(delivery) => Ok(Measurements {
+                delivery,
+                round_trips: self.round_trips,
+                acknowledgements: self.acknowledgements,
+                min_rtt,
+                queue_delay: self.min_rtt.saturating_sub(min_rtt),
+                bytes: self.bytes,
+                packets: self.packets,
+                batches: self.batches,
+                elapsed,
+            }
+            .estimate(method)),
+        };
+        self.start_from(self.end);
+        estimate
+    }
+
+    /// Forgets the interval, and starts with the next packet: after idling, or on a new path.
+    pub fn restart(&mut self) {
+        self.start_from(Mark {
+            sent_at: 0,
+            acked_at: 0,
+        });
+        self.start = None;
+    }
+
+    /// How many packets the interval has so far.
+    #[must_use]
+    pub const fn packets(&self) -> u32 {
+        self.packets
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub const fn config(&self) -> &IntervalConfig {
+        &self.config
+    }
+
+    fn start_from(&mut self, mark: Mark) {
+        self.start = Some(mark);
+        self.end = mark;
+        self.round_trips = LinearFit::new();
+        self.acknowledgements = LinearFit::new();
+        self.min_rtt = u64::MAX;
+        self.bytes = 0;
+        self.packets = 0;
+        self.batches = 0;
+    }
+
+    /// Adds the last batch, or the start, to the regression: its bytes are all there.
+    fn finish_batch(&mut self, start: Mark) {
+        self.acknowledgements.push(
+            seconds_between(start.acked_at, self.end.acked_at),
+            self.bytes as f64,
+        );
+    }
+}
+
+/// A batch's latest packet.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    sent_at: u64,
+    acked_at: u64,
+}
+
+impl Mark {
+    const fn rtt(self) -> u64 {
+        self.acked_at.saturating_sub(self.sent_at)
+    }
+}
+
+/// Why a packet was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum PacketError {
+    /// It was acknowledged before it was sent.
+    #[error("a packet sent at {sent_at} ns was acknowledged at {acked_at} ns, before")]
+    AckedBeforeSent {
+        /// When it was sent, ns.
+        sent_at: u64,
+        /// When it was acknowledged, ns.
+        acked_at: u64,
+    },
+    /// It was acknowledged before a packet that came earlier.
+    #[error("a packet was acknowledged at {acked_at} ns, before the previous one at {previous} ns")]
+    AckedBeforePrevious {
+        /// When it was acknowledged, ns.
+        acked_at: u64,
+        /// When the previous one was, ns.
+        previous: u64,
+    },
+}
+
+/// Why an interval gives no estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+pub enum CloseError {
+    /// Too few packets; the interval goes on.
+    #[error("{packets} packets of {least}")]
+    Packets {
+        /// So many packets.
+        packets: u32,
+        /// So many are needed.
+        least: u32,
+    },
+    /// Too few acknowledgements; the interval goes on.
+    #[error("{batches} acknowledgements of {least}")]
+    Batches {
+        /// So many acknowledgements.
+        batches: u32,
+        /// So many are needed.
+        least: u32,
+    },
+    /// Too little time; the interval goes on.
+    #[error("{elapsed} ns of {least} ns")]
+    Elapsed {
+        /// So much time, ns.
+        elapsed: u64,
+        /// So much is needed, ns.
+        least: u64,
+    },
+    /// The packets were empty.
+    #[error("the interval's packets have no bytes")]
+    NoBytes,
+    /// The bytes and times make no rate.
+    #[error(transparent)]
+    DeliveryRate(#[from] DeliveryRateError),
+}
+
+impl CloseError {
+    /// Whether the interval just has to go on, rather than having been discarded.
+    #[must_use]
+    pub const fn is_too_short(&self) -> bool {
+        matches!(
+            self,
+            Self::Packets { .. } | Self::Batches { .. } | Self::Elapsed { .. }
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

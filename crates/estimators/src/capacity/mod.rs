@@ -1,0 +1,62 @@
+//! Capacity samples: from acknowledged packets to what the filters are fed with.
+//!
+//! [`CapacityInterval`] takes every acknowledged packet, in constant time and memory, and closes an interval about once per
+//! round trip. Three [`Method`]s measure the rate at which the path delivered:
+//!
+//! | Method | Rate | Needs | Weakness |
+//! |---|---|---|---|
+//! | [`DeliveryRate`](Method::DeliveryRate) | bytes over the longer of the sending and the acknowledging time | nothing | the jitter of the two end points |
+//! | [`RttGradient`](Method::RttGradient) | `S / (1 + b)`, `b` the slope of round-trip time on sending time | a constant sending rate | bursts and aggregated acknowledgements bias it |
+//! | [`AckRegression`](Method::AckRegression) | the slope of acknowledged bytes on acknowledging time | three acknowledgements | heavy aggregation |
+//!
+//! Packets of one acknowledgement that covers several have round-trip times that *fall* with slope -1, which is why
+//! aggregation biases the gradient; the regression on acknowledgements has one point per acknowledgement instead, least
+//! squares over all of them, and does not ask how the packets were sent.
+//!
+//! # Which samples are real
+//!
+//! A path that delivers all that is sent shows the sending rate, not its capacity. Comparing the two rates does not tell:
+//! in noise, `C < S` half of the time, and 18 to 44 % of the intervals on an idle path would pass for measurements. What
+//! tells is a queue. An interval counts as queueing if the round-trip time rose significantly,
+//!
+//! ```text
+//! b > max(3 se(b), 0.03)
+//! ```
+//!
+//! or if a queue stood throughout it: the least queueing delay exceeded two packets' service time, 2 % of the minimal
+//! round-trip time, and three deviations of the jitter. Then the rate is real, even if more was delivered than sent, and the
+//! sample's sending rate is infinite. Otherwise the sample is censored at the sending rate.
+//!
+//! Both rates are of the same packets. A sending rate taken from the pacer instead of the packets does not do: if the
+//! true one is 3 % lower, every sample passes for a measurement, and the estimate settles 7 to 17 % low.
+//!
+//! # Errata
+//!
+//! BBR-S, eq. (8), prints for the slope an expression that multiplies and divides by packet sizes and is not of unit 1. The
+//! ordinary least-squares slope of `tau` on `t` is meant by its text and used here:
+//! `b = sum (t_i - mean t)(tau_i - mean tau) / sum (t_i - mean t)^2`.
+//! The text's "norm of the residual error" is taken as the residual deviation, with `n - 2` degrees of freedom.
+
+mod delivery_rate;
+mod estimate;
+mod interval;
+mod interval_config;
+mod linear_fit;
+
+pub use delivery_rate::{DeliveryRate, DeliveryRateError};
+pub use estimate::{CapacityEstimate, Method, RttGradient};
+pub use interval::{AckedPacket, CapacityInterval, CloseError, PacketError};
+pub use interval_config::IntervalConfig;
+pub use linear_fit::LinearFit;
+
+/// `later - earlier` in seconds, for times in ns; negative if they are the other way round.
+fn seconds_between(earlier: u64, later: u64) -> f64 {
+    if later >= earlier {
+        (later - earlier) as f64 * SECONDS_PER_NANOSECOND
+    } else {
+        -((earlier - later) as f64 * SECONDS_PER_NANOSECOND)
+    }
+}
+
+/// Seconds per nanosecond.
+const SECONDS_PER_NANOSECOND: f64 = 1e-9;

@@ -1,0 +1,179 @@
+//! The filters against tables made by an independent implementation: the moments with 50-digit arithmetic, the
+//! filters from prescribed inputs.
+
+use kneepoint_estimators::{
+    Atkf, AtkfConfig, CapacitySample, Skip, SkipConfig, TobitVariant, normal,
+};
+
+/// The table's columns by name, row by row.
+struct Table {
+    header: Vec<&'static str>,
+    rows: Vec<Vec<&'static str>>,
+}
+
+impl Table {
+    fn parse(text: &'static str) -> Self {
+        let mut lines = text.lines().map(|line| line.trim().split(',').collect());
+        Self {
+            header: lines.next().expect("a table has a header"),
+            rows: lines.collect(),
+        }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().map(|cells| Row {
+            header: &self.header,
+            cells,
+        })
+    }
+}
+
+struct Row<'a> {
+    header: &'a [&'static str],
+    cells: &'a [&'static str],
+}
+
+impl Row<'_> {
+    fn text(&self, column: &str) -> &str {
+        let index = self.header.iter().position(|name| *name == column);
+        self.cells[index.unwrap_or_else(|| panic!("no column {column}"))]
+    }
+
+    fn number(&self, column: &str) -> f64 {
+        self.text(column).parse().expect("a number")
+    }
+
+    fn sample(&self) -> CapacitySample {
+        CapacitySample::new(self.number("C"), self.number("S"))
+    }
+
+    #[track_caller]
+    fn check(&self, column: &str, actual: f64, tolerance: f64) {
+        let expected = self.number(column);
+        let error = (actual - expected).abs();
+        let scale = expected.abs().max(f64::MIN_POSITIVE);
+        assert!(
+            error <= tolerance * scale,
+            "row {}: {column} is {actual:e}, not {expected:e}: off by {:e}",
+            self.cells[0],
+            error / scale
+        );
+    }
+}
+
+#[test]
+fn moments() {
+    let table = Table::parse(include_str!("golden/a_moments.csv"));
+    for row in table.rows() {
+        let eta = row.number("eta");
+        for (column, function) in [
+            ("Phi", normal::cumulative as fn(f64) -> f64),
+            ("lambda", normal::truncated_mean),
+            ("one_minus_eth", normal::truncated_variance),
+            ("m1", normal::censored_mean),
+            ("exc", normal::censored_shortfall),
+            ("g", normal::censored_variance),
+        ] {
+            if row.number(column).abs() > SMALLEST_MOMENT {
+                row.check(column, function(eta), MOMENT_TOLERANCE);
+            }
+        }
+    }
+    assert_eq!(table.rows.len(), 121);
+}
+
+#[test]
+fn tobit_steps_with_known_noises() {
+    let table = Table::parse(include_str!("golden/b_tkf_fixed.csv"));
+    for (variant, mean_column, variance_column) in [
+        (TobitVariant::Allik, "xA", "PsiA"),
+        (TobitVariant::Lmmse, "xX", "PsiX"),
+        (TobitVariant::ExactBayes, "xD", "PsiD"),
+    ] {
+        let (mut mean, mut variance) = (100.0, 25.0);
+        for row in table.rows() {
+            let update = variant
+                .step(mean, variance + 1.0, 25.0, row.sample())
+                .unwrap();
+            (mean, variance) = (update.mean, update.variance);
+            row.check(mean_column, mean, FILTER_TOLERANCE);
+            row.check(variance_column, variance, FILTER_TOLERANCE);
+        }
+    }
+    assert_eq!(table.rows.len(), 500);
+}
+
+#[test]
+fn adaptive_filter() {
+    let table = Table::parse(include_str!("golden/c_atkf.csv"));
+    let config = AtkfConfig {
+        floor: 1.0,
+        ..AtkfConfig::default()
+    };
+    let mut filter = Atkf::new(&config, 100.0).unwrap();
+    for row in table.rows() {
+        let update = filter.update(row.sample()).unwrap();
+        for (column, actual) in [
+            ("x", filter.mean()),
+            ("Psi", filter.variance()),
+            ("Q", filter.process_noise()),
+            ("R", filter.measurement_noise()),
+            ("K", update.gain),
+            ("innov", update.innovation),
+            ("xi", filter.innovation_square()),
+            ("c1", filter.innovation_product()),
+        ] {
+            row.check(column, actual, FILTER_TOLERANCE);
+        }
+    }
+    assert_eq!(table.rows.len(), 500);
+}
+
+#[test]
+fn skip_as_published() {
+    let table = Table::parse(include_str!("golden/d_skip.csv"));
+    let mut skip = skip_from(SkipConfig::paper());
+    for row in table.rows() {
+        let mode = skip.sample(row.sample()).unwrap();
+        assert_eq!(mode.name(), row.text("modeF"), "row {}", row.text("t"));
+        row.check("xF", skip.mean(), FILTER_TOLERANCE);
+        row.check("PsiF", skip.variance(), FILTER_TOLERANCE);
+        row.check("QF", skip.process_noise(), FILTER_TOLERANCE);
+        row.check("RF", skip.measurement_noise(), FILTER_TOLERANCE);
+        row.check("sigmaF", skip.sigma(), FILTER_TOLERANCE);
+        row.check("tdF", f64::from(skip.drop_count()), 0.0);
+        row.check("tsF", f64::from(skip.step_count()), 0.0);
+        row.check("toF", f64::from(skip.outage_count()), 0.0);
+    }
+    assert_eq!(table.rows.len(), 300);
+}
+
+#[test]
+fn skip_tuned() {
+    let table = Table::parse(include_str!("golden/d_skip.csv"));
+    let mut skip = skip_from(SkipConfig::tuned());
+    for row in table.rows() {
+        let mode = skip.sample(row.sample()).unwrap();
+        assert_eq!(mode.name(), row.text("modeP"), "row {}", row.text("t"));
+        row.check("xP", skip.mean(), FILTER_TOLERANCE);
+        row.check("PsiP", skip.variance(), FILTER_TOLERANCE);
+        row.check("QP", skip.process_noise(), FILTER_TOLERANCE);
+        row.check("RP", skip.measurement_noise(), FILTER_TOLERANCE);
+    }
+}
+
+/// 10 Mb/s with a deviation of a twentieth: the start of the table.
+fn skip_from(config: SkipConfig) -> Skip {
+    let filter = AtkfConfig {
+        initial_measurement_noise: 0.05,
+        ..config.filter
+    };
+    Skip::new(&SkipConfig { filter, ..config }, 1.25e6).expect("a preset is valid")
+}
+
+/// Relative.
+const MOMENT_TOLERANCE: f64 = 1e-11;
+/// Relative; the tables carry eleven or twelve digits.
+const FILTER_TOLERANCE: f64 = 1e-8;
+/// Below this the table's doubles are about to lose digits themselves.
+const SMALLEST_MOMENT: f64 = 1e-300;
