@@ -1,0 +1,105 @@
+//! The record of every packet.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use super::DropCause;
+use crate::packet::Packet;
+use crate::time::Nanos;
+
+/// Every packet that a link was offered, in the order of the offers.
+#[derive(Debug, Default)]
+pub struct PacketLog {
+    records: Vec<Record>,
+    flows: Vec<Flow>,
+    ids: BTreeMap<Flow, FlowId>,
+}
+
+impl PacketLog {
+    /// The packets.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// The flows, in the order of their first packets.
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// The flow that a record of this log belongs to; `None` for an identifier from another log.
+    pub fn flow(&self, id: FlowId) -> Option<Flow> {
+        self.flows.get(id.0).copied()
+    }
+
+    /// Adds a packet and returns its place.
+    pub(super) fn arrival(&mut self, now: Nanos, packet: &Packet, size: u64) -> usize {
+        let flow = Flow {
+            source: packet.source,
+            destination: packet.destination,
+        };
+        let flow = *self.ids.entry(flow).or_insert_with(|| {
+            self.flows.push(flow);
+            FlowId(self.flows.len() - 1)
+        });
+        self.records.push(Record {
+            flow,
+            arrival: now,
+            size,
+            fate: Fate::Queued,
+        });
+        self.records.len() - 1
+    }
+
+    pub(super) fn set(&mut self, place: usize, fate: Fate) {
+        if let Some(record) = self.records.get_mut(place) {
+            record.fate = fate;
+        }
+    }
+}
+
+/// One packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record {
+    /// Whose packet it is, see [`PacketLog::flow`].
+    pub flow: FlowId,
+    /// When it was offered.
+    pub arrival: Nanos,
+    /// Bytes on the wire.
+    pub size: u64,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It waits in the queue.
+    Queued,
+    /// The shaper took it. Both times are known from then on, and may lie ahead.
+    Sent {
+        /// When its last byte leaves the shaper.
+        departure: Nanos,
+        /// When it is delivered: the departure plus the propagation delay.
+        delivery: Nanos,
+    },
+    /// It was dropped.
+    Dropped {
+        /// When.
+        time: Nanos,
+        /// Why.
+        cause: DropCause,
+    },
+}
+
+/// The packets from one address to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Flow {
+    /// The sender's address.
+    pub source: SocketAddr,
+    /// The receiver's address.
+    pub destination: SocketAddr,
+}
+
+/// A flow's number within its log, by first packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(usize);

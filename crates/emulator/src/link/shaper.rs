@@ -1,0 +1,58 @@
+//! What limits the rate.
+
+use super::constant_rate::ConstantRate;
+use super::opportunities::Opportunities;
+use super::{ConfigError, Shaper};
+use crate::time::Nanos;
+
+/// Serves one packet after the other. The link [wakes](Self::wake) the server whenever the queue ceases to be empty.
+/// It then asks when the server is [`ready`](Self::ready) for a packet, takes one from the queue at exactly that time
+/// and has it [served](Self::serve), until the queue is empty.
+#[derive(Debug)]
+pub(super) enum Server {
+    ConstantRate(ConstantRate),
+    Opportunities(Opportunities),
+}
+
+impl Server {
+    pub(super) fn new(shaper: Shaper) -> Result<Self, ConfigError> {
+        Ok(match shaper {
+            Shaper::ConstantRate { bytes_per_second } => {
+                Self::ConstantRate(ConstantRate::new(bytes_per_second)?)
+            }
+            Shaper::Trace(trace) => Self::Opportunities(Opportunities::new(trace)),
+        })
+    }
+
+    /// Packets begin to wait. What the server could have done until now, it has not.
+    pub(super) fn wake(&mut self, now: Nanos) {
+        match self {
+            Self::ConstantRate(server) => server.wake(now),
+            Self::Opportunities(server) => server.wake(now),
+        }
+    }
+
+    /// The earliest time to start on a waiting packet.
+    pub(super) fn ready(&self) -> Nanos {
+        match self {
+            Self::ConstantRate(server) => server.ready(),
+            Self::Opportunities(server) => server.ready(),
+        }
+    }
+
+    /// Sends a packet of so many bytes, beginning when [`ready`](Self::ready). Returns when its last byte is sent.
+    pub(super) fn serve(&mut self, bytes: u64) -> Nanos {
+        match self {
+            Self::ConstantRate(server) => server.serve(bytes),
+            Self::Opportunities(server) => server.serve(bytes),
+        }
+    }
+
+    /// The bytes it could serve after `from` and up to `to`, inclusive.
+    pub(super) fn capacity(&self, from: Nanos, to: Nanos) -> u64 {
+        match self {
+            Self::ConstantRate(server) => server.capacity(from, to),
+            Self::Opportunities(server) => server.capacity(from, to),
+        }
+    }
+}

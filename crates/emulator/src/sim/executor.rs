@@ -1,0 +1,217 @@
+//! The single-threaded executor: polls ready tasks, and moves time on when there are none.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use super::error::SimError;
+use super::ready::{BoxFuture, Ready, TaskWaker, wake_all};
+use super::shared::Shared;
+use crate::time::Nanos;
+
+/// Owns the tasks. Nothing that a task can hold owns the executor.
+pub(super) struct Executor {
+    tasks: Vec<Option<Task>>,
+    free: Vec<usize>,
+    /// Steps taken at the present instant.
+    steps: u64,
+    step_limit: u64,
+    /// Wakers to call; empty but for its capacity.
+    wakers: Vec<Waker>,
+    /// A task panicked. Locks that it held are poisoned, and destructors that find them so panic
+    /// again, even while unwinding: from then on futures are leaked.
+    panicked: bool,
+}
+
+struct Task {
+    future: BoxFuture,
+    handle: Arc<TaskWaker>,
+    waker: Waker,
+}
+
+/// What a panic carries.
+pub(super) type Payload = Box<dyn Any + Send>;
+
+/// Why [`Executor::run`] returned without the output of its future.
+pub(super) enum Halt {
+    Error(SimError),
+    /// A task or the future itself panicked.
+    Panic(Payload),
+}
+
+impl From<SimError> for Halt {
+    fn from(error: SimError) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl fmt::Debug for Executor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executor")
+            .field("tasks", &self.len())
+            .field("steps", &self.steps)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Executor {
+    pub(super) fn new(step_limit: u64) -> Self {
+        Self {
+            tasks: Vec::new(),
+            free: Vec::new(),
+            steps: 0,
+            step_limit,
+            wakers: Vec::new(),
+            panicked: false,
+        }
+    }
+
+    /// The number of tasks that have been polled and are not done.
+    pub(super) fn len(&self) -> usize {
+        self.tasks.len() - self.free.len()
+    }
+
+    /// Runs every task until `main` completes, or until nothing is left to do up to `deadline`.
+    pub(super) fn run<F: Future>(
+        &mut self,
+        shared: &Shared,
+        mut main: Pin<&mut F>,
+        deadline: Nanos,
+    ) -> Result<F::Output, Halt> {
+        let main_handle = TaskWaker::new(MAIN, Arc::clone(&shared.ready));
+        let main_waker = Waker::from(Arc::clone(&main_handle));
+        main_waker.wake_by_ref();
+        loop {
+            while let Some(ready) = shared.ready.pop() {
+                self.step(shared)?;
+                match ready {
+                    Ready::Spawned(future) => {
+                        let key = self.insert(shared, future);
+                        self.poll(key)?;
+                    }
+                    Ready::Woken(task) if task.key() != MAIN => self.poll(task.key())?,
+                    Ready::Woken(task) if Arc::ptr_eq(&task, &main_handle) => {
+                        main_handle.begin();
+                        let mut context = Context::from_waker(&main_waker);
+                        let poll = guard(|| main.as_mut().poll(&mut context));
+                        if let Poll::Ready(output) = poll.map_err(|payload| self.panic(payload))? {
+                            main_handle.finish();
+                            return Ok(output);
+                        }
+                    }
+                    // The future of an earlier run.
+                    Ready::Woken(_) => {}
+                }
+            }
+            self.advance(shared, deadline)?;
+        }
+    }
+
+    /// Drops every task, those in the queue included.
+    pub(super) fn clear(&mut self, queued: VecDeque<Ready>) -> Result<(), Payload> {
+        self.free.clear();
+        let tasks = std::mem::take(&mut self.tasks);
+        if self.panicked {
+            std::mem::forget((tasks, queued));
+            return Ok(());
+        }
+        let mut result = Ok(());
+        for task in tasks.into_iter().flatten() {
+            task.handle.finish();
+            result = result.and(guard(|| drop(task)));
+        }
+        for entry in queued {
+            result = result.and(guard(|| drop(entry)));
+        }
+        result
+    }
+
+    /// Moves time on to the next event and lets it happen.
+    fn advance(&mut self, shared: &Shared, deadline: Nanos) -> Result<(), SimError> {
+        let now = shared.clock.now();
+        let next = shared
+            .next_event()
+            .ok_or(SimError::Deadlock { at: now })?
+            .max(now);
+        if next > deadline {
+            shared.clock.advance(deadline);
+            self.steps = 0;
+            return Err(SimError::Deadline { at: deadline });
+        }
+        if next > now {
+            shared.clock.advance(next);
+            self.steps = 0;
+        }
+        self.step(shared)?;
+        shared.run_events(next, &mut self.wakers);
+        wake_all(&mut self.wakers);
+        Ok(())
+    }
+
+    fn step(&mut self, shared: &Shared) -> Result<(), SimError> {
+        self.steps += 1;
+        if self.steps > self.step_limit {
+            return Err(SimError::Livelock {
+                at: shared.clock.now(),
+                steps: self.step_limit,
+            });
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, shared: &Shared, future: BoxFuture) -> usize {
+        let key = self.free.pop().unwrap_or_else(|| {
+            self.tasks.push(None);
+            self.tasks.len() - 1
+        });
+        let handle = TaskWaker::new(key, Arc::clone(&shared.ready));
+        let waker = Waker::from(Arc::clone(&handle));
+        self.tasks[key] = Some(Task {
+            future,
+            handle,
+            waker,
+        });
+        key
+    }
+
+    fn poll(&mut self, key: usize) -> Result<(), Halt> {
+        let Some(Some(task)) = self.tasks.get_mut(key) else {
+            return Ok(());
+        };
+        task.handle.begin();
+        let mut context = Context::from_waker(&task.waker);
+        let poll = guard(|| task.future.as_mut().poll(&mut context));
+        if let Ok(Poll::Pending) = poll {
+            return Ok(());
+        }
+        task.handle.finish();
+        let done = self.tasks[key].take();
+        self.free.push(key);
+        match poll {
+            Ok(_) => guard(|| drop(done)).map_err(|payload| self.panic(payload)),
+            Err(payload) => {
+                std::mem::forget(done);
+                Err(self.panic(payload))
+            }
+        }
+    }
+
+    fn panic(&mut self, payload: Payload) -> Halt {
+        self.panicked = true;
+        Halt::Panic(payload)
+    }
+}
+
+/// Catches a panic, so that the simulation is left in order before the panic goes on.
+fn guard<T>(f: impl FnOnce() -> T) -> Result<T, Payload> {
+    // Whatever the panic left half done is never used again.
+    catch_unwind(AssertUnwindSafe(f))
+}
+
+/// The key of the future that a run waits for.
+const MAIN: usize = usize::MAX;

@@ -1,0 +1,165 @@
+//! Access to a simulation from anywhere.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use quinn::{Endpoint, EndpointConfig, ServerConfig};
+
+use super::error::Elapsed;
+use super::join::{self, JoinHandle};
+use super::lock;
+use super::runtime::Runtime;
+use super::seed::VirtualTime;
+use super::shared::Shared;
+use super::sleep::Sleep;
+use super::socket::{Inbox, Socket};
+use crate::network::{Network, Side};
+use crate::time::Nanos;
+
+/// A handle to a [`Simulation`](super::Simulation): its clock, its tasks and its network.
+///
+/// Cheap to clone and to send. It keeps nothing running: once the simulation is dropped its time
+/// stands still, and what is spawned is dropped.
+#[derive(Debug, Clone)]
+pub struct Handle(Arc<Shared>);
+
+impl Handle {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self(shared)
+    }
+
+    /// The virtual time.
+    pub fn now(&self) -> Nanos {
+        self.0.clock.now()
+    }
+
+    /// The virtual time as quinn sees it.
+    pub fn instant(&self) -> Instant {
+        self.instant_at(self.now())
+    }
+
+    /// `time` as quinn sees it.
+    pub fn instant_at(&self, time: Nanos) -> Instant {
+        self.0.clock.instant(time)
+    }
+
+    /// The virtual time of an `Instant` that came from this simulation.
+    pub fn time_of(&self, instant: Instant) -> Nanos {
+        self.0.clock.nanos(instant)
+    }
+
+    /// Completes `duration` from now.
+    pub fn sleep(&self, duration: Duration) -> Sleep {
+        self.sleep_until(self.now() + duration.into())
+    }
+
+    /// Completes at `deadline`, at once if that has passed.
+    pub fn sleep_until(&self, deadline: Nanos) -> Sleep {
+        Sleep::new(Arc::clone(&self.0), deadline)
+    }
+
+    /// The output of `future`, if it completes within `duration` from now.
+    pub fn timeout<F: Future>(
+        &self,
+        duration: Duration,
+        future: F,
+    ) -> impl Future<Output = Result<F::Output, Elapsed>> + use<F> {
+        let mut sleep = self.sleep(duration);
+        async move {
+            let mut future = pin!(future);
+            poll_fn(|cx| {
+                if let Poll::Ready(output) = future.as_mut().poll(cx) {
+                    return Poll::Ready(Ok(output));
+                }
+                let at = sleep.deadline();
+                Pin::new(&mut sleep).poll(cx).map(|()| Err(Elapsed { at }))
+            })
+            .await
+        }
+    }
+
+    /// Runs `future` as a task of its own, from the next time the simulation runs.
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        let (task, handle) = join::split(future);
+        self.0.spawn(Box::pin(task));
+        handle
+    }
+
+    /// Reads or changes the network: its statistics, its links.
+    ///
+    /// The network is locked meanwhile: `f` must use neither this handle nor anything that sends.
+    pub fn with_network<T>(&self, f: impl FnOnce(&mut Network) -> T) -> T {
+        f(&mut lock(&self.0.network))
+    }
+
+    /// Binds a socket to `address`, on one side of the network. Port 0 stands for the lowest free
+    /// port from 49152 on.
+    ///
+    /// # Errors
+    ///
+    /// The address is in use, or not the address of one host.
+    pub fn bind(&self, side: Side, mut address: SocketAddr) -> io::Result<Arc<Socket>> {
+        if address.ip().is_unspecified() || address.ip().is_multicast() {
+            return Err(io::Error::new(
+                io::ErrorKind::AddrNotAvailable,
+                format!("{address} is not the address of a host"),
+            ));
+        }
+        let mut network = lock(&self.0.network);
+        let mut inboxes = lock(&self.0.inboxes);
+        if address.port() == 0 {
+            let free = (FIRST_EPHEMERAL_PORT..=u16::MAX)
+                .find(|&port| !inboxes.contains_key(&SocketAddr::new(address.ip(), port)));
+            address.set_port(free.unwrap_or(FIRST_EPHEMERAL_PORT));
+        }
+        if inboxes.contains_key(&address) {
+            return Err(io::Error::new(
+                io::ErrorKind::AddrInUse,
+                format!("{address} is in use"),
+            ));
+        }
+        network.attach(side, address);
+        let inbox = Arc::<Inbox>::default();
+        inboxes.insert(address, Arc::clone(&inbox));
+        Ok(Arc::new(Socket::new(address, inbox, Arc::clone(&self.0))))
+    }
+
+    /// Opens a quinn endpoint on a socket bound to `address`, for incoming connections too if there
+    /// is a `server` configuration; its time source is replaced by the virtual clock.
+    ///
+    /// Take the `config` from [`endpoint_config`](super::endpoint_config), or the packets differ
+    /// from run to run.
+    ///
+    /// # Errors
+    ///
+    /// As [`bind`](Self::bind).
+    pub fn endpoint(
+        &self,
+        side: Side,
+        address: SocketAddr,
+        config: EndpointConfig,
+        mut server: Option<ServerConfig>,
+    ) -> io::Result<Endpoint> {
+        if let Some(server) = &mut server {
+            server.time_source(Arc::new(VirtualTime::new(self.clone())));
+        }
+        let socket = self.bind(side, address)?;
+        Endpoint::new_with_abstract_socket(config, server, socket, self.runtime())
+    }
+
+    /// The runtime to open quinn endpoints with.
+    pub fn runtime(&self) -> Arc<dyn quinn::Runtime> {
+        Arc::new(Runtime::new(Arc::clone(&self.0)))
+    }
+}
+
+/// The first of the dynamic ports (RFC 6335, section 6).
+const FIRST_EPHEMERAL_PORT: u16 = 49152;

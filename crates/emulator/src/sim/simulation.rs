@@ -1,0 +1,217 @@
+//! A network, a clock, and the tasks that live in them.
+
+use std::future::{Future, pending};
+use std::io;
+use std::net::SocketAddr;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+
+use quinn::{Endpoint, EndpointConfig, ServerConfig};
+
+use super::error::SimError;
+use super::executor::{Executor, Halt};
+use super::handle::Handle;
+use super::lock;
+use super::shared::Shared;
+use super::socket::Socket;
+use crate::network::{Network, Side};
+use crate::time::Nanos;
+
+/// Runs tasks over an emulated network in virtual time.
+///
+/// Tasks run only inside of [`block_on`](Self::block_on) and its kin, on the calling thread, and
+/// survive from one run to the next. Dropping the simulation drops them all.
+///
+/// A panic of a task goes through the run that polled it. The simulation then leaks its tasks
+/// instead of dropping them: quinn's destructors do not stand a poisoned lock.
+#[derive(Debug)]
+pub struct Simulation {
+    shared: Arc<Shared>,
+    executor: Mutex<Executor>,
+}
+
+/// Settings of a [`Simulation`].
+#[derive(Debug, Clone, Copy)]
+#[must_use = "a builder does nothing until it builds"]
+pub struct Builder {
+    step_limit: u64,
+    transmit_segments: usize,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            step_limit: STEP_LIMIT,
+            transmit_segments: TRANSMIT_SEGMENTS,
+        }
+    }
+}
+
+impl Builder {
+    /// How many steps (polls of tasks, batches of events) may happen at one instant before the run
+    /// ends with [`SimError::Livelock`]; a million unless set.
+    pub fn step_limit(mut self, steps: u64) -> Self {
+        self.step_limit = steps;
+        self
+    }
+
+    /// How many datagrams quinn may hand over in one transmit (generic segmentation offload); 1
+    /// unless set, up to 10.
+    ///
+    /// All datagrams of a transmit enter the network at one instant, so the network cannot tell.
+    /// But quinn itself decides a little differently within a batch, which moves packets by
+    /// a few milliseconds: its pacer and congestion check count the datagram under construction at
+    /// full size, and its congestion controller hears of a batch once. Set 10 to see what quinn
+    /// does on Linux; it is no faster here.
+    pub fn transmit_segments(mut self, segments: usize) -> Self {
+        self.transmit_segments = segments.max(1);
+        self
+    }
+
+    /// A simulation over `network`, at time zero.
+    pub fn build(self, network: Network) -> Simulation {
+        Simulation {
+            shared: Arc::new(Shared::new(network, self.transmit_segments)),
+            executor: Mutex::new(Executor::new(self.step_limit)),
+        }
+    }
+}
+
+impl Simulation {
+    /// A simulation over `network`, at time zero.
+    pub fn new(network: Network) -> Self {
+        Self::builder().build(network)
+    }
+
+    /// Settings for a simulation.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// A handle for use within tasks: clock, timers, spawning, sockets.
+    pub fn handle(&self) -> Handle {
+        Handle::new(Arc::clone(&self.shared))
+    }
+
+    /// The virtual time.
+    pub fn now(&self) -> Nanos {
+        self.shared.clock.now()
+    }
+
+    /// Binds a socket; see [`Handle::bind`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Handle::bind`].
+    pub fn bind(&self, side: Side, address: SocketAddr) -> io::Result<Arc<Socket>> {
+        self.handle().bind(side, address)
+    }
+
+    /// Opens a quinn endpoint; see [`Handle::endpoint`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Handle::bind`].
+    pub fn endpoint(
+        &self,
+        side: Side,
+        address: SocketAddr,
+        config: EndpointConfig,
+        server: Option<ServerConfig>,
+    ) -> io::Result<Endpoint> {
+        self.handle().endpoint(side, address, config, server)
+    }
+
+    /// Reads or changes the network; see [`Handle::with_network`].
+    pub fn with_network<T>(&self, f: impl FnOnce(&mut Network) -> T) -> T {
+        f(&mut lock(&self.shared.network))
+    }
+
+    /// Runs all tasks until `future` completes.
+    ///
+    /// # Errors
+    ///
+    /// Nothing is left that could complete it, time stopped, or the simulation runs already.
+    ///
+    /// # Panics
+    ///
+    /// If a task panics, with that panic.
+    pub fn block_on<F: Future>(&self, future: F) -> Result<F::Output, SimError> {
+        self.block_on_until(Nanos::MAX, future)
+    }
+
+    /// Runs all tasks until `future` completes, but not beyond `deadline`. What happens at the
+    /// deadline itself still happens.
+    ///
+    /// `future` is dropped at the end; pass `future.as_mut()` of a pinned one to go on with it.
+    ///
+    /// # Errors
+    ///
+    /// As [`block_on`](Self::block_on), and [`SimError::Deadline`].
+    ///
+    /// # Panics
+    ///
+    /// If a task panics, with that panic.
+    pub fn block_on_until<F: Future>(
+        &self,
+        deadline: Nanos,
+        future: F,
+    ) -> Result<F::Output, SimError> {
+        let mut executor = match self.executor.try_lock() {
+            Ok(executor) => executor,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Err(SimError::Nested),
+        };
+        let mut future = Box::pin(future);
+        let result = executor.run(&self.shared, future.as_mut(), deadline);
+        drop(executor);
+        match result {
+            Ok(output) => Ok(output),
+            Err(Halt::Error(error)) => Err(error),
+            Err(Halt::Panic(payload)) => {
+                // Its destructors may find locks that the panic poisoned, and abort the process.
+                std::mem::forget(future);
+                resume_unwind(payload)
+            }
+        }
+    }
+
+    /// Runs all tasks up to `deadline`, events at the deadline included.
+    ///
+    /// # Errors
+    ///
+    /// Time stopped before, or the simulation runs already.
+    ///
+    /// # Panics
+    ///
+    /// If a task panics, with that panic.
+    pub fn run_until(&self, deadline: Nanos) -> Result<(), SimError> {
+        match self.block_on_until(deadline, pending::<()>()) {
+            Ok(()) | Err(SimError::Deadline { .. }) => Ok(()),
+            Err(SimError::Deadlock { .. }) => {
+                self.shared.clock.advance(deadline);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Drop for Simulation {
+    fn drop(&mut self) {
+        // Destructors of tasks may wake and spawn: from here on that has no effect.
+        let queued = self.shared.ready.close();
+        let executor = self.executor.get_mut();
+        let executor = executor.unwrap_or_else(PoisonError::into_inner);
+        if let Err(payload) = executor.clear(queued)
+            && !std::thread::panicking()
+        {
+            resume_unwind(payload);
+        }
+    }
+}
+
+/// Far more than a busy instant needs, and reached within a second.
+const STEP_LIMIT: u64 = 1_000_000;
+/// The congestion controller hears of every packet.
+const TRANSMIT_SEGMENTS: usize = 1;

@@ -1,0 +1,64 @@
+//! What can be wrong with a trace.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a text is not a trace. Lines are numbered from 1.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// The file could not be read.
+    #[error("cannot read trace {path}: {source}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// There is no line at all.
+    #[error("{name}: the trace is empty")]
+    Empty {
+        /// The trace's name.
+        name: String,
+    },
+    /// A line holds nothing.
+    #[error("{name}:{line}: empty line")]
+    EmptyLine {
+        /// The trace's name.
+        name: String,
+        /// The line's number.
+        line: usize,
+    },
+    /// A line is not a decimal integer that fits 64 bits.
+    #[error("{name}:{line}: {value:?} is not a whole number of milliseconds")]
+    NotANumber {
+        /// The trace's name.
+        name: String,
+        /// The line's number.
+        line: usize,
+        /// The line's text, cut short if it is long.
+        value: String,
+    },
+    /// A time lies before the time on the previous line.
+    #[error("{name}:{line}: {value} ms comes after {previous} ms, but times must not decrease")]
+    Decreasing {
+        /// The trace's name.
+        name: String,
+        /// The line's number.
+        line: usize,
+        /// The time on this line, in milliseconds.
+        value: u64,
+        /// The time on the line before, in milliseconds.
+        previous: u64,
+    },
+    /// The last time is zero, so that the trace would repeat infinitely often at once.
+    #[error(
+        "{name}:{line}: the last time is 0 ms, but it is the trace's period and must be positive"
+    )]
+    ZeroPeriod {
+        /// The trace's name.
+        name: String,
+        /// The line's number.
+        line: usize,
+    },
+}

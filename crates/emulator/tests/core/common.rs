@@ -1,0 +1,67 @@
+//! What several tests share.
+
+use std::net::SocketAddr;
+
+use kneepoint_emulator::link::{Fate, Link, LinkConfig, Offer};
+use kneepoint_emulator::packet::Packet;
+use kneepoint_emulator::time::Nanos;
+
+pub(crate) const fn ms(millis: u64) -> Nanos {
+    Nanos::from_millis(millis)
+}
+
+pub(crate) fn address(last: u8) -> SocketAddr {
+    SocketAddr::from(([10, 0, 0, last], 4433))
+}
+
+/// A packet whose payload has the given size and begins with a serial number.
+pub(crate) fn packet(size: usize, serial: u8) -> Packet {
+    let mut payload = vec![0; size];
+    if let Some(first) = payload.first_mut() {
+        *first = serial;
+    }
+    Packet {
+        source: address(1),
+        destination: address(2),
+        ecn: None,
+        payload,
+    }
+}
+
+/// A link whose sizes on the wire are the sizes of the payloads, with a log.
+pub(crate) fn bare(config: LinkConfig) -> Link {
+    Link::new(
+        LinkConfig {
+            overhead: 0,
+            log: true,
+            ..config
+        },
+        1,
+    )
+    .unwrap()
+}
+
+/// Offers packets of (time, size) to a link and returns when each departs, `None` for dropped.
+pub(crate) fn departures(link: &mut Link, arrivals: &[(Nanos, usize)]) -> Vec<Option<Nanos>> {
+    for &(now, size) in arrivals {
+        let (Offer::Accepted | Offer::Dropped(_)) = link.offer(now, packet(size, 0));
+    }
+    drain(link);
+    let records = link.log().unwrap().records().iter();
+    records
+        .map(|record| match record.fate {
+            Fate::Sent { departure, .. } => Some(departure),
+            Fate::Dropped { .. } => None,
+            Fate::Queued => panic!("{record:?} never left the queue"),
+        })
+        .collect()
+}
+
+/// Polls at each event until the link is empty; returns what is delivered.
+pub(crate) fn drain(link: &mut Link) -> Vec<(Nanos, Packet)> {
+    let mut delivered = Vec::new();
+    while let Some(now) = link.next_event() {
+        link.poll(now, |time, packet| delivered.push((time, packet)));
+    }
+    delivered
+}
