@@ -1,0 +1,474 @@
+//! The BBRv1 core: model, state machine and control, with the bandwidth filter as its parameter.
+//!
+//! After N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh, V. Jacobson, "BBR: Congestion-Based Congestion Control",
+//! ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00 where the paper is silent.
+
+mod config;
+mod longer_path;
+mod min_rtt;
+mod recovery;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use config::{BbrConfig, BbrCoreConfig, BbrSConfig, ProbeRttWindow, Probing};
+
+use core::time::Duration;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg32;
+
+use self::longer_path::LongerPath;
+use self::min_rtt::MinRtt;
+use self::recovery::Recovery;
+use self::state::{
+    CYCLE_GAINS, Cycle, FullPipe, PHASE_CRUISE, PHASE_DRAIN, PHASE_PROBE, Silence, State,
+};
+use crate::config::Environment;
+use crate::controller::{Control, Controller, OperatingPoint};
+use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
+use crate::filter::{BandwidthFilter, FilterContext};
+use crate::snapshot::Snapshot;
+use crate::units::{Bandwidth, Bytes, Gain, Timestamp};
+
+/// A BBRv1 controller on the bandwidth filter `F`.
+#[derive(Debug, Clone)]
+pub struct Bbr<F> {
+    name: &'static str,
+    config: BbrCoreConfig,
+    filter: F,
+    state: State,
+    pipe_filled: bool,
+    min_rtt: MinRtt,
+    /// The smallest round trip since the estimate expired, while ProbeRTT looks for a new one.
+    probed_rtt: Option<Duration>,
+    longer_path: LongerPath,
+    window: Bytes,
+    recovery: Recovery,
+    /// Data was sent after silence, and nothing of it acknowledged yet.
+    restarting: bool,
+    mtu: Bytes,
+    in_flight: Bytes,
+    round: u64,
+    app_limited: bool,
+    random: Pcg32,
+}
+
+impl<F: BandwidthFilter> Bbr<F> {
+    /// A controller for a connection that begins now.
+    pub fn new(
+        name: &'static str,
+        config: BbrCoreConfig,
+        filter: F,
+        environment: &Environment,
+    ) -> Self {
+        Self {
+            name,
+            config,
+            filter,
+            state: State::Startup(FullPipe::default()),
+            pipe_filled: false,
+            min_rtt: MinRtt::default(),
+            probed_rtt: None,
+            longer_path: LongerPath::default(),
+            window: initial_window(environment.mtu),
+            recovery: Recovery::Open,
+            restarting: false,
+            mtu: environment.mtu,
+            in_flight: Bytes::ZERO,
+            round: 0,
+            app_limited: false,
+            random: Pcg32::seed_from_u64(environment.seed),
+        }
+    }
+
+    /// The bandwidth filter.
+    pub const fn filter(&self) -> &F {
+        &self.filter
+    }
+
+    fn transition(&mut self, next: State) {
+        debug_assert!(
+            self.state.may_become(&next),
+            "no edge from {:?} to {next:?}",
+            self.state
+        );
+        self.state = next;
+    }
+
+    fn update_filter(&mut self, ack: &AckEvent) {
+        let context = FilterContext {
+            min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
+            mtu: self.mtu,
+            filling_pipe: !self.pipe_filled,
+        };
+        self.filter.on_ack(ack, &context);
+    }
+
+    /// Looks for the end of growth (BBR paper, section "Startup": three rounds under 25 %), or for the queue that
+    /// says as much (BBR-S, section III: RTT of six times its minimum).
+    fn check_full_pipe(&mut self, ack: &AckEvent) {
+        let State::Startup(mut search) = self.state else {
+            return;
+        };
+        let long_queue = self
+            .config
+            .startup_exit_rtt
+            .zip(self.min_rtt.get())
+            .is_some_and(|(gain, least)| ack.rtt >= gain * least);
+        let app_limited = ack.rate.is_none_or(|sample| sample.app_limited);
+        if ack.round_start && !app_limited {
+            let bandwidth = self.filter.bandwidth().unwrap_or_default();
+            if bandwidth >= STARTUP_GROWTH * search.baseline {
+                search = FullPipe {
+                    baseline: bandwidth,
+                    plateau_rounds: 0,
+                };
+            } else {
+                search.plateau_rounds = search.plateau_rounds.saturating_add(1);
+            }
+            self.transition(State::Startup(search));
+        }
+        if long_queue || search.plateau_rounds >= STARTUP_PLATEAU_ROUNDS {
+            self.leave_startup();
+        }
+    }
+
+    fn leave_startup(&mut self) {
+        self.pipe_filled = true;
+        self.transition(State::Drain);
+    }
+
+    fn enter_probe_bandwidth(&mut self, now: Timestamp) {
+        // Any phase but the draining one, at random, so that flows do not probe in step.
+        let drawn = self.random.random_range(0..CYCLE_GAINS.len() as u8 - 1);
+        let phase = if drawn >= PHASE_DRAIN {
+            drawn + 1
+        } else {
+            drawn
+        };
+        self.transition(State::ProbeBandwidth(Cycle {
+            phase,
+            began: now,
+            congested: false,
+        }));
+    }
+
+    fn advance_cycle(&mut self, ack: &AckEvent) {
+        let (State::ProbeBandwidth(cycle), Some(min_rtt)) = (self.state, self.min_rtt.get()) else {
+            return;
+        };
+        let elapsed = ack.now.saturating_since(cycle.began);
+        let a_round_passed = elapsed > min_rtt;
+        let done = match cycle.phase {
+            PHASE_PROBE => {
+                let reached =
+                    ack.prior_in_flight >= self.bdp(CYCLE_GAINS[usize::from(PHASE_PROBE)]);
+                // Where the host or the application keeps the flight smaller, it never gets there.
+                let patience_over = elapsed > PROBE_PATIENCE * min_rtt;
+                let again = self.config.probing == Probing::WhileUnbounded
+                    && self.filter.wants_probe()
+                    && !cycle.congested;
+                a_round_passed && (reached || cycle.congested || patience_over) && !again
+            }
+            PHASE_DRAIN => a_round_passed || ack.in_flight <= self.bdp(Gain::UNIT),
+            _ => a_round_passed,
+        };
+        if done {
+            let next = (cycle.phase + 1) % CYCLE_GAINS.len() as u8;
+            let pointless =
+                self.config.probing == Probing::WhileUnbounded && !self.filter.wants_probe();
+            self.transition(State::ProbeBandwidth(Cycle {
+                phase: if next == PHASE_PROBE && pointless {
+                    PHASE_CRUISE
+                } else {
+                    next
+                },
+                began: ack.now,
+                congested: false,
+            }));
+        }
+    }
+
+    fn update_min_rtt(&mut self, ack: &AckEvent) {
+        let expired = self.min_rtt.expired(ack.now, self.config.min_rtt_window);
+        let probing = matches!(self.state, State::ProbeRtt(_));
+        if probing {
+            self.probed_rtt = Some(self.probed_rtt.map_or(ack.rtt, |least| least.min(ack.rtt)));
+        }
+        self.min_rtt.update(ack.now, ack.rtt);
+        if expired && !probing {
+            if self.restarting {
+                // The path has just been silent: this round trip saw no queue of ours.
+                self.min_rtt.replace(ack.now, ack.rtt);
+            } else if self.min_rtt.expired(ack.now, self.config.min_rtt_window) {
+                self.enter_probe_rtt(ack);
+            }
+        }
+        if self.config.suspect_longer_path {
+            if matches!(self.state, State::ProbeBandwidth(_)) {
+                let bandwidth = self.filter.bandwidth().unwrap_or_default();
+                self.longer_path.on_ack(ack, bandwidth, &mut self.min_rtt);
+            } else {
+                self.longer_path.reset(&mut self.min_rtt);
+            }
+        }
+    }
+
+    fn enter_probe_rtt(&mut self, ack: &AckEvent) {
+        self.probed_rtt = Some(ack.rtt);
+        self.transition(State::ProbeRtt(Silence::Draining));
+    }
+
+    fn advance_probe_rtt(&mut self, ack: &AckEvent) {
+        let State::ProbeRtt(silence) = self.state else {
+            return;
+        };
+        match silence {
+            Silence::Draining => {
+                // The host stops one packet short of the window.
+                if ack.in_flight <= self.probe_rtt_window() {
+                    self.transition(State::ProbeRtt(Silence::Holding {
+                        until: ack.now + PROBE_RTT_TIME,
+                        round: ack.round.saturating_add(1),
+                    }));
+                }
+            }
+            Silence::Holding { until, round } => {
+                let done = ack.now >= until && ack.round >= round;
+                if let Some(probed) = self.probed_rtt.filter(|_| done) {
+                    self.min_rtt.replace(ack.now, probed);
+                    self.probed_rtt = None;
+                    if self.pipe_filled {
+                        self.enter_probe_bandwidth(ack.now);
+                    } else {
+                        self.transition(State::Startup(FullPipe::default()));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sizes the window (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3).
+    fn update_window(&mut self, ack: &AckEvent) {
+        if !self.recovery.covers(ack.newest_sent)
+            && let Recovery::Episode { prior_window, .. } = self.recovery
+        {
+            self.window = self.window.max(prior_window);
+            self.recovery = Recovery::Open;
+        }
+        let gain = if self.pipe_filled {
+            self.config.window_gain
+        } else {
+            STARTUP_GAIN
+        };
+        let target = self.bdp(gain);
+        self.window = if self.recovery.conserves(ack.round) {
+            self.window.max(ack.in_flight + ack.acked)
+        } else if self.pipe_filled {
+            (self.window + ack.acked).min(target)
+        } else if self.window < target {
+            self.window + ack.acked
+        } else {
+            self.window
+        };
+        self.window = self.window.max(self.min_window());
+    }
+
+    /// `gain` times the bandwidth-delay product, or the initial window while there is no model.
+    fn bdp(&self, gain: Gain) -> Bytes {
+        match (self.filter.bandwidth(), self.min_rtt.get()) {
+            (Some(bandwidth), Some(min_rtt)) => {
+                let quantum = send_quantum(self.pacing_rate(), self.mtu);
+                (gain * bandwidth.bytes_in(min_rtt) + quantum.packets(QUANTA))
+                    .max(self.min_window())
+            }
+            _ => initial_window(self.mtu),
+        }
+    }
+
+    fn min_window(&self) -> Bytes {
+        self.mtu.packets(MIN_WINDOW_PACKETS)
+    }
+
+    fn probe_rtt_window(&self) -> Bytes {
+        match self.config.probe_rtt_window {
+            ProbeRttWindow::Packets(packets) => self.mtu.packets(u64::from(packets)),
+            ProbeRttWindow::Bdp(gain) => self.bdp(gain),
+        }
+    }
+
+    fn pacing_rate(&self) -> Option<Bandwidth> {
+        let gain = self.state.pacing_gain(STARTUP_GAIN);
+        match (self.filter.bandwidth(), self.min_rtt.get()) {
+            (Some(bandwidth), _) if self.pipe_filled => {
+                Some(self.config.pacing_margin * (gain * bandwidth))
+            }
+            // Until there is a rate, the initial window over the first round trip measured.
+            (bandwidth, Some(min_rtt)) => {
+                let initial = Bandwidth::from_delivery(initial_window(self.mtu), min_rtt)?;
+                Some(gain * bandwidth.unwrap_or_default().max(initial))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<F: BandwidthFilter> Controller for Bbr<F> {
+    fn on_sent(&mut self, event: &SentEvent) {
+        if event.prior_in_flight == Bytes::ZERO && event.app_limited {
+            self.restarting = true;
+        }
+        self.in_flight = event.prior_in_flight + event.bytes;
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.in_flight = ack.in_flight;
+        self.round = ack.round;
+        self.app_limited = ack.app_limited;
+        self.update_filter(ack);
+        self.advance_cycle(ack);
+        self.check_full_pipe(ack);
+        if self.state == State::Drain && ack.in_flight <= self.bdp(Gain::UNIT) {
+            self.enter_probe_bandwidth(ack.now);
+        }
+        self.update_min_rtt(ack);
+        self.advance_probe_rtt(ack);
+        self.update_window(ack);
+        self.restarting = false;
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.in_flight = event.in_flight;
+        if let State::ProbeBandwidth(cycle) = &mut self.state {
+            cycle.congested = true;
+        }
+        if event.signal == CongestionSignal::PersistentCongestion {
+            // RFC 9002, section 7.6.2: begin again from the smallest window; the model stays.
+            self.window = self.min_window();
+            self.recovery = Recovery::Open;
+            return;
+        }
+        if event.signal == CongestionSignal::EcnMark && matches!(self.state, State::Startup(_)) {
+            self.leave_startup();
+        }
+        if !self.recovery.covers(event.newest_sent) {
+            self.recovery = Recovery::Episode {
+                began: event.now,
+                conserve_until_round: event.round.saturating_add(1),
+                prior_window: self.window,
+            };
+            self.window = self.window.min(event.in_flight + self.mtu);
+        }
+        self.window = (self.window - event.lost).max(self.min_window());
+    }
+
+    fn on_mtu_update(&mut self, mtu: Bytes) {
+        self.mtu = mtu;
+        self.window = self.window.max(self.min_window());
+    }
+
+    fn next_timer(&self) -> Option<Timestamp> {
+        self.filter
+            .next_timer()
+            .filter(|_| self.in_flight > Bytes::ZERO)
+    }
+
+    fn on_timer(&mut self, now: Timestamp) {
+        self.filter.on_timer(now);
+    }
+
+    fn control(&self) -> Control {
+        let window = match self.state {
+            State::ProbeRtt(_) => self.window.min(self.probe_rtt_window()),
+            // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
+            State::Drain => self.window.min(self.bdp(Gain::UNIT)),
+            State::Startup(_) | State::ProbeBandwidth(_) => self.window,
+        };
+        let pacing_rate = self.pacing_rate();
+        let operating_point = match (self.filter.bandwidth(), self.min_rtt.get()) {
+            (Some(bandwidth), Some(min_rtt)) if self.pipe_filled => Some(OperatingPoint {
+                bandwidth,
+                deviation: self.filter.deviation(),
+                rate: self.config.pacing_margin
+                    * (self.state.pacing_gain(STARTUP_GAIN) * bandwidth),
+                min_rtt,
+            }),
+            _ => None,
+        };
+        Control {
+            window,
+            pacing_rate,
+            send_quantum: send_quantum(pacing_rate, self.mtu),
+            operating_point,
+            self_limited: matches!(self.state, State::ProbeRtt(_)),
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let control = self.control();
+        Snapshot {
+            algorithm: self.name,
+            mode: self.state.mode(),
+            bandwidth: self.filter.bandwidth(),
+            min_rtt: self.min_rtt.get(),
+            congestion_window: control.window,
+            pacing_rate: control.pacing_rate,
+            in_flight: self.in_flight,
+            rounds: self.round,
+            app_limited: self.app_limited,
+            filter: self.filter.snapshot(),
+        }
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+/// RFC 9002, section 7.2: ten packets, but no more than 14,720 bytes unless two packets are more.
+fn initial_window(mtu: Bytes) -> Bytes {
+    mtu.packets(10).min(mtu.packets(2).max(Bytes(14_720)))
+}
+
+/// One packet on slow paths, two on faster ones, a millisecond's worth on fast ones
+/// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.2).
+fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
+    let rate = rate.unwrap_or_default();
+    if rate < QUANTUM_ONE_PACKET_BELOW {
+        mtu
+    } else if rate < QUANTUM_TWO_PACKETS_BELOW {
+        mtu.packets(2)
+    } else {
+        rate.bytes_in(Duration::from_millis(1))
+            .min(QUANTUM_MAX)
+            .max(mtu.packets(2))
+    }
+}
+
+/// 2 / ln 2: the smallest gain that doubles the rate each round (BBR paper, section "Startup").
+const STARTUP_GAIN: Gain = Gain::new(288_539, 100_000);
+
+/// Growth per round below which the pipe counts as full (BBR paper, section "Startup").
+const STARTUP_GROWTH: Gain = Gain::new(5, 4);
+
+/// Rounds in a row without such growth (BBR paper, section "Startup").
+const STARTUP_PLATEAU_ROUNDS: u8 = 3;
+
+/// The least time that ProbeRTT holds the small flight (BBR paper, section "Steady-state behavior").
+const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
+
+/// So many quanta in flight beside the BDP, for the sender's and the receiver's own batches
+/// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2).
+const QUANTA: u64 = 3;
+
+/// The smallest window, in packets (BBR paper, section "Steady-state behavior").
+const MIN_WINDOW_PACKETS: u64 = 4;
+
+/// Minimum round trips after which a probe ends even if the flight has not reached its target.
+const PROBE_PATIENCE: u32 = 4;
+
+/// 1.2 Mb/s and 24 Mb/s in bytes/s, and 64 KB (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.2).
+const QUANTUM_ONE_PACKET_BELOW: Bandwidth = Bandwidth::from_bytes_per_second(150_000);
+const QUANTUM_TWO_PACKETS_BELOW: Bandwidth = Bandwidth::from_bytes_per_second(3_000_000);
+const QUANTUM_MAX: Bytes = Bytes(65_536);

@@ -1,0 +1,51 @@
+//! What BBRv1 does about losses and marks: packet conservation for a round, then the window it had.
+
+use crate::units::{Bytes, Timestamp};
+
+/// Loss recovery (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recovery {
+    /// Nothing was lost lately.
+    Open,
+    /// Something was lost that left after the previous episode began.
+    Episode {
+        /// Packets that left later than this belong to the next episode.
+        began: Timestamp,
+        /// Until this round the window only follows what is delivered.
+        conserve_until_round: u64,
+        /// The window before the episode, saved on its first loss only.
+        prior_window: Bytes,
+    },
+}
+
+impl Recovery {
+    /// Whether a packet that left at `sent` belongs to the episode under way.
+    pub(super) fn covers(&self, sent: Timestamp) -> bool {
+        matches!(self, Self::Episode { began, .. } if sent <= *began)
+    }
+
+    /// Whether the window may only follow what is delivered.
+    pub(super) fn conserves(&self, round: u64) -> bool {
+        matches!(self, Self::Episode { conserve_until_round, .. } if round < *conserve_until_round)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_episode_covers_what_left_before_it_and_conserves_for_its_rounds() {
+        let at = Timestamp::from_nanos;
+        let episode = Recovery::Episode {
+            began: at(100),
+            conserve_until_round: 7,
+            prior_window: Bytes(50_000),
+        };
+        assert!(episode.covers(at(99)) && episode.covers(at(100)));
+        assert!(!episode.covers(at(101)));
+        assert!(episode.conserves(6));
+        assert!(!episode.conserves(7));
+        assert!(!Recovery::Open.covers(at(0)) && !Recovery::Open.conserves(0));
+    }
+}

@@ -1,0 +1,175 @@
+//! BBRv1's states. Each carries what only it needs, so that leaving it forgets it.
+
+use crate::snapshot::Mode;
+use crate::units::{Bandwidth, Gain, Timestamp};
+
+/// Where the controller stands (BBR paper, section "Steady-state behavior" and fig. 4; state names of
+/// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Doubling the rate each round, until it no longer helps.
+    Startup(FullPipe),
+    /// Emptying the queue that Startup made.
+    Drain,
+    /// Cycling around the estimate.
+    ProbeBandwidth(Cycle),
+    /// Nearly silent, to see the path without a queue.
+    ProbeRtt(Silence),
+}
+
+/// Whether the pipe has been filled: the bandwidth stopped growing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct FullPipe {
+    /// The estimate that the next round has to beat by a quarter.
+    pub baseline: Bandwidth,
+    /// Rounds in a row that did not.
+    pub plateau_rounds: u8,
+}
+
+/// The position in the gain cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cycle {
+    pub phase: u8,
+    pub began: Timestamp,
+    /// Whether packets were lost or marked in this phase: enough probing.
+    pub congested: bool,
+}
+
+/// Progress of ProbeRTT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Silence {
+    /// Waiting for the flight to shrink.
+    Draining,
+    /// Small enough: to be held until this time, and until this round has passed.
+    Holding { until: Timestamp, round: u64 },
+}
+
+impl State {
+    /// The gain on the bandwidth estimate, for pacing.
+    pub(super) fn pacing_gain(&self, startup_gain: Gain) -> Gain {
+        match self {
+            Self::Startup(_) => startup_gain,
+            Self::Drain => DRAIN_GAIN,
+            Self::ProbeBandwidth(cycle) => {
+                CYCLE_GAINS[usize::from(cycle.phase) % CYCLE_GAINS.len()]
+            }
+            Self::ProbeRtt(_) => Gain::UNIT,
+        }
+    }
+
+    pub(super) fn mode(&self) -> Mode {
+        match self {
+            Self::Startup(_) => Mode::Startup,
+            Self::Drain => Mode::Drain,
+            Self::ProbeBandwidth(cycle) => Mode::ProbeBandwidth(cycle.phase),
+            Self::ProbeRtt(_) => Mode::ProbeRtt,
+        }
+    }
+
+    /// Whether the state machine of the paper has an edge from `self` to `next`.
+    pub(super) fn may_become(&self, next: &Self) -> bool {
+        matches!(
+            (self, next),
+            (
+                Self::Startup(_),
+                Self::Startup(_) | Self::Drain | Self::ProbeRtt(_)
+            ) | (Self::Drain, Self::ProbeBandwidth(_) | Self::ProbeRtt(_))
+                | (
+                    Self::ProbeBandwidth(_),
+                    Self::ProbeBandwidth(_) | Self::ProbeRtt(_)
+                )
+                | (
+                    Self::ProbeRtt(_),
+                    Self::ProbeRtt(_) | Self::ProbeBandwidth(_) | Self::Startup(_)
+                )
+        )
+    }
+}
+
+/// The gain cycle of ProbeBW: probe, drain what the probe queued, cruise (BBR paper, section "Steady-state
+/// behavior").
+pub(super) const CYCLE_GAINS: [Gain; 8] = [
+    Gain::new(5, 4),
+    Gain::new(3, 4),
+    Gain::UNIT,
+    Gain::UNIT,
+    Gain::UNIT,
+    Gain::UNIT,
+    Gain::UNIT,
+    Gain::UNIT,
+];
+
+/// The phase that probes for more.
+pub(super) const PHASE_PROBE: u8 = 0;
+
+/// The phase that drains the probe's queue.
+pub(super) const PHASE_DRAIN: u8 = 1;
+
+/// The first phase that does neither.
+pub(super) const PHASE_CRUISE: u8 = 2;
+
+/// ln 2 / 2, the inverse of Startup's gain (BBR paper, section "Startup").
+const DRAIN_GAIN: Gain = Gain::new(34_657, 100_000);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STARTUP_GAIN: Gain = Gain::new(288_539, 100_000);
+
+    fn states() -> [State; 4] {
+        [
+            State::Startup(FullPipe::default()),
+            State::Drain,
+            State::ProbeBandwidth(Cycle {
+                phase: PHASE_CRUISE,
+                began: Timestamp::ZERO,
+                congested: false,
+            }),
+            State::ProbeRtt(Silence::Draining),
+        ]
+    }
+
+    #[test]
+    fn only_the_papers_edges_are_legal() {
+        // From each row to Startup, Drain, ProbeBW, ProbeRTT.
+        let legal = [
+            [true, true, false, true],
+            [false, false, true, true],
+            [false, false, true, true],
+            [true, false, true, true],
+        ];
+        for (from, row) in states().iter().zip(legal) {
+            for (to, expected) in states().iter().zip(row) {
+                assert_eq!(from.may_become(to), expected, "{from:?} -> {to:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_state_has_its_gain_and_its_mode() {
+        let gains = states().map(|state| state.pacing_gain(STARTUP_GAIN));
+        assert_eq!(gains[0], STARTUP_GAIN);
+        // Drain empties in a round what a round of Startup queued.
+        assert!((gains[0].as_f64() * gains[1].as_f64() - 1.0).abs() < 1e-4);
+        assert_eq!((gains[2], gains[3]), (Gain::UNIT, Gain::UNIT));
+        assert_eq!(
+            states().map(|state| state.mode()),
+            [
+                Mode::Startup,
+                Mode::Drain,
+                Mode::ProbeBandwidth(PHASE_CRUISE),
+                Mode::ProbeRtt
+            ]
+        );
+    }
+
+    #[test]
+    fn the_cycle_neither_gains_nor_loses() {
+        let sum: f64 = CYCLE_GAINS.iter().map(|gain| gain.as_f64()).sum();
+        assert_eq!(sum, CYCLE_GAINS.len() as f64);
+        assert!(CYCLE_GAINS[usize::from(PHASE_PROBE)].grows());
+        assert!(CYCLE_GAINS[usize::from(PHASE_DRAIN)].shrinks());
+        assert_eq!(CYCLE_GAINS[usize::from(PHASE_CRUISE)], Gain::UNIT);
+    }
+}

@@ -1,0 +1,348 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+use crate::config::ControllerConfig;
+use crate::driver::{Driver, MTU, PLAIN, Scenario, environment};
+use crate::snapshot::{FilterSnapshot, Mode};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn controllers() -> [Box<dyn ControllerConfig>; 4] {
+    [
+        Box::new(BbrConfig::paper()),
+        Box::new(BbrConfig::tuned()),
+        Box::new(BbrSConfig::paper()),
+        Box::new(BbrSConfig::tuned()),
+    ]
+}
+
+fn driver(config: &dyn ControllerConfig, scenario: Scenario) -> Driver {
+    Driver::new(
+        config.build(&environment()).expect("a valid configuration"),
+        scenario,
+    )
+}
+
+fn ack(now_millis: u64, round: u64) -> AckEvent {
+    let now = Timestamp::from_nanos(now_millis * 1_000_000);
+    AckEvent {
+        now,
+        acked: MTU.packets(2),
+        acked_packets: 2,
+        lost: Bytes::ZERO,
+        newest_sent: now - Duration::from_millis(40),
+        rtt: Duration::from_millis(40),
+        rate: None,
+        prior_in_flight: MTU.packets(10),
+        in_flight: MTU.packets(8),
+        delivered: MTU.packets(2),
+        round,
+        round_start: true,
+        app_limited: false,
+    }
+}
+
+fn loss(now_millis: u64, sent_millis: u64, signal: CongestionSignal) -> CongestionEvent {
+    CongestionEvent {
+        now: Timestamp::from_nanos(now_millis * 1_000_000),
+        signal,
+        newest_sent: Timestamp::from_nanos(sent_millis * 1_000_000),
+        lost: if signal == CongestionSignal::EcnMark {
+            Bytes::ZERO
+        } else {
+            MTU
+        },
+        in_flight: MTU.packets(20),
+        round: 5,
+    }
+}
+
+#[test]
+fn fills_the_pipe_and_leaves_no_lasting_queue() {
+    for config in controllers() {
+        let mut driver = driver(&*config, PLAIN);
+        driver.run_for(2 * SECOND);
+        driver.take_rtts();
+        let rate = driver.measure(20 * SECOND);
+        let utilization = rate.as_f64() / PLAIN.rate.as_f64();
+        assert!(utilization > 0.9, "{config:?}: {utilization}");
+        // Three bandwidth-delay products: the largest gain, 2.5, and the quanta.
+        let window = driver.controller.control().window;
+        assert!(window < Bytes(150_000), "{config:?}: {window}");
+        let mut rtts = driver.take_rtts();
+        rtts.sort();
+        let median = rtts[rtts.len() / 2];
+        assert!(median < 3 * PLAIN.rtt / 2, "{config:?}: median {median:?}");
+        let snapshot = driver.controller.snapshot();
+        assert!(
+            snapshot
+                .min_rtt
+                .is_some_and(|rtt| rtt < Duration::from_millis(45)),
+            "{snapshot:?}"
+        );
+    }
+}
+
+/// Trap: an estimator that takes every sample below its own sending rate for the truth follows itself down.
+#[test]
+fn the_estimate_does_not_spiral_down() {
+    for config in [BbrSConfig::paper(), BbrSConfig::tuned()] {
+        let mut driver = driver(&config, PLAIN);
+        driver.run_for(120 * SECOND);
+        let estimate = driver
+            .controller
+            .snapshot()
+            .bandwidth
+            .expect("an estimate")
+            .as_f64();
+        let ratio = estimate / PLAIN.rate.as_f64();
+        assert!((0.85..1.15).contains(&ratio), "{ratio}");
+    }
+}
+
+/// Trap: limited by the application from birth, for an hour: neither may the minimum RTT stay unknown, nor may the window
+/// grow without bound.
+#[test]
+fn a_trickle_leaves_the_window_bounded_and_the_round_trip_time_known() {
+    for config in controllers() {
+        let trickle = Scenario {
+            application: Some(Bandwidth::from_bytes_per_second(12_500)),
+            // A receiver that waits for a second packet would add its own delay to every round trip.
+            ack_every: 1,
+            ..PLAIN
+        };
+        let mut driver = driver(&*config, trickle);
+        driver.run_for(3600 * SECOND);
+        assert!(
+            driver.largest_window <= initial_window(MTU).max(MTU.packets(40)),
+            "{config:?}: {}",
+            driver.largest_window
+        );
+        let min_rtt = driver.controller.snapshot().min_rtt.expect("an estimate");
+        assert!(
+            (40..50).contains(&min_rtt.as_millis()),
+            "{config:?}: {min_rtt:?}"
+        );
+        // And it still finds the bandwidth once there is something to send.
+        driver.scenario.application = None;
+        driver.run_for(5 * SECOND);
+        let rate = driver.measure(5 * SECOND).as_f64() / PLAIN.rate.as_f64();
+        assert!(rate > 0.85, "{config:?}: {rate}");
+    }
+}
+
+/// Trap: a minimum RTT that was never set is not one that has expired.
+#[test]
+fn the_first_acknowledgement_does_not_enter_probe_rtt() {
+    for config in controllers() {
+        let mut controller = config.build(&environment()).expect("a valid configuration");
+        controller.on_ack(&ack(60_000, 1));
+        assert_eq!(controller.snapshot().mode, Mode::Startup, "{config:?}");
+    }
+}
+
+#[derive(Debug, Clone)]
+struct CountingFilter(Arc<AtomicU32>);
+
+impl BandwidthFilter for CountingFilter {
+    fn on_ack(&mut self, _ack: &AckEvent, _context: &FilterContext) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn bandwidth(&self) -> Option<Bandwidth> {
+        None
+    }
+
+    fn snapshot(&self) -> FilterSnapshot {
+        FilterSnapshot::Max
+    }
+}
+
+/// Trap: the model is updated once for each acknowledgement, after all its packets.
+#[test]
+fn one_acknowledgement_is_one_update() {
+    let count = Arc::new(AtomicU32::new(0));
+    let filter = CountingFilter(Arc::clone(&count));
+    let bbr = Bbr::new("counting", BbrConfig::paper().core, filter, &environment());
+    let mut driver = Driver::new(
+        Box::new(bbr),
+        Scenario {
+            ack_every: 5,
+            ..PLAIN
+        },
+    );
+    // Ten packets of the initial window in two acknowledgements of five.
+    driver.run_for(Duration::from_millis(55));
+    assert_eq!(count.load(Ordering::Relaxed), 2);
+    assert_eq!(driver.delivered, MTU.packets(10));
+}
+
+/// Trap: the rate before the first measurement is the initial window over the first round trip, not over a guess.
+#[test]
+fn initial_pacing_follows_the_first_round_trip() {
+    for config in controllers() {
+        let mut controller = config.build(&environment()).expect("a valid configuration");
+        assert_eq!(controller.control().pacing_rate, None);
+        controller.on_ack(&ack(40, 1));
+        let expected = STARTUP_GAIN
+            * Bandwidth::from_delivery(initial_window(MTU), Duration::from_millis(40))
+                .expect("a positive span");
+        assert_eq!(
+            controller.control().pacing_rate,
+            Some(expected),
+            "{config:?}"
+        );
+    }
+}
+
+/// Trap: the window to return to is the one before the episode's first loss.
+#[test]
+fn recovery_restores_the_window_before_the_first_loss() {
+    let mut driver = driver(&BbrConfig::paper(), PLAIN);
+    driver.run_for(5 * SECOND);
+    let now = driver.now.as_nanos() / 1_000_000;
+    let before = driver.controller.control().window;
+    let mut controller = driver.controller;
+    controller.on_congestion(&loss(now, now - 40, CongestionSignal::Loss));
+    let during = controller.control().window;
+    assert!(during < before, "{during} < {before}");
+    controller.on_congestion(&loss(now + 10, now - 30, CongestionSignal::Loss));
+    assert!(controller.control().window <= during);
+    let mut after = ack(now + 60, 9);
+    after.newest_sent = Timestamp::from_nanos((now + 20) * 1_000_000);
+    controller.on_ack(&after);
+    let restored = controller.control().window;
+    assert!(
+        Gain::percent(110) * restored >= before,
+        "{restored} >= {before}"
+    );
+}
+
+/// Trap: marks and persistent congestion are signals too.
+#[test]
+fn marks_end_startup_and_persistent_congestion_closes_the_window() {
+    for config in controllers() {
+        let mut controller = config.build(&environment()).expect("a valid configuration");
+        controller.on_ack(&ack(40, 1));
+        controller.on_congestion(&loss(41, 40, CongestionSignal::EcnMark));
+        assert_eq!(controller.snapshot().mode, Mode::Drain, "{config:?}");
+
+        let mut driver = driver(&*config, PLAIN);
+        driver.run_for(5 * SECOND);
+        let now = driver.now.as_nanos() / 1_000_000;
+        driver.controller.on_congestion(&loss(
+            now,
+            now - 40,
+            CongestionSignal::PersistentCongestion,
+        ));
+        assert_eq!(
+            driver.controller.control().window,
+            MTU.packets(MIN_WINDOW_PACKETS),
+            "{config:?}"
+        );
+        driver.run_for(2 * SECOND);
+        let utilization = driver.measure(5 * SECOND).as_f64() / PLAIN.rate.as_f64();
+        assert!(utilization > 0.85, "{config:?}: {utilization}");
+    }
+}
+
+/// Trap: paths get longer.
+#[test]
+fn the_minimum_round_trip_time_can_rise() {
+    for config in controllers() {
+        let mut driver = driver(&*config, PLAIN);
+        driver.run_for(5 * SECOND);
+        driver.scenario.rtt = Duration::from_millis(120);
+        // The longest time between two looks is 30 s.
+        driver.run_for(45 * SECOND);
+        let min_rtt = driver.controller.snapshot().min_rtt.expect("an estimate");
+        assert!(
+            (120..150).contains(&min_rtt.as_millis()),
+            "{config:?}: {min_rtt:?}"
+        );
+        let utilization = driver.measure(5 * SECOND).as_f64() / PLAIN.rate.as_f64();
+        assert!(utilization > 0.8, "{config:?}: {utilization}");
+    }
+}
+
+/// Trap: what is counted in packets follows the packet's size.
+#[test]
+fn a_larger_mtu_rescales_what_is_counted_in_packets() {
+    for config in controllers() {
+        let mut controller = config.build(&environment()).expect("a valid configuration");
+        controller.on_congestion(&loss(1, 0, CongestionSignal::PersistentCongestion));
+        assert_eq!(controller.control().window, MTU.packets(4));
+        controller.on_mtu_update(Bytes(9000));
+        assert_eq!(controller.control().window, Bytes(36_000), "{config:?}");
+        assert!(controller.control().send_quantum >= Bytes(9000));
+    }
+}
+
+/// Trap: what ProbeRTT delivers says nothing about the path.
+#[test]
+fn probe_rtt_does_not_lower_the_estimate() {
+    for config in controllers() {
+        let mut driver = driver(&*config, PLAIN);
+        driver.run_for(9 * SECOND);
+        let before = driver
+            .controller
+            .snapshot()
+            .bandwidth
+            .expect("an estimate")
+            .as_f64();
+        let mut probes = 0;
+        let mut probing = false;
+        for _ in 0..3_500 {
+            driver.run_for(Duration::from_millis(10));
+            let was_probing = probing;
+            probing = driver.controller.snapshot().mode == Mode::ProbeRtt;
+            assert_eq!(driver.controller.control().self_limited, probing);
+            probes += u32::from(was_probing && !probing);
+            if probes == 2 {
+                break;
+            }
+        }
+        assert!(probes > 0, "{config:?} never probed");
+        let after = driver
+            .controller
+            .snapshot()
+            .bandwidth
+            .expect("an estimate")
+            .as_f64();
+        assert!(
+            (after / before - 1.0).abs() < 0.15,
+            "{config:?}: {before} -> {after}"
+        );
+    }
+}
+
+#[test]
+fn random_loss_does_not_stop_it() {
+    for config in controllers() {
+        let lossy = Scenario {
+            lose_every: Some(20),
+            ..PLAIN
+        };
+        let mut driver = driver(&*config, lossy);
+        driver.run_for(3 * SECOND);
+        let utilization = driver.measure(20 * SECOND).as_f64() / PLAIN.rate.as_f64();
+        assert!(utilization > 0.8, "{config:?}: {utilization}");
+    }
+}
+
+#[test]
+fn a_long_queue_ends_the_startup_of_bbr_s() {
+    let mut controller = BbrSConfig::paper()
+        .build(&environment())
+        .expect("a valid configuration");
+    controller.on_ack(&ack(40, 1));
+    let mut late = ack(300, 2);
+    late.in_flight = MTU.packets(100);
+    late.rtt = Duration::from_millis(239);
+    controller.on_ack(&late);
+    assert_eq!(controller.snapshot().mode, Mode::Startup);
+    late.rtt = Duration::from_millis(240);
+    controller.on_ack(&late);
+    assert_eq!(controller.snapshot().mode, Mode::Drain);
+}

@@ -1,0 +1,132 @@
+//! What every controller's configuration has in common.
+
+use core::fmt::Debug;
+
+use thiserror::Error;
+
+use crate::controller::Controller;
+use crate::units::{Bytes, Gain, Timestamp};
+
+/// Builds controllers: one for each connection and path.
+pub trait ControllerConfig: Debug + Send + Sync {
+    /// Whether the values make sense together.
+    ///
+    /// # Errors
+    /// The first value that does not, with the range it has to be in.
+    fn validate(&self) -> Result<(), ConfigError>;
+
+    /// A controller for a connection that begins now.
+    ///
+    /// # Errors
+    /// As [`validate`](Self::validate): a configuration that is valid can be built.
+    fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError>;
+
+    /// How a host whose only lever is the window should use it for this controller.
+    fn window_policy(&self) -> WindowPolicy;
+}
+
+/// What a controller must know of its connection before the first event.
+#[derive(Debug, Clone, Copy)]
+pub struct Environment {
+    /// The time.
+    pub now: Timestamp,
+    /// The largest datagram known to fit the path.
+    pub mtu: Bytes,
+    /// Seeds whatever the controller draws at random.
+    pub seed: u64,
+}
+
+/// How a host that cannot pace at a rate of the controller's choosing turns rate and window into its one window.
+///
+/// A QUIC stack like quinn paces at a fixed multiple of window over smoothed RTT, so that the bytes in flight are
+/// the controller's only lever. Once the pipe has been filled, the policies other than [`Window`](Self::Window)
+/// hold the sender near rate x min RTT; while it is being filled all of them give the plain window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowPolicy {
+    /// The congestion window as it is: what the papers' BBR amounts to without pacing.
+    Window,
+    /// min(window, rate x smoothed RTT): the pacing rate by Little's law. Neutral: a queue once built stays.
+    Rate,
+    /// min(window, rate x min(smoothed RTT, 1.25 min RTT + ACK gap) + 1 MTU): for filters that err upwards (maximum,
+    /// percentile). The smoothed RTT may not inflate the window beyond a quarter over the minimum.
+    Cap,
+    /// `gain` x rate x min RTT + rate x ACK gap + 1 MTU: for filters that do not err (averages, Kalman filters).
+    /// `gain` above 1 keeps the bottleneck busy, so that the samples show the path and not the sender.
+    Bdp {
+        /// How much of the bandwidth-delay product may be in flight.
+        gain: Gain,
+    },
+    /// What the path carried during the last half minimum RTT, plus head-room in proportion to how uncertain the
+    /// filter is of what it will carry next: (carried + head-room) x min RTT + 1 MTU. For filters that know their
+    /// own deviation. What is carried falls within half a round trip of the path itself, so that a drop is answered
+    /// before the estimate has moved; the head-room keeps the bottleneck busy when the path speeds up.
+    Track(Headroom),
+}
+
+impl WindowPolicy {
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        match self {
+            Self::Window | Self::Rate | Self::Cap => Ok(()),
+            Self::Bdp { gain } => {
+                let gain = gain.as_f64();
+                ConfigError::require(
+                    (1.0..=4.0).contains(&gain),
+                    "window_policy.gain",
+                    gain,
+                    "1 to 4: below 1 the samples only show the sender's own rate",
+                )
+            }
+            Self::Track(headroom) => {
+                let (least, most) = (headroom.least.as_f64(), headroom.most.as_f64());
+                ConfigError::require(
+                    least > 0.0 && least <= most && most <= 4.0,
+                    "window_policy.headroom",
+                    format!("{least} to {most}"),
+                    "above 0, the lesser bound first, and up to 4: without head-room the window only shrinks",
+                )
+            }
+        }
+    }
+}
+
+/// The queue that [`WindowPolicy::Track`] leaves at the bottleneck, in shares of the bandwidth estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Headroom {
+    /// So many standard deviations of the bandwidth.
+    pub deviations: Gain,
+    /// But at least this share of the estimate.
+    pub least: Gain,
+    /// And at most this share.
+    pub most: Gain,
+}
+
+/// A configuration value out of its range.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{field} is {value}, but must be {expected}")]
+pub struct ConfigError {
+    /// The field's name.
+    pub field: &'static str,
+    /// What it holds.
+    pub value: String,
+    /// What it may hold.
+    pub expected: String,
+}
+
+impl ConfigError {
+    /// `Err` unless `holds`.
+    pub(crate) fn require(
+        holds: bool,
+        field: &'static str,
+        value: impl ToString,
+        expected: &'static str,
+    ) -> Result<(), Self> {
+        if holds {
+            return Ok(());
+        }
+        Err(Self {
+            field,
+            value: value.to_string(),
+            expected: expected.to_owned(),
+        })
+    }
+}

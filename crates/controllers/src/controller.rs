@@ -1,0 +1,74 @@
+//! The neutral trait: what a congestion controller is told, and what it answers.
+
+use core::fmt::Debug;
+use core::time::Duration;
+
+use crate::event::{AckEvent, CongestionEvent, SentEvent};
+use crate::snapshot::Snapshot;
+use crate::units::{Bandwidth, Bytes, Timestamp};
+
+/// A congestion controller.
+///
+/// It is told of events in the order in which they happen, each once, and updates its model once per event. It
+/// knows no transport, reads no clock and draws no randomness of its own.
+pub trait Controller: Debug + Send + Sync {
+    /// Packets were sent.
+    fn on_sent(&mut self, _event: &SentEvent) {}
+
+    /// Packets were acknowledged.
+    fn on_ack(&mut self, event: &AckEvent);
+
+    /// Packets were lost or marked.
+    fn on_congestion(&mut self, event: &CongestionEvent);
+
+    /// The largest datagram that the path carries has changed.
+    fn on_mtu_update(&mut self, mtu: Bytes);
+
+    /// The next time at which the controller wants [`on_timer`](Self::on_timer), acknowledgements or not.
+    fn next_timer(&self) -> Option<Timestamp> {
+        None
+    }
+
+    /// The time of [`next_timer`](Self::next_timer) has come. A host without timers calls this late, before its
+    /// next event; `now` is the time the timer was due.
+    fn on_timer(&mut self, _now: Timestamp) {}
+
+    /// What the sender may do from now on. Cheap and pure.
+    fn control(&self) -> Control;
+
+    /// The state, for people and their tools.
+    fn snapshot(&self) -> Snapshot;
+
+    /// A copy with the same state.
+    fn clone_box(&self) -> Box<dyn Controller>;
+}
+
+/// What the sender may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Control {
+    /// The congestion window: no more than this may be in flight.
+    pub window: Bytes,
+    /// The rate at which to send, if the controller has one.
+    pub pacing_rate: Option<Bandwidth>,
+    /// The most that may be sent back to back.
+    pub send_quantum: Bytes,
+    /// The model behind the window, once the pipe has been filled: what a host without a pacing rate needs to
+    /// hold the sender near the knee all the same.
+    pub operating_point: Option<OperatingPoint>,
+    /// Whether the controller itself holds the sender below what the path could carry: rates measured meanwhile
+    /// are as low as if the application had done so.
+    pub self_limited: bool,
+}
+
+/// Where the controller wants the path to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperatingPoint {
+    /// The bandwidth estimate.
+    pub bandwidth: Bandwidth,
+    /// One standard deviation of the path's bandwidth around the estimate; zero if the filter does not know it.
+    pub deviation: Bandwidth,
+    /// The rate to send at: the estimate times the gain of the moment.
+    pub rate: Bandwidth,
+    /// The round-trip time without queues.
+    pub min_rtt: Duration,
+}

@@ -1,0 +1,94 @@
+//! What a controller is told, in the words that every transport shares.
+
+use core::time::Duration;
+
+use crate::units::{Bandwidth, Bytes, Timestamp};
+
+/// Packets left the sender.
+#[derive(Debug, Clone, Copy)]
+pub struct SentEvent {
+    /// When.
+    pub now: Timestamp,
+    /// How much.
+    pub bytes: Bytes,
+    /// In flight before these packets.
+    pub prior_in_flight: Bytes,
+    /// Whether the application, not the controller, last limited the sender.
+    pub app_limited: bool,
+}
+
+/// A delivery rate measured over about one round trip (draft-ietf-ccwg-bbr, section 4.1.2, "delivery rate
+/// samples").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateSample {
+    /// Delivered over the longer of the sending and the acknowledging interval.
+    pub delivery_rate: Bandwidth,
+    /// The same bytes over the sending interval: the sender's own rate, which the delivery rate cannot exceed for
+    /// long.
+    pub send_rate: Bandwidth,
+    /// What was delivered during the sample.
+    pub delivered: Bytes,
+    /// The length of the sample.
+    pub interval: Duration,
+    /// Whether the application limited the sender when the sampled packet left.
+    pub app_limited: bool,
+}
+
+/// One acknowledgement, after all its packets have been counted.
+#[derive(Debug, Clone, Copy)]
+pub struct AckEvent {
+    /// When it arrived.
+    pub now: Timestamp,
+    /// Newly acknowledged bytes.
+    pub acked: Bytes,
+    /// Newly acknowledged packets.
+    pub acked_packets: u64,
+    /// Bytes declared lost since the previous acknowledgement.
+    pub lost: Bytes,
+    /// When the newest of the acknowledged packets was sent.
+    pub newest_sent: Timestamp,
+    /// The round-trip time of the newest acknowledged packet: the least delayed by the receiver.
+    pub rtt: Duration,
+    /// The delivery rate, where one could be measured.
+    pub rate: Option<RateSample>,
+    /// In flight before this acknowledgement.
+    pub prior_in_flight: Bytes,
+    /// In flight after it.
+    pub in_flight: Bytes,
+    /// Everything delivered so far.
+    pub delivered: Bytes,
+    /// Packet-timed round trips so far.
+    pub round: u64,
+    /// Whether this acknowledgement begins a new round.
+    pub round_start: bool,
+    /// Whether the application, not the controller, limits the sender now.
+    pub app_limited: bool,
+}
+
+/// Why the transport reports congestion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CongestionSignal {
+    /// Packets were declared lost.
+    Loss,
+    /// Everything sent for longer than the persistent-congestion period was lost (RFC 9002, section 7.6).
+    PersistentCongestion,
+    /// The path marked a packet with ECN CE (RFC 9000, section 13.4).
+    EcnMark,
+}
+
+/// The path lost or marked packets.
+#[derive(Debug, Clone, Copy)]
+pub struct CongestionEvent {
+    /// When it was noticed.
+    pub now: Timestamp,
+    /// What was noticed.
+    pub signal: CongestionSignal,
+    /// When the newest of the lost or marked packets was sent.
+    pub newest_sent: Timestamp,
+    /// Bytes lost; zero for a mark.
+    pub lost: Bytes,
+    /// In flight after the loss.
+    pub in_flight: Bytes,
+    /// Packet-timed round trips so far.
+    pub round: u64,
+}

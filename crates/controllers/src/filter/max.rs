@@ -1,0 +1,52 @@
+//! The windowed maximum of delivery rates over the last rounds: BBR's own filter.
+
+use kneepoint_estimators::{ExactWindow, Max, WindowedFilter};
+
+use super::{BandwidthFilter, FilterContext};
+use crate::event::AckEvent;
+use crate::snapshot::FilterSnapshot;
+use crate::units::Bandwidth;
+
+/// The largest delivery rate of the last `rounds` packet-timed round trips (BBR paper, section "Characterizing the
+/// bottleneck": a max filter over six to ten RTTs).
+///
+/// A sample that the application limited counts only if it exceeds the estimate: it shows that the path can do at
+/// least so much.
+#[derive(Debug, Clone)]
+pub struct MaxFilter {
+    window: ExactWindow<u64, Max>,
+    current: Option<Bandwidth>,
+}
+
+impl MaxFilter {
+    /// A filter that remembers this many rounds.
+    pub fn new(rounds: u64) -> Self {
+        Self {
+            window: ExactWindow::new(rounds),
+            current: None,
+        }
+    }
+}
+
+impl BandwidthFilter for MaxFilter {
+    fn on_ack(&mut self, ack: &AckEvent, _context: &FilterContext) {
+        let Some(sample) = ack.rate else { return };
+        let exceeds = self
+            .current
+            .is_none_or(|current| sample.delivery_rate >= current);
+        if exceeds || !sample.app_limited {
+            let largest = self
+                .window
+                .update(ack.round, sample.delivery_rate.bytes_per_second());
+            self.current = Some(Bandwidth::from_bytes_per_second(largest));
+        }
+    }
+
+    fn bandwidth(&self) -> Option<Bandwidth> {
+        self.current
+    }
+
+    fn snapshot(&self) -> FilterSnapshot {
+        FilterSnapshot::Max
+    }
+}

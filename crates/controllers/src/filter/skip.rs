@@ -1,0 +1,232 @@
+//! SKIP as a bandwidth filter: capacity samples cut from the acknowledgements, and the mode machine fed with them.
+
+use core::time::Duration;
+
+use kneepoint_estimators::capacity::{AckedPacket, CapacityInterval, IntervalConfig, Method};
+use kneepoint_estimators::{
+    AtkfConfig, CapacitySample, ConfigError as EstimatorError, Skip, SkipConfig,
+};
+
+use super::{BandwidthFilter, FilterContext, MaxFilter};
+use crate::config::ConfigError;
+use crate::event::AckEvent;
+use crate::snapshot::FilterSnapshot;
+use crate::units::{Bandwidth, Bytes, Gain, Timestamp};
+
+/// How capacity samples are cut, and the filter they feed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkipFilterConfig {
+    /// The mode machine and the Kalman filter in it.
+    pub skip: SkipConfig,
+    /// How long a sample lasts, and what it is computed from.
+    pub interval: IntervalConfig,
+    /// Take silence while data is in flight for samples of nothing: one for each interval without an acknowledgement
+    /// in which one was due.
+    pub outage_samples: bool,
+}
+
+impl SkipFilterConfig {
+    /// As the paper has it: samples from the gradient of the RTT (BBR-S, eq. (7)), one each minimum RTT; outage
+    /// detection; none of the practical options.
+    pub fn paper() -> Self {
+        Self {
+            skip: SkipConfig::paper(),
+            interval: IntervalConfig {
+                method: Method::RttGradient,
+                ..IntervalConfig::default()
+            },
+            outage_samples: true,
+        }
+    }
+
+    /// What we recommend, where it differs from the paper:
+    ///
+    /// - Samples are delivery rates, which need no constant sending rate (a window paces nothing exactly), and come
+    ///   twice as often, from two acknowledgements at least: on a slow path more take longer than the path stays the same.
+    /// - The process noise stays within a narrow share of the measurement noise. Cellular links vary within a few
+    ///   round trips and return: an estimate that follows each swing arrives when it is over.
+    /// - The initial noise is large, since Startup leaves with a maximum and not with a mean.
+    /// - No inflation by censored samples: the head-room of the window finds more bandwidth by itself.
+    pub fn tuned() -> Self {
+        Self {
+            skip: SkipConfig {
+                filter: AtkfConfig {
+                    min_process_noise: 0.03,
+                    max_process_noise: 0.06,
+                    min_measurement_noise: 0.1,
+                    initial_measurement_noise: 0.5,
+                    initial_process_noise: 1.0,
+                    floor: TUNED_FLOOR,
+                    ..AtkfConfig::default()
+                },
+                outage_rate: TUNED_FLOOR,
+                inflate: None,
+                ..SkipConfig::tuned()
+            },
+            interval: IntervalConfig {
+                method: Method::DeliveryRate,
+                min_rtts: 0.5,
+                min_packets: 2,
+                min_batches: 2,
+            },
+            outage_samples: true,
+        }
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        let translate = |error: EstimatorError| ConfigError {
+            field: error.parameter,
+            value: error.value.to_string(),
+            expected: format!("within {:?}", error.range),
+        };
+        self.skip.validate().map_err(translate)?;
+        CapacityInterval::new(&self.interval)
+            .map(drop)
+            .map_err(translate)
+    }
+}
+
+/// SKIP on the adaptive Tobit Kalman filter (BBR-S, section III).
+///
+/// If a queue stood at the bottleneck during a sample, the sample is the path's capacity; if not, the path may be
+/// capable of more, and the sample is only a lower bound. The test looks at round-trip times: comparing the sample
+/// with the rate sent would take up to half of the idle intervals for real, and the estimate would follow the sender
+/// down.
+#[derive(Debug, Clone)]
+pub struct SkipFilter {
+    outage_samples: bool,
+    config: SkipConfig,
+    /// Until the pipe is filled the estimate is the largest recent delivery rate; SKIP begins where it ends.
+    startup: MaxFilter,
+    skip: Option<Skip>,
+    interval: CapacityInterval,
+    /// No acknowledgement by then is a sample of nothing.
+    silent_at: Option<Timestamp>,
+    patience: Duration,
+    samples: u64,
+}
+
+impl SkipFilter {
+    /// A filter without samples.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range.
+    pub fn new(config: &SkipFilterConfig) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self {
+            outage_samples: config.outage_samples,
+            config: config.skip,
+            startup: MaxFilter::new(STARTUP_ROUNDS),
+            skip: None,
+            interval: CapacityInterval::new(&config.interval).map_err(|error| ConfigError {
+                field: error.parameter,
+                value: error.value.to_string(),
+                expected: format!("within {:?}", error.range),
+            })?,
+            silent_at: None,
+            patience: Duration::ZERO,
+            samples: 0,
+        })
+    }
+
+    fn feed(&mut self, sample: CapacitySample) {
+        let skip = self.skip.as_mut().map(|skip| skip.sample(sample));
+        if let Some(Ok(_)) = skip {
+            self.samples = self.samples.saturating_add(1);
+        }
+    }
+}
+
+impl BandwidthFilter for SkipFilter {
+    fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
+        if context.filling_pipe {
+            self.startup.on_ack(ack, context);
+        } else if self.skip.is_none() {
+            let initial = self.startup.bandwidth().unwrap_or_default();
+            self.skip = Skip::new(&self.config, initial.as_f64()).ok();
+        }
+        // An acknowledgement out of order in time cannot happen within one flow; were it to, its packets would only
+        // be missing from the sample.
+        let pushed = self.interval.push(AckedPacket {
+            sent_at: ack.newest_sent.as_nanos(),
+            acked_at: ack.now.as_nanos(),
+            bytes: ack.acked.0,
+        });
+        if pushed.is_ok()
+            && let Ok(estimate) = self.interval.close(nanos(context.min_rtt))
+        {
+            self.feed(estimate.sample);
+        }
+        self.patience = OVERDUE * context.min_rtt.max(ack.rtt);
+        self.silent_at = Some(ack.now + self.patience);
+        if ack.in_flight == Bytes::ZERO {
+            // What follows is the application's silence, not the path's.
+            self.interval.restart();
+            self.silent_at = None;
+        }
+    }
+
+    fn bandwidth(&self) -> Option<Bandwidth> {
+        match &self.skip {
+            Some(skip) => Some(Bandwidth::from_f64(skip.mean())),
+            None => self.startup.bandwidth(),
+        }
+    }
+
+    fn deviation(&self) -> Bandwidth {
+        self.skip.as_ref().map_or(Bandwidth::ZERO, |skip| {
+            Bandwidth::from_f64(
+                (skip.variance() + skip.process_noise() + skip.measurement_noise()).sqrt(),
+            )
+        })
+    }
+
+    fn next_timer(&self) -> Option<Timestamp> {
+        self.silent_at
+            .filter(|_| self.outage_samples && self.skip.is_some())
+    }
+
+    fn on_timer(&mut self, now: Timestamp) {
+        self.feed(CapacitySample::outage());
+        self.interval.restart();
+        self.silent_at = Some(now + self.patience);
+    }
+
+    fn wants_probe(&self) -> bool {
+        self.skip
+            .as_ref()
+            .is_some_and(|skip| skip.wants_probe() && skip.censored_count() >= PROBE_AFTER_CENSORED)
+    }
+
+    fn snapshot(&self) -> FilterSnapshot {
+        let Some(skip) = &self.skip else {
+            return FilterSnapshot::Max;
+        };
+        FilterSnapshot::Skip {
+            mode: skip.mode(),
+            mean: skip.mean(),
+            variance: skip.variance(),
+            process_noise: skip.process_noise(),
+            measurement_noise: skip.measurement_noise(),
+            samples: self.samples,
+        }
+    }
+}
+
+fn nanos(span: Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Rounds of the maximum that stands in for SKIP while the pipe is being filled.
+const STARTUP_ROUNDS: u64 = 3;
+
+/// Lower bounds in a row after which the sender should probe: one can be an accident of timing.
+const PROBE_AFTER_CENSORED: u32 = 2;
+
+/// Round trips after which an acknowledgement is overdue: the probe timeout of a variance not yet known
+/// (RFC 9002, section 5.3). The paper has one sample of nothing for each minimum RTT of silence; with three, the pauses
+/// of a cellular link count as outages.
+const OVERDUE: Gain = Gain::new(3, 1);
+
+/// Bytes/s: about one packet each 300 ms, for links that the paper's 50 kB/s would overfill.
+const TUNED_FLOOR: f64 = 5000.0;

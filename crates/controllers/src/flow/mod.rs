@@ -1,0 +1,291 @@
+//! The accounting that every controller stands on: delivered bytes, rate samples, rounds, the app-limited boundary,
+//! what is in flight and what was lost. It is written once, here; a controller sees its results.
+//!
+//! The rules are those of draft-ietf-ccwg-bbr, section 4.1 (delivery rate samples) and RFC 9002. A host reports
+//! single packets; the flow folds one acknowledgement's packets into one [`AckEvent`].
+
+#[cfg(test)]
+mod properties;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use core::time::Duration;
+
+use self::record::{Record, Records};
+use crate::event::{AckEvent, CongestionEvent, CongestionSignal, RateSample, SentEvent};
+use crate::units::{Bandwidth, Bytes, Timestamp};
+
+/// One connection's accounting.
+///
+/// Packets are keyed by the time at which they were sent: transports with several packet-number spaces reuse
+/// numbers, and some report none.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    records: Records,
+    delivered: Bytes,
+    delivered_at: Timestamp,
+    /// When the newest packet acknowledged so far was sent: the next sample's sending interval begins there.
+    interval_start: Timestamp,
+    /// Once so much is delivered, what was in flight when the application last limited the sender is gone.
+    app_limited_until: Option<AppLimitedBoundary>,
+    app_limited: bool,
+    in_flight: Bytes,
+    round: u64,
+    round_end: Bytes,
+    lost_since_ack: Bytes,
+    pending: Option<Batch>,
+}
+
+/// The acknowledgement whose packets are being counted.
+#[derive(Debug, Clone, Copy)]
+struct Batch {
+    now: Timestamp,
+    acked: Bytes,
+    packets: u64,
+    prior_in_flight: Bytes,
+    newest_sent: Timestamp,
+    oldest_sent: Timestamp,
+    /// The record of the packet that left latest in terms of what was delivered by then.
+    sample: Option<Record>,
+    round_start: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct AppLimitedBoundary {
+    delivered: Bytes,
+    marked: Timestamp,
+}
+
+impl Flow {
+    /// A connection of which nothing is known yet.
+    pub fn new(now: Timestamp) -> Self {
+        Self {
+            records: Records::default(),
+            delivered: Bytes::ZERO,
+            delivered_at: now,
+            interval_start: now,
+            app_limited_until: None,
+            app_limited: false,
+            in_flight: Bytes::ZERO,
+            round: 0,
+            round_end: Bytes::ZERO,
+            lost_since_ack: Bytes::ZERO,
+            pending: None,
+        }
+    }
+
+    /// Packets left at `now`.
+    pub fn on_sent(&mut self, now: Timestamp, bytes: Bytes) -> SentEvent {
+        let prior_in_flight = self.in_flight;
+        if prior_in_flight == Bytes::ZERO {
+            // After silence both intervals of the next sample begin now, or the silence would count as slowness.
+            self.interval_start = now;
+            self.delivered_at = now;
+        }
+        self.records.push(Record {
+            first_sent: now,
+            last_sent: now,
+            outstanding: bytes,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            interval_start: self.interval_start,
+            app_limited: self.app_limited_until.is_some(),
+        });
+        self.in_flight += bytes;
+        SentEvent {
+            now,
+            bytes,
+            prior_in_flight,
+            app_limited: self.app_limited,
+        }
+    }
+
+    /// One packet of the acknowledgement that arrived at `now` was acknowledged; it had left at `sent`.
+    pub fn on_packet_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
+        if self.pending.is_some_and(|batch| batch.now != now) {
+            // The host never ended that batch (an acknowledgement inferred from a Retry, say): it stays counted as
+            // delivered, but is too old to be a sample.
+            self.pending = None;
+        }
+        let record = self.records.take(sent, bytes);
+        let batch = self.pending.get_or_insert(Batch {
+            now,
+            acked: Bytes::ZERO,
+            packets: 0,
+            prior_in_flight: self.in_flight,
+            newest_sent: sent,
+            oldest_sent: sent,
+            sample: None,
+            round_start: false,
+        });
+        batch.acked += bytes;
+        batch.packets = batch.packets.saturating_add(1);
+        batch.newest_sent = batch.newest_sent.max(sent);
+        batch.oldest_sent = batch.oldest_sent.min(sent);
+        if let Some(record) = record {
+            if batch
+                .sample
+                .is_none_or(|newest| record.delivered >= newest.delivered)
+            {
+                // The sending interval ends with this very packet, not with the last one of its record.
+                batch.sample = Some(Record {
+                    last_sent: sent,
+                    ..record
+                });
+            }
+            // A packet that left after the round began has made the whole trip.
+            batch.round_start |= record.delivered >= self.round_end;
+        }
+        self.delivered += bytes;
+        self.delivered_at = now;
+        self.in_flight -= bytes;
+    }
+
+    /// All packets of the acknowledgement have been counted. `in_flight` and `app_limited` are the host's own view.
+    ///
+    /// Returns nothing if no packet was newly acknowledged.
+    pub fn on_ack_end(
+        &mut self,
+        now: Timestamp,
+        in_flight: Bytes,
+        app_limited: bool,
+    ) -> Option<AckEvent> {
+        // Bytes leave the flight without a word when keys are discarded or early data is rejected, and packets that
+        // carry only acknowledgements are never acknowledged: the host knows better.
+        self.in_flight = in_flight;
+        self.app_limited = app_limited;
+        let event = self.pending.take().map(|batch| self.fold(now, batch));
+        if self
+            .app_limited_until
+            .is_some_and(|boundary| self.delivered > boundary.delivered)
+        {
+            self.app_limited_until = None;
+        }
+        if app_limited {
+            self.mark_app_limited(now);
+        }
+        if in_flight == Bytes::ZERO {
+            self.records.clear();
+        }
+        event
+    }
+
+    /// Everything in flight now counts as limited by the application: rates measured over it are too low.
+    pub fn mark_app_limited(&mut self, now: Timestamp) {
+        self.app_limited_until = Some(AppLimitedBoundary {
+            delivered: self.delivered + self.in_flight,
+            marked: now,
+        });
+    }
+
+    /// Packets were lost, of which the newest had left at `newest_sent`.
+    pub fn on_lost(
+        &mut self,
+        now: Timestamp,
+        newest_sent: Timestamp,
+        lost: Bytes,
+        persistent_congestion: bool,
+    ) -> CongestionEvent {
+        self.in_flight -= lost;
+        self.lost_since_ack += lost;
+        if let Some(boundary) = &mut self.app_limited_until
+            && newest_sent <= boundary.marked
+        {
+            // What was lost will not be delivered, so the boundary would never be reached.
+            boundary.delivered -= lost;
+        }
+        let signal = if persistent_congestion {
+            CongestionSignal::PersistentCongestion
+        } else {
+            CongestionSignal::Loss
+        };
+        self.congestion(now, signal, newest_sent, lost)
+    }
+
+    /// The path marked a packet that had left at `newest_sent`.
+    pub fn on_ecn_mark(&mut self, now: Timestamp, newest_sent: Timestamp) -> CongestionEvent {
+        self.congestion(now, CongestionSignal::EcnMark, newest_sent, Bytes::ZERO)
+    }
+
+    /// The sender's bytes in flight.
+    pub const fn in_flight(&self) -> Bytes {
+        self.in_flight
+    }
+
+    /// Everything delivered so far.
+    pub const fn delivered(&self) -> Bytes {
+        self.delivered
+    }
+
+    fn congestion(
+        &self,
+        now: Timestamp,
+        signal: CongestionSignal,
+        newest_sent: Timestamp,
+        lost: Bytes,
+    ) -> CongestionEvent {
+        CongestionEvent {
+            now,
+            signal,
+            newest_sent,
+            lost,
+            in_flight: self.in_flight,
+            round: self.round,
+        }
+    }
+
+    fn fold(&mut self, now: Timestamp, batch: Batch) -> AckEvent {
+        let rtt = now.saturating_since(batch.newest_sent);
+        if batch.round_start {
+            self.round = self.round.saturating_add(1);
+            self.round_end = self.delivered;
+        }
+        let rate = batch
+            .sample
+            .and_then(|record| self.rate_sample(now, &record));
+        if let Some(record) = batch.sample {
+            self.interval_start = self.interval_start.max(record.last_sent);
+        }
+        self.records.prune(batch.oldest_sent - RECORD_LIFETIME);
+        AckEvent {
+            now,
+            acked: batch.acked,
+            acked_packets: batch.packets,
+            lost: core::mem::take(&mut self.lost_since_ack),
+            newest_sent: batch.newest_sent,
+            rtt,
+            rate,
+            prior_in_flight: batch.prior_in_flight,
+            in_flight: self.in_flight,
+            delivered: self.delivered,
+            round: self.round,
+            round_start: batch.round_start,
+            app_limited: self.app_limited,
+        }
+    }
+
+    /// The delivery rate around the packet of `record`, over the longer of the two intervals
+    /// (draft-ietf-ccwg-bbr, section 4.1.2.3).
+    ///
+    /// The acknowledging interval began before the packet left, so that it lasts a round trip at least: the draft's
+    /// check for shorter ones has nothing to find here.
+    fn rate_sample(&self, now: Timestamp, record: &Record) -> Option<RateSample> {
+        let send_interval = record.last_sent.saturating_since(record.interval_start);
+        let ack_interval = now.saturating_since(record.delivered_at);
+        let interval = send_interval.max(ack_interval);
+        let delivered = self.delivered - record.delivered;
+        let delivery_rate = Bandwidth::from_delivery(delivered, interval)?;
+        Some(RateSample {
+            delivery_rate,
+            send_rate: Bandwidth::from_delivery(delivered, send_interval).unwrap_or(delivery_rate),
+            delivered,
+            interval,
+            app_limited: record.app_limited,
+        })
+    }
+}
+
+/// How much older than the packets now being acknowledged a record may be before it is forgotten. What is left in
+/// it by then was lost, or was never going to be acknowledged.
+const RECORD_LIFETIME: Duration = Duration::from_secs(2);

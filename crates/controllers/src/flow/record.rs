@@ -1,0 +1,91 @@
+//! What was known when a packet left, kept until it is acknowledged or forgotten.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::units::{Bytes, Timestamp};
+
+/// Packets that left between two acknowledgements, and so share one view of the path.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record {
+    /// When the first and the last of them left.
+    pub first_sent: Timestamp,
+    pub last_sent: Timestamp,
+    /// Sent and not yet acknowledged.
+    pub outstanding: Bytes,
+    /// Delivered in all when they left, and when that had last changed.
+    pub delivered: Bytes,
+    pub delivered_at: Timestamp,
+    /// The start of the sending interval that the record's rate sample covers.
+    pub interval_start: Timestamp,
+    /// Whether the application limited the sender then.
+    pub app_limited: bool,
+}
+
+/// The records of everything in flight, oldest first.
+///
+/// Hosts clone a controller to look at it. The history is therefore shared between clones and copied only when one
+/// of them changes it, which for a look that is over by then costs nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Records(Arc<VecDeque<Record>>);
+
+impl Records {
+    /// Adds packets sent at `record.last_sent`: to the newest record if nothing was learned since it began.
+    pub(super) fn push(&mut self, record: Record) {
+        let records = Arc::make_mut(&mut self.0);
+        if let Some(newest) = records.back_mut()
+            && newest.delivered == record.delivered
+            && newest.interval_start == record.interval_start
+            && newest.app_limited == record.app_limited
+        {
+            newest.outstanding += record.outstanding;
+            newest.last_sent = newest.last_sent.max(record.last_sent);
+            return;
+        }
+        records.push_back(record);
+    }
+
+    /// Takes `bytes` that left at `sent` off their record and returns the record, if it is still there.
+    ///
+    /// Two records can hold one time, where an acknowledgement came between two batches of one instant: the older
+    /// one gives first.
+    pub(super) fn take(&mut self, sent: Timestamp, bytes: Bytes) -> Option<Record> {
+        let records = Arc::make_mut(&mut self.0);
+        let first = records.partition_point(|record| record.last_sent < sent);
+        let index = (first..records.len())
+            .take_while(|&index| records[index].first_sent <= sent)
+            .find(|&index| records[index].outstanding > Bytes::ZERO)?;
+        let record = &mut records[index];
+        record.outstanding -= bytes;
+        Some(*record)
+    }
+
+    /// Forgets records at the old end that are settled, or whose last packet left before `horizon`.
+    pub(super) fn prune(&mut self, horizon: Timestamp) {
+        let settled =
+            |record: &Record| record.outstanding == Bytes::ZERO || record.last_sent < horizon;
+        if self.0.front().is_some_and(settled) {
+            let records = Arc::make_mut(&mut self.0);
+            while records.front().is_some_and(settled) {
+                records.pop_front();
+            }
+        }
+    }
+
+    /// Forgets everything: nothing is in flight.
+    pub(super) fn clear(&mut self) {
+        if !self.0.is_empty() {
+            Arc::make_mut(&mut self.0).clear();
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    #[cfg(test)]
+    pub(super) fn shares_storage_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}

@@ -1,0 +1,336 @@
+use super::*;
+
+const PACKET: Bytes = Bytes(1200);
+
+fn at(millis: u64) -> Timestamp {
+    Timestamp::from_nanos(millis * 1_000_000)
+}
+
+fn send(flow: &mut Flow, millis: u64, packets: u64) {
+    for _ in 0..packets {
+        flow.on_sent(at(millis), PACKET);
+    }
+}
+
+fn ack(flow: &mut Flow, now: u64, sent: &[u64]) -> Option<AckEvent> {
+    for &sent in sent {
+        flow.on_packet_acked(at(now), at(sent), PACKET);
+    }
+    let in_flight = flow.in_flight();
+    flow.on_ack_end(at(now), in_flight, false)
+}
+
+/// Trap: ten packets in one acknowledgement must credit all ten.
+#[test]
+fn ten_packets_in_one_acknowledgement_credit_all_ten() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 10);
+    let event = ack(&mut flow, 40, &[0; 10]).expect("an event");
+    assert_eq!(event.acked, PACKET.packets(10));
+    assert_eq!(event.acked_packets, 10);
+    assert_eq!(event.prior_in_flight, PACKET.packets(10));
+    assert_eq!(event.in_flight, Bytes::ZERO);
+    let rate = event.rate.expect("a sample");
+    assert_eq!(rate.delivered, PACKET.packets(10));
+    assert_eq!(
+        rate.delivery_rate,
+        Bandwidth::from_bytes_per_second(300_000)
+    );
+}
+
+/// Trap: the first acknowledged packet counts, and nothing delivered before it is a value.
+#[test]
+fn the_first_packet_counts_as_delivered() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 5, 1);
+    let event = ack(&mut flow, 45, &[5]).expect("an event");
+    // prior_delivered is zero here, which is a value and not the lack of one.
+    assert_eq!(event.rate.expect("a sample").delivered, PACKET);
+    assert_eq!((event.round, event.round_start), (1, true));
+}
+
+/// Trap: an acknowledgement is measured once, after all its packets, by the one that left last.
+#[test]
+fn the_sample_is_that_of_the_packet_that_left_last() {
+    for sent in [[0, 40], [40, 0]] {
+        let mut flow = Flow::new(at(0));
+        send(&mut flow, 0, 3);
+        ack(&mut flow, 40, &[0]);
+        send(&mut flow, 40, 2);
+        let event = ack(&mut flow, 80, &sent).expect("an event");
+        let sample = event.rate.expect("a sample");
+        assert_eq!(sample.delivered, PACKET.packets(2));
+        assert_eq!(sample.interval, Duration::from_millis(40));
+        assert_eq!(event.rtt, Duration::from_millis(40));
+    }
+}
+
+#[test]
+fn nothing_acknowledged_is_no_event() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 1);
+    assert!(flow.on_ack_end(at(10), PACKET, false).is_none());
+}
+
+#[test]
+fn a_round_lasts_until_a_packet_sent_in_it_returns() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 2);
+    assert!(ack(&mut flow, 40, &[0]).expect("an event").round_start);
+    send(&mut flow, 40, 1);
+    let second = ack(&mut flow, 41, &[0]).expect("an event");
+    assert_eq!((second.round, second.round_start), (1, false));
+    let third = ack(&mut flow, 80, &[40]).expect("an event");
+    assert_eq!((third.round, third.round_start), (2, true));
+}
+
+#[test]
+fn the_sample_covers_the_longer_of_both_intervals() {
+    let mut flow = Flow::new(at(0));
+    // One packet each 10 ms for 100 ms, acknowledged in one go.
+    for millis in (0..100).step_by(10) {
+        send(&mut flow, millis, 1);
+    }
+    let sent: Vec<u64> = (0..100).step_by(10).collect();
+    let event = ack(&mut flow, 130, &sent).expect("an event");
+    let sample = event.rate.expect("a sample");
+    assert_eq!(sample.interval, Duration::from_millis(130));
+    // Compressed acknowledgements of the next packets do not make the path faster than they were sent.
+    for millis in (130..230).step_by(10) {
+        send(&mut flow, millis, 1);
+    }
+    let sent: Vec<u64> = (130..230).step_by(10).collect();
+    let sample = ack(&mut flow, 240, &sent)
+        .expect("an event")
+        .rate
+        .expect("a sample");
+    assert!(
+        sample.delivery_rate <= Bandwidth::from_bytes_per_second(120_000),
+        "{sample:?}"
+    );
+}
+
+#[test]
+fn no_sample_is_shorter_than_its_packets_round_trip() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 4);
+    ack(&mut flow, 40, &[0]);
+    send(&mut flow, 40, 4);
+    ack(&mut flow, 41, &[0, 0, 0]);
+    let event = ack(&mut flow, 79, &[40]).expect("an event");
+    assert_eq!(event.rtt, Duration::from_millis(39));
+    assert_eq!(
+        event.rate.expect("a sample").interval,
+        Duration::from_millis(40)
+    );
+}
+
+#[test]
+fn silence_before_a_packet_is_not_slowness() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 2);
+    ack(&mut flow, 40, &[0, 0]);
+    send(&mut flow, 10_000, 2);
+    let sample = ack(&mut flow, 10_040, &[10_000, 10_000])
+        .expect("an event")
+        .rate;
+    assert_eq!(
+        sample.expect("a sample").interval,
+        Duration::from_millis(40)
+    );
+}
+
+#[test]
+fn app_limited_samples_are_marked_until_the_bubble_has_passed() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 2);
+    flow.on_packet_acked(at(40), at(0), PACKET);
+    // One packet is in flight when the application runs dry: the boundary is its delivery.
+    flow.on_ack_end(at(40), PACKET, true);
+    send(&mut flow, 50, 3);
+    ack(&mut flow, 60, &[0]);
+    let bubble = ack(&mut flow, 90, &[50]).expect("an event");
+    assert!(bubble.rate.expect("a sample").app_limited);
+    send(&mut flow, 90, 1);
+    assert!(
+        ack(&mut flow, 91, &[50, 50])
+            .expect("an event")
+            .rate
+            .expect("a sample")
+            .app_limited
+    );
+    assert!(
+        !ack(&mut flow, 130, &[90])
+            .expect("an event")
+            .rate
+            .expect("a sample")
+            .app_limited
+    );
+}
+
+/// Trap: lost bytes move the app-limited boundary, which would never be reached otherwise.
+#[test]
+fn lost_bytes_move_the_app_limited_boundary() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 4);
+    flow.on_packet_acked(at(40), at(0), PACKET);
+    flow.on_ack_end(at(40), PACKET.packets(3), true);
+    // All three still in flight are lost: without the correction the boundary lies three packets too far.
+    flow.on_lost(at(45), at(0), PACKET.packets(3), false);
+    send(&mut flow, 50, 1);
+    ack(&mut flow, 90, &[50]);
+    send(&mut flow, 91, 1);
+    let event = ack(&mut flow, 131, &[91]).expect("an event");
+    assert!(!event.rate.expect("a sample").app_limited);
+}
+
+/// Trap: what was sent after the boundary was drawn is not in it, and must not move it.
+#[test]
+fn losses_of_later_packets_leave_the_app_limited_boundary() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 4);
+    flow.on_packet_acked(at(40), at(0), PACKET);
+    flow.on_ack_end(at(40), PACKET.packets(3), true);
+    send(&mut flow, 50, 4);
+    flow.on_lost(at(60), at(50), PACKET.packets(3), false);
+    // Two of the three in flight at the boundary: what leaves now is still limited by the application.
+    ack(&mut flow, 70, &[0, 0]);
+    send(&mut flow, 71, 1);
+    let event = ack(&mut flow, 111, &[71]).expect("an event");
+    assert!(event.rate.expect("a sample").app_limited);
+}
+
+/// Trap: ProbeRTT must be able to mark the flow as limited, as if by the application.
+#[test]
+fn a_controller_that_limits_itself_marks_its_samples() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 4);
+    ack(&mut flow, 40, &[0, 0]);
+    flow.mark_app_limited(at(40));
+    send(&mut flow, 41, 1);
+    ack(&mut flow, 42, &[0, 0]);
+    let event = ack(&mut flow, 81, &[41]).expect("an event");
+    assert!(event.rate.expect("a sample").app_limited);
+    send(&mut flow, 82, 1);
+    let event = ack(&mut flow, 122, &[82]).expect("an event");
+    assert!(!event.rate.expect("a sample").app_limited);
+}
+
+/// Trap: what is in flight saturates at a loss: the host may count lost what was never reported sent.
+#[test]
+fn in_flight_saturates_at_a_loss() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 1);
+    let event = flow.on_lost(at(50), at(0), PACKET.packets(9), false);
+    assert_eq!(event.in_flight, Bytes::ZERO);
+    assert_eq!(event.signal, CongestionSignal::Loss);
+}
+
+/// Trap: persistent congestion and ECN marks are signals of their own, and a mark loses nothing.
+#[test]
+fn every_kind_of_congestion_is_told() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 4);
+    let event = flow.on_lost(at(50), at(0), PACKET.packets(3), true);
+    assert_eq!(event.signal, CongestionSignal::PersistentCongestion);
+    assert_eq!((event.lost, event.in_flight), (PACKET.packets(3), PACKET));
+    let event = flow.on_ecn_mark(at(60), at(0));
+    assert_eq!(event.signal, CongestionSignal::EcnMark);
+    assert_eq!((event.lost, event.in_flight), (Bytes::ZERO, PACKET));
+}
+
+#[test]
+fn losses_are_reported_with_the_next_acknowledgement_once() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 4);
+    flow.on_lost(at(30), at(0), PACKET, false);
+    assert_eq!(ack(&mut flow, 40, &[0]).expect("an event").lost, PACKET);
+    assert_eq!(
+        ack(&mut flow, 41, &[0]).expect("an event").lost,
+        Bytes::ZERO
+    );
+}
+
+/// Trap: packet numbers collide across the Initial, Handshake and Data spaces, and so do sending times.
+#[test]
+fn batches_of_one_instant_keep_their_own_view() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 2);
+    // The Handshake packet and the first data packet leave at one instant, with an acknowledgement between them.
+    send(&mut flow, 40, 1);
+    ack(&mut flow, 40, &[0, 0]);
+    send(&mut flow, 40, 1);
+    let first = ack(&mut flow, 80, &[40])
+        .expect("an event")
+        .rate
+        .expect("a sample");
+    assert_eq!(first.delivered, PACKET.packets(3));
+    let second = ack(&mut flow, 81, &[40])
+        .expect("an event")
+        .rate
+        .expect("a sample");
+    assert_eq!(second.delivered, PACKET.packets(2));
+}
+
+#[test]
+fn the_host_corrects_what_is_in_flight() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 5);
+    flow.on_packet_acked(at(40), at(0), PACKET);
+    // Keys were discarded: three more packets are gone without having been acknowledged or lost.
+    let event = flow.on_ack_end(at(40), PACKET, false).expect("an event");
+    assert_eq!(event.in_flight, PACKET);
+    assert_eq!(flow.in_flight(), PACKET);
+}
+
+#[test]
+fn a_batch_that_never_ended_is_delivered_but_no_sample() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 2);
+    flow.on_packet_acked(at(20), at(0), PACKET);
+    let event = ack(&mut flow, 40, &[0]).expect("an event");
+    assert_eq!(event.acked, PACKET);
+    assert_eq!(event.delivered, PACKET.packets(2));
+}
+
+#[test]
+fn lost_packets_are_forgotten() {
+    let mut flow = Flow::new(at(0));
+    // Half of the packets are lost for a quarter of an hour, and the flight is never empty.
+    send(&mut flow, 0, 1);
+    for second in (0..900_000).step_by(50) {
+        send(&mut flow, second + 50, 2);
+        ack(&mut flow, second + 50, &[second]);
+        flow.on_lost(at(second + 50), at(second), PACKET, false);
+    }
+    let limit = RECORD_LIFETIME.as_millis() / 50 + 3;
+    assert!(
+        (flow.records.len() as u128) <= limit,
+        "{}",
+        flow.records.len()
+    );
+}
+
+#[test]
+fn history_is_bounded_and_shared_between_clones() {
+    let mut flow = Flow::new(at(0));
+    // A receiver sends acknowledgements for ever, which are never acknowledged themselves.
+    for millis in 0..100_000 {
+        flow.on_sent(at(millis), Bytes(40));
+    }
+    assert_eq!(flow.records.len(), 1);
+    // With a packet of its own once a second, that is acknowledged.
+    for second in 100..1000 {
+        send(&mut flow, second * 1000, 1);
+        for millis in 1..100 {
+            flow.on_sent(at(second * 1000 + millis), Bytes(40));
+        }
+        ack(&mut flow, second * 1000 + 40, &[second * 1000]);
+        flow.on_sent(at(second * 1000 + 50), Bytes(40));
+    }
+    assert!(flow.records.len() < 10, "{}", flow.records.len());
+    let copy = flow.clone();
+    assert!(copy.records.shares_storage_with(&flow.records));
+    send(&mut flow, 2_000_000, 1);
+    assert!(!copy.records.shares_storage_with(&flow.records));
+}

@@ -1,0 +1,29 @@
+//! Congestion controllers on one transport-neutral trait, and the accounting that feeds them.
+//!
+//! A host (a QUIC implementation, through an adapter) reports packets to a [`Flow`], which folds each
+//! acknowledgement into one [`AckEvent`]. A [`Controller`] updates its model once per event and answers with a
+//! [`Control`]. Nothing here knows a transport, a clock or an RNG.
+
+#![forbid(unsafe_code)]
+
+mod bbr;
+mod config;
+mod controller;
+#[cfg(test)]
+mod driver;
+mod event;
+mod filter;
+mod flow;
+mod registry;
+mod snapshot;
+mod units;
+
+pub use bbr::{Bbr, BbrConfig, BbrCoreConfig, BbrSConfig, ProbeRttWindow, Probing};
+pub use config::{ConfigError, ControllerConfig, Environment, Headroom, WindowPolicy};
+pub use controller::{Control, Controller, OperatingPoint};
+pub use event::{AckEvent, CongestionEvent, CongestionSignal, RateSample, SentEvent};
+pub use filter::{BandwidthFilter, FilterContext, MaxFilter, SkipFilter, SkipFilterConfig};
+pub use flow::Flow;
+pub use registry::{Algorithm, ParseAlgorithmError, Preset, Selection};
+pub use snapshot::{FilterSnapshot, Mode, Snapshot};
+pub use units::{Bandwidth, Bytes, Gain, Timestamp};

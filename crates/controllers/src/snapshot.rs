@@ -1,0 +1,66 @@
+//! A controller's state at one moment, for people and their tools.
+
+use core::time::Duration;
+
+use crate::units::{Bandwidth, Bytes};
+use kneepoint_estimators::SkipMode;
+
+/// A controller's state at one moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Snapshot {
+    /// The controller's name, as in [`Algorithm`](crate::Algorithm).
+    pub algorithm: &'static str,
+    /// What it is doing.
+    pub mode: Mode,
+    /// The estimate of the path's bandwidth; `None` before the first sample.
+    pub bandwidth: Option<Bandwidth>,
+    /// The estimate of the round-trip time without queues; `None` before the first sample.
+    pub min_rtt: Option<Duration>,
+    /// The congestion window.
+    pub congestion_window: Bytes,
+    /// The rate at which the controller would pace.
+    pub pacing_rate: Option<Bandwidth>,
+    /// In flight, as of the last event.
+    pub in_flight: Bytes,
+    /// Packet-timed round trips so far.
+    pub rounds: u64,
+    /// Whether the application, not the controller, limited the sender at the last acknowledgement.
+    pub app_limited: bool,
+    /// Inside the bandwidth filter.
+    pub filter: FilterSnapshot,
+}
+
+/// What a controller is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Searching for the bandwidth exponentially.
+    Startup,
+    /// Emptying the queue that the search has made.
+    Drain,
+    /// Following the bandwidth; the phase of the gain cycle, from 0.
+    ProbeBandwidth(u8),
+    /// Sending little, to see the round-trip time without a queue.
+    ProbeRtt,
+}
+
+/// Inside the bandwidth filter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FilterSnapshot {
+    /// A windowed maximum: it has no state but its output.
+    Max,
+    /// SKIP on the adaptive Tobit Kalman filter. Rates in bytes per second, variances in their squares.
+    Skip {
+        /// The state of the mode machine after the last sample; `None` before the first.
+        mode: Option<SkipMode>,
+        /// The filter's mean.
+        mean: f64,
+        /// Its variance.
+        variance: f64,
+        /// The process noise Q.
+        process_noise: f64,
+        /// The measurement noise R.
+        measurement_noise: f64,
+        /// Samples so far.
+        samples: u64,
+    },
+}

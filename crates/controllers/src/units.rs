@@ -1,0 +1,302 @@
+//! Units as types: points in time, byte counts, rates and gains. All arithmetic saturates.
+
+use core::fmt;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+use core::time::Duration;
+
+/// A point in time: nanoseconds since an origin that the host chooses, the same for one connection's life.
+///
+/// Controllers get the time from their host and never read a clock, so that they run alike in real and in
+/// virtual time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(u64);
+
+impl Timestamp {
+    /// The origin itself.
+    pub const ZERO: Self = Self(0);
+
+    /// The point this many nanoseconds after the origin.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// The point this long after the origin; saturates after 584 years.
+    pub fn from_origin(elapsed: Duration) -> Self {
+        Self(saturating_nanos(elapsed))
+    }
+
+    /// Nanoseconds since the origin.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// The time from `earlier` to `self`, or zero if `earlier` is in fact later.
+    pub fn saturating_since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Duration> for Timestamp {
+    type Output = Self;
+    fn add(self, span: Duration) -> Self {
+        Self(self.0.saturating_add(saturating_nanos(span)))
+    }
+}
+
+impl Sub<Duration> for Timestamp {
+    type Output = Self;
+    fn sub(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(saturating_nanos(span)))
+    }
+}
+
+/// A number of bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    /// No bytes.
+    pub const ZERO: Self = Self(0);
+
+    /// This many packets of `self` bytes each.
+    pub const fn packets(self, count: u64) -> Self {
+        Self(self.0.saturating_mul(count))
+    }
+}
+
+impl Add for Bytes {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl SubAssign for Bytes {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
+        items.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} B", self.0)
+    }
+}
+
+/// A rate in bytes per second.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bandwidth(u64);
+
+impl Bandwidth {
+    /// Nothing at all.
+    pub const ZERO: Self = Self(0);
+
+    /// So many bytes per second.
+    pub const fn from_bytes_per_second(rate: u64) -> Self {
+        Self(rate)
+    }
+
+    /// The rate nearest to a float of bytes per second: negative and NaN become zero, too large saturates.
+    pub fn from_f64(rate: f64) -> Self {
+        Self(rate as u64)
+    }
+
+    /// So many bytes in so much time; `None` if no time passed.
+    pub fn from_delivery(amount: Bytes, interval: Duration) -> Option<Self> {
+        let nanos = interval.as_nanos();
+        if nanos == 0 {
+            return None;
+        }
+        let rate = u128::from(amount.0) * NANOS_PER_SECOND / nanos;
+        Some(Self(u64::try_from(rate).unwrap_or(u64::MAX)))
+    }
+
+    /// Bytes per second.
+    pub const fn bytes_per_second(self) -> u64 {
+        self.0
+    }
+
+    /// Bytes per second as a float, for the filters.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+
+    /// Megabits per second, for printing.
+    pub fn megabits_per_second(self) -> f64 {
+        self.0 as f64 * 8e-6
+    }
+
+    /// What flows at this rate in `span`: with a round-trip time, the bandwidth-delay product.
+    pub fn bytes_in(self, span: Duration) -> Bytes {
+        let bytes = u128::from(self.0).saturating_mul(span.as_nanos()) / NANOS_PER_SECOND;
+        Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
+    }
+}
+
+impl fmt::Display for Bandwidth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3} Mb/s", self.megabits_per_second())
+    }
+}
+
+/// A dimensionless factor: an exact ratio, so that comparing one with a number of bytes cannot compile.
+///
+/// ```compile_fail,E0308
+/// # use kneepoint_controllers::{Bytes, Gain};
+/// let full = Bytes(3000) >= Gain::new(5, 4);
+/// ```
+///
+/// Scaled bytes can be compared with bytes:
+///
+/// ```
+/// # use kneepoint_controllers::{Bytes, Gain};
+/// assert!(Bytes(3000) >= Gain::new(5, 4) * Bytes(2400));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gain {
+    numerator: u32,
+    denominator: u32,
+}
+
+impl Gain {
+    /// One.
+    pub const UNIT: Self = Self::new(1, 1);
+
+    /// `numerator / denominator`. A zero denominator counts as one.
+    pub const fn new(numerator: u32, denominator: u32) -> Self {
+        let denominator = if denominator == 0 { 1 } else { denominator };
+        Self {
+            numerator,
+            denominator,
+        }
+    }
+
+    /// So many hundredths.
+    pub const fn percent(percent: u32) -> Self {
+        Self::new(percent, 100)
+    }
+
+    /// The factor as a float.
+    pub fn as_f64(self) -> f64 {
+        f64::from(self.numerator) / f64::from(self.denominator)
+    }
+
+    /// Whether the factor is above one.
+    pub const fn grows(self) -> bool {
+        self.numerator > self.denominator
+    }
+
+    /// Whether the factor is below one.
+    pub const fn shrinks(self) -> bool {
+        self.numerator < self.denominator
+    }
+
+    fn scale(self, value: u64) -> u64 {
+        let scaled = u128::from(value) * u128::from(self.numerator) / u128::from(self.denominator);
+        u64::try_from(scaled).unwrap_or(u64::MAX)
+    }
+}
+
+impl Mul<Bytes> for Gain {
+    type Output = Bytes;
+    fn mul(self, bytes: Bytes) -> Bytes {
+        Bytes(self.scale(bytes.0))
+    }
+}
+
+impl Mul<Bandwidth> for Gain {
+    type Output = Bandwidth;
+    fn mul(self, rate: Bandwidth) -> Bandwidth {
+        Bandwidth(self.scale(rate.0))
+    }
+}
+
+impl Mul<Duration> for Gain {
+    type Output = Duration;
+    fn mul(self, span: Duration) -> Duration {
+        Duration::from_nanos(self.scale(saturating_nanos(span)))
+    }
+}
+
+fn saturating_nanos(span: Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}
+
+const NANOS_PER_SECOND: u128 = 1_000_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Trap: a clock that steps back must not wrap.
+    #[test]
+    fn time_never_runs_backwards() {
+        let (early, late) = (Timestamp::from_nanos(5), Timestamp::from_nanos(9));
+        assert_eq!(late.saturating_since(early), Duration::from_nanos(4));
+        assert_eq!(early.saturating_since(late), Duration::ZERO);
+        assert_eq!(
+            Timestamp::from_nanos(u64::MAX) + Duration::MAX,
+            Timestamp::from_nanos(u64::MAX)
+        );
+    }
+
+    /// Trap: arithmetic that wraps or panics.
+    #[test]
+    fn rates_and_products_saturate() {
+        assert_eq!(Bytes(1) - Bytes(2), Bytes::ZERO);
+        assert_eq!(Bytes(u64::MAX) + Bytes(1), Bytes(u64::MAX));
+        assert_eq!(Bytes(u64::MAX).packets(2), Bytes(u64::MAX));
+        assert_eq!(
+            Timestamp::from_nanos(1) - Duration::from_secs(1),
+            Timestamp::ZERO
+        );
+        let second = Duration::from_secs(1);
+        assert_eq!(Bandwidth::from_delivery(Bytes(7), Duration::ZERO), None);
+        assert_eq!(
+            Bandwidth::from_delivery(Bytes(u64::MAX), Duration::from_nanos(1)),
+            Some(Bandwidth::from_bytes_per_second(u64::MAX))
+        );
+        let rate = Bandwidth::from_bytes_per_second(1_250_000);
+        assert_eq!(rate.bytes_in(Duration::from_millis(40)), Bytes(50_000));
+        assert_eq!(
+            Bandwidth::from_bytes_per_second(u64::MAX).bytes_in(second * 9),
+            Bytes(u64::MAX)
+        );
+        assert_eq!(Bandwidth::from_f64(f64::NAN), Bandwidth::ZERO);
+        assert_eq!(Bandwidth::from_f64(-1.0), Bandwidth::ZERO);
+    }
+
+    #[test]
+    fn gains_scale_every_unit() {
+        let gain = Gain::new(5, 4);
+        assert!(gain.grows() && !gain.shrinks());
+        assert_eq!(gain * Bytes(1000), Bytes(1250));
+        assert_eq!(
+            gain * Bandwidth::from_bytes_per_second(8),
+            Bandwidth::from_bytes_per_second(10)
+        );
+        assert_eq!(gain * Duration::from_millis(4), Duration::from_millis(5));
+        assert_eq!(Gain::new(3, 0) * Bytes(2), Bytes(6));
+        assert_eq!(Gain::new(u32::MAX, 1) * Bytes(u64::MAX), Bytes(u64::MAX));
+    }
+}

@@ -1,0 +1,209 @@
+//! `kneepoint compare`.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use kneepoint_emulator::trace::Trace;
+
+use super::error::CliError;
+use super::progress::Progress;
+use super::write_all;
+use crate::compare::{Outcome, compare};
+use crate::controllers::{self, UnknownController};
+use crate::metrics::Row;
+use crate::output;
+use crate::scenario::{Link, Scenario};
+use crate::units::{QueueSize, Rate, parse_probability, parse_time};
+use crate::{bundled, plots};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Follow a packet-delivery trace in mahimahi's format; repeat for several [default: a bundled LTE trace]
+    #[arg(long, value_name = "FILE")]
+    trace: Vec<PathBuf>,
+
+    /// Use a link of one rate instead of a trace: 10Mbps, 128kbps, 2.5Gbps
+    #[arg(
+        long,
+        value_name = "RATE",
+        allow_hyphen_values = true,
+        conflicts_with = "trace"
+    )]
+    rate: Option<Rate>,
+
+    /// Round-trip time of the empty path, half of it each way: 40ms, 1.5s
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "40ms", value_parser = parse_time)]
+    rtt: Duration,
+
+    /// Size of the drop-tail queue: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
+    #[arg(
+        long,
+        value_name = "SIZE",
+        allow_hyphen_values = true,
+        default_value = "3MB"
+    )]
+    queue: QueueSize,
+
+    /// How long to send, in virtual time, handshake included: 60s, 2min
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "60s", value_parser = parse_time)]
+    duration: Duration,
+
+    /// Probability of random loss on the data link: 0.01 or 1%
+    #[arg(long, value_name = "P", allow_hyphen_values = true, default_value = "0", value_parser = parse_probability)]
+    loss: f64,
+
+    /// Number of flows sharing the link; several start at random times within 100 ms
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    flows: u32,
+
+    /// Controllers to compare, separated by commas, each NAME or NAME:PRESET [default: all]
+    #[arg(long, value_name = "NAMES", allow_hyphen_values = true, value_delimiter = ',', value_parser = known_controller)]
+    controllers: Vec<String>,
+
+    /// Seed of all randomness: the same seed gives the same results
+    #[arg(
+        long,
+        value_name = "N",
+        allow_hyphen_values = true,
+        default_value_t = 1
+    )]
+    seed: u64,
+
+    /// How to print the results; json prints one object per line
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+
+    /// Draw plots into this directory, as SVG and PNG
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Table,
+    Json,
+    Csv,
+}
+
+/// Compares, prints, and draws; into `default_plots` if no directory was given and the results are for people.
+pub(super) fn run(
+    arguments: &Arguments,
+    default_plots: Option<&Path>,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let links = links(arguments)?;
+    let controllers = controllers(arguments)?;
+    let plots = arguments
+        .plots
+        .as_deref()
+        .or(default_plots.filter(|_| arguments.format == Format::Table));
+    if let Some(directory) = plots {
+        // Before the runs rather than after them.
+        fs::create_dir_all(directory).map_err(|error| {
+            let directory = directory.display();
+            CliError::input(
+                "--plots",
+                format_args!("cannot create {directory}: {error}"),
+            )
+        })?;
+    }
+    let scenarios: Vec<Scenario> = links
+        .into_iter()
+        .map(|link| Scenario {
+            link,
+            rtt: arguments.rtt,
+            queue: arguments.queue,
+            duration: arguments.duration,
+            loss: arguments.loss,
+            flows: arguments.flows,
+            seed: arguments.seed,
+        })
+        .collect();
+
+    let runs = u32::try_from(scenarios.len() * controllers.len()).unwrap_or(u32::MAX);
+    let progress = Progress::new(arguments.duration.saturating_mul(runs));
+    let outcomes = compare(&scenarios, &controllers, &|step| progress.advance(step));
+    progress.finish();
+    let outcomes = outcomes.map_err(CliError::failure)?;
+
+    write_all(out, &render(arguments.format, &outcomes)?)?;
+    if let Some(directory) = plots {
+        plots::draw(&outcomes, directory).map_err(CliError::failure)?;
+        if arguments.format == Format::Table {
+            write_all(out, &format!("plots: {}\n", directory.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn render(format: Format, outcomes: &[Outcome]) -> Result<String, CliError> {
+    let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row.clone()).collect();
+    match format {
+        Format::Table => Ok(output::table::render(&rows)),
+        Format::Json => output::json::render(&rows).map_err(CliError::failure),
+        Format::Csv => output::csv::render(&rows).map_err(CliError::failure),
+    }
+}
+
+/// The links asked for, under names that differ.
+fn links(arguments: &Arguments) -> Result<Vec<Link>, CliError> {
+    if let Some(rate) = arguments.rate {
+        return Ok(vec![Link::constant(rate)]);
+    }
+    if arguments.trace.is_empty() {
+        return Ok(vec![bundled::link()]);
+    }
+    let mut links: Vec<Link> = Vec::new();
+    for path in &arguments.trace {
+        let trace = Trace::load(path).map_err(|error| CliError::input("--trace", error))?;
+        let base = link_name(path);
+        let name = (1..)
+            .map(|n| {
+                if n == 1 {
+                    base.clone()
+                } else {
+                    format!("{base}-{n}")
+                }
+            })
+            .find(|name| links.iter().all(|link| link.name() != name))
+            .unwrap_or(base);
+        links.push(Link::trace(name, trace));
+    }
+    Ok(links)
+}
+
+/// The file's name without `.trace`.
+fn link_name(path: &Path) -> String {
+    let file = path.file_name().unwrap_or(OsStr::new("trace"));
+    let file = file.to_string_lossy();
+    file.strip_suffix(".trace").unwrap_or(&file).to_owned()
+}
+
+/// The controllers asked for: all of them unless some are named.
+fn controllers(arguments: &Arguments) -> Result<Vec<String>, CliError> {
+    if arguments.controllers.is_empty() {
+        return Ok(controllers::names()
+            .into_iter()
+            .map(str::to_owned)
+            .collect());
+    }
+    let names = &arguments.controllers;
+    match (1..names.len()).find(|&index| names[..index].contains(&names[index])) {
+        Some(index) => {
+            let name = &names[index];
+            Err(CliError::input(
+                "--controllers",
+                format_args!("'{name}' is named twice"),
+            ))
+        }
+        None => Ok(names.clone()),
+    }
+}
+
+fn known_controller(name: &str) -> Result<String, UnknownController> {
+    controllers::resolve(name, 0).map(|_| name.to_owned())
+}

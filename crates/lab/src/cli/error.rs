@@ -1,0 +1,94 @@
+//! What the command reports when it does not succeed: always one line.
+
+use std::fmt::Display;
+use std::io;
+
+use clap::error::ErrorKind;
+use thiserror::Error;
+
+/// Why the command did not succeed.
+#[derive(Debug, Error)]
+pub enum CliError {
+    /// The input is at fault: an option, a file, a value.
+    #[error("{0}")]
+    Input(String),
+    /// The input was good, but something else failed.
+    #[error("{0}")]
+    Failure(String),
+}
+
+impl CliError {
+    /// Blames an option's value, or a file named by it.
+    pub fn input(option: &str, reason: impl Display) -> Self {
+        Self::Input(one_line(&format!("{option}: {reason}")))
+    }
+
+    /// Blames nothing the user wrote.
+    pub fn failure(reason: impl Display) -> Self {
+        Self::Failure(one_line(&reason.to_string()))
+    }
+
+    /// Condenses clap's paragraphs, without the usage and the pointer to the help.
+    pub fn from_clap(error: &clap::Error) -> Self {
+        if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+            return Self::Input("a command is missing: see --help".to_owned());
+        }
+        let text = error.to_string();
+        let paragraphs: Vec<String> = text
+            .split("\n\n")
+            .map(|paragraph| {
+                paragraph
+                    .lines()
+                    .map(str::trim)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
+            .filter(|paragraph| {
+                !paragraph.is_empty()
+                    && !paragraph.starts_with("Usage:")
+                    && !paragraph.starts_with("For more information")
+            })
+            .collect();
+        let message = paragraphs.join(" (") + &")".repeat(paragraphs.len().saturating_sub(1));
+        Self::Input(one_line(message.trim_start_matches("error: ")))
+    }
+
+    /// The process's exit code: 2 for bad input, 1 for everything else.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Failure(_) => 1,
+        }
+    }
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        Self::failure(format_args!("cannot write the results: {error}"))
+    }
+}
+
+/// The text with its control characters escaped, so that it stays on one line whatever was quoted in it.
+fn one_line(text: &str) -> String {
+    text.trim()
+        .chars()
+        .flat_map(|c| {
+            let escaped = c.is_control().then(|| c.escape_default());
+            let plain = (!c.is_control()).then_some(c);
+            escaped.into_iter().flatten().chain(plain)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_cannot_break_the_line() {
+        let error = CliError::input("--trace", "a\nb\u{1b}[31m");
+        assert_eq!(error.to_string(), "--trace: a\\nb\\u{1b}[31m");
+        assert_eq!(error.exit_code(), 2);
+        assert_eq!(CliError::failure("x").exit_code(), 1);
+    }
+}

@@ -1,0 +1,75 @@
+//! The `kneepoint` command.
+
+mod compare;
+mod error;
+mod progress;
+mod trace;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use clap::{Parser, Subcommand};
+
+pub use error::CliError;
+
+/// Congestion controllers for QUIC, measured side by side.
+///
+/// Without a command, compares all controllers on the bundled trace and draws plots into target/kneepoint/.
+#[derive(Debug, Parser)]
+#[command(name = "kneepoint", version, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    compare: compare::Arguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Measure controllers side by side over emulated links, in virtual time
+    Compare(compare::Arguments),
+    /// Work with packet-delivery traces
+    Trace {
+        #[command(subcommand)]
+        command: TraceCommand,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum TraceCommand {
+    /// Generate a trace from a statistical model of a link
+    Generate(trace::Arguments),
+}
+
+/// Runs the command with these arguments, the program's name first, and writes its results to `out`.
+///
+/// # Errors
+/// Bad input, or a failure to run or to write.
+pub fn run(
+    arguments: impl IntoIterator<Item = OsString>,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => return Err(CliError::from_clap(&error)),
+        Err(help) => return Ok(write_all(out, &help.to_string())?),
+    };
+    match cli.command {
+        None => compare::run(&cli.compare, Some(DEFAULT_PLOTS.as_ref()), out),
+        Some(Command::Compare(arguments)) => compare::run(&arguments, None, out),
+        Some(Command::Trace {
+            command: TraceCommand::Generate(arguments),
+        }) => trace::generate(&arguments),
+    }
+}
+
+/// Writes a text; a reader that has seen enough is not an error.
+fn write_all(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+/// Where plots go when no command is given.
+const DEFAULT_PLOTS: &str = "target/kneepoint";

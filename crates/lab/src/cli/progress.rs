@@ -1,0 +1,41 @@
+//! A progress bar on a terminal, nothing in a pipe.
+
+use std::io::{IsTerminal, stderr};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Virtual time done, of all virtual time to do.
+pub(super) struct Progress(ProgressBar);
+
+impl Progress {
+    /// A bar on stderr for so much virtual time; no bar if stderr is not a terminal.
+    pub(super) fn new(total: Duration) -> Self {
+        let target = if stderr().is_terminal() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(millis(total)), target);
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+
+    /// So much more virtual time is done.
+    pub(super) fn advance(&self, step: Duration) {
+        self.0.inc(millis(step));
+    }
+
+    /// Removes the bar.
+    pub(super) fn finish(self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+const TEMPLATE: &str = "simulating {wide_bar} {percent:>3} %, {eta} left";

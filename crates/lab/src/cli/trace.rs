@@ -1,0 +1,62 @@
+//! `kneepoint trace generate`.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use kneepoint_emulator::generate::{self, BUNDLED_SEED, MAX_DURATION, Profile};
+
+use super::error::CliError;
+use crate::units::{format_time, parse_time};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true, help = profile_help())]
+    profile: Profile,
+
+    /// Seed: the same seed gives the same trace
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = BUNDLED_SEED)]
+    seed: u64,
+
+    /// How long the trace is before it repeats, to the millisecond: 120s, 2min
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "120s", value_parser = parse_duration)]
+    duration: Duration,
+
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Writes a trace file.
+pub(super) fn generate(arguments: &Arguments) -> Result<(), CliError> {
+    let blame = |error| {
+        let path = arguments.out.display();
+        CliError::input("--out", format_args!("cannot write {path}: {error}"))
+    };
+    let mut file = BufWriter::new(File::create(&arguments.out).map_err(blame)?);
+    let trace = generate::generate(arguments.profile, arguments.seed, arguments.duration.into());
+    trace
+        .write(&mut file)
+        .and_then(|()| file.flush())
+        .map_err(blame)
+}
+
+fn profile_help() -> String {
+    let names = Profile::ALL.map(Profile::name).join(", ");
+    format!("The kind of link to imitate: {names}")
+}
+
+/// Whole milliseconds that the generator will not have to cut.
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let duration = parse_time(text).map_err(|error| error.to_string())?;
+    let longest = Duration::from(MAX_DURATION);
+    if !(Duration::from_millis(1)..=longest).contains(&duration) {
+        return Err(format!(
+            "out of range: expected 1ms to {}",
+            format_time(longest)
+        ));
+    }
+    Ok(duration)
+}

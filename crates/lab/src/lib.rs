@@ -1,0 +1,19 @@
+//! The laboratory: workloads over emulated links, what they measure, and the `kneepoint` command that shows it.
+//!
+//! A [`Scenario`](scenario::Scenario) is a link and the traffic over it. [`run`](run::run) carries it out with one
+//! congestion controller, over real QUIC connections in virtual time; [`compare`](compare::compare) does so with many, in
+//! parallel, and condenses each run to a [`Row`](metrics::Row) of numbers and a [`Timeline`](metrics::Timeline). The same
+//! seed gives the same results, on every machine.
+
+mod bulk;
+pub mod bundled;
+pub mod cli;
+pub mod compare;
+pub mod controllers;
+pub mod metrics;
+pub mod output;
+pub mod plots;
+pub mod probe;
+pub mod run;
+pub mod scenario;
+pub mod units;

@@ -1,0 +1,15 @@
+//! The `kneepoint` command: see `kneepoint --help`.
+
+use std::io::{Write, stderr, stdout};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match kneepoint_lab::cli::run(std::env::args_os(), &mut stdout()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // With stderr gone as well there is nobody left to tell.
+            let _ = writeln!(stderr(), "kneepoint: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! One line of a comparison.
+
+use serde::Serialize;
+
+use super::{Observation, stats};
+use crate::scenario::Scenario;
+use crate::units::format_time;
+
+/// The result of one controller on one link, with the parameters it was measured under. Serialises to one JSON object
+/// or one CSV record; the field names are a contract.
+///
+/// Fractions and milliseconds are rounded to six decimals. A statistic over no samples is `None`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The link's name: the trace file's name without `.trace`, or the constant rate.
+    pub trace: String,
+    /// The controller's name, with its preset if one was given.
+    pub controller: String,
+    /// The seed of everything random in the run.
+    pub seed: u64,
+    /// Bytes delivered over the data link by the deadline, as a fraction of what it could have carried.
+    pub utilization: f64,
+    /// Stream bytes the receiving applications read by the deadline, in Mb/s.
+    pub goodput_mbps: f64,
+    /// Mean round-trip time over all acknowledged packets.
+    pub rtt_mean_ms: Option<f64>,
+    /// Its 95th percentile, nearest rank.
+    pub rtt_p95_ms: Option<f64>,
+    /// Its 99th percentile, nearest rank.
+    pub rtt_p99_ms: Option<f64>,
+    /// Mean time from a packet's arrival at the queue to the end of its service, over all packets delivered.
+    pub queue_delay_mean_ms: Option<f64>,
+    /// Its 95th percentile, nearest rank.
+    pub queue_delay_p95_ms: Option<f64>,
+    /// Its 99th percentile, nearest rank.
+    pub queue_delay_p99_ms: Option<f64>,
+    /// Packets dropped on the data link as a fraction of those offered to it.
+    pub loss_rate: f64,
+    /// Packets dropped on the data link: by the queue, or by random loss.
+    pub drops: u64,
+    /// Utilization times base RTT over mean RTT: 1 is a full link with an empty queue.
+    pub power: f64,
+    /// Jain's index of the flows' goodputs; `None` for a single flow.
+    pub jain: Option<f64>,
+    /// Why quinn closed a connection before the deadline; `None` if it closed none.
+    pub closed: Option<String>,
+    /// The data link's mean capacity over the run.
+    pub capacity_mbps: f64,
+    /// How many flows shared the link.
+    pub flows: u32,
+    /// The round-trip time of an empty path.
+    pub rtt_ms: f64,
+    /// The queue's size, as the command line takes it.
+    pub queue: String,
+    /// How long the run lasted, in virtual time.
+    pub duration_s: f64,
+    /// The probability of random loss on the data link.
+    pub loss: f64,
+}
+
+impl Row {
+    /// Condenses a run of `controller` in `scenario`.
+    pub fn new(scenario: &Scenario, controller: &str, observation: &Observation) -> Self {
+        let seconds = observation.duration.as_secs_f64();
+        let mbps = |bytes: f64| bytes * 8.0 / 1e6 / seconds;
+        let goodputs: Vec<u64> = observation
+            .flows
+            .iter()
+            .map(|flow| flow.goodput_bytes)
+            .collect();
+        let rtts = Millis::of(observation.rtts.clone());
+        let delays = Millis::of(
+            observation
+                .deliveries
+                .iter()
+                .map(|packet| u64::try_from(packet.queue_delay().as_nanos()).unwrap_or(u64::MAX))
+                .collect(),
+        );
+        let utilization = ratio(
+            observation.delivered_bytes() as f64,
+            observation.capacity_bytes(),
+        );
+        let base_rtt = scenario.rtt.as_secs_f64() * 1e3;
+        Self {
+            trace: scenario.link.name().to_owned(),
+            controller: controller.to_owned(),
+            seed: scenario.seed,
+            utilization: rounded(utilization),
+            goodput_mbps: rounded(mbps(goodputs.iter().sum::<u64>() as f64)),
+            rtt_mean_ms: rtts.mean,
+            rtt_p95_ms: rtts.p95,
+            rtt_p99_ms: rtts.p99,
+            queue_delay_mean_ms: delays.mean,
+            queue_delay_p95_ms: delays.p95,
+            queue_delay_p99_ms: delays.p99,
+            loss_rate: rounded(ratio(
+                observation.dropped as f64,
+                observation.offered as f64,
+            )),
+            drops: observation.dropped,
+            power: rounded(
+                rtts.mean
+                    .map_or(0.0, |mean| ratio(utilization * base_rtt, mean)),
+            ),
+            jain: (goodputs.len() > 1)
+                .then(|| stats::jain(&goodputs).map(rounded))
+                .flatten(),
+            closed: closed(observation),
+            capacity_mbps: rounded(mbps(observation.capacity_bytes())),
+            flows: scenario.flows,
+            rtt_ms: rounded(base_rtt),
+            queue: scenario.queue.to_string(),
+            duration_s: rounded(seconds),
+            loss: scenario.loss,
+        }
+    }
+
+    /// The scenario in a few words, for captions.
+    pub fn scenario_caption(&self) -> String {
+        let flows = match self.flows {
+            1 => "1 flow".to_owned(),
+            flows => format!("{flows} flows"),
+        };
+        let loss = if self.loss > 0.0 {
+            format!(", random loss {} %", rounded(self.loss * 100.0))
+        } else {
+            String::new()
+        };
+        format!(
+            "mean capacity {:.2} Mb/s, RTT {}, queue {}{loss}, {flows}, {}, seed {}",
+            self.capacity_mbps,
+            format_time(std::time::Duration::from_secs_f64(self.rtt_ms / 1e3)),
+            self.queue,
+            format_time(std::time::Duration::from_secs_f64(self.duration_s)),
+            self.seed,
+        )
+    }
+}
+
+/// The reasons of all closed connections, told apart when there are several flows.
+fn closed(observation: &Observation) -> Option<String> {
+    let several = observation.flows.len() > 1;
+    let reasons: Vec<String> = observation
+        .flows
+        .iter()
+        .enumerate()
+        .filter_map(|(index, flow)| {
+            let reason = flow.closed.as_ref()?;
+            Some(if several {
+                format!("flow {}: {reason}", index + 1)
+            } else {
+                reason.clone()
+            })
+        })
+        .collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// The statistics of samples in nanoseconds, in milliseconds.
+struct Millis {
+    mean: Option<f64>,
+    p95: Option<f64>,
+    p99: Option<f64>,
+}
+
+impl Millis {
+    fn of(mut nanos: Vec<u64>) -> Self {
+        nanos.sort_unstable();
+        let percentile =
+            |p| stats::percentile(&nanos, p).map(|nanos: u64| rounded(nanos as f64 / 1e6));
+        Self {
+            mean: stats::mean(&nanos).map(|nanos| rounded(nanos / 1e6)),
+            p95: percentile(0.95),
+            p99: percentile(0.99),
+        }
+    }
+}
+
+/// `part / whole`, and zero of nothing.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::{Delivery, FlowObservation};
+    use crate::scenario::Link;
+    use crate::units::{QueueSize, Rate};
+    use std::time::Duration;
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn scenario(flows: u32) -> Scenario {
+        Scenario {
+            link: Link::constant(Rate::from_bits_per_second(1_000_000)),
+            rtt: ms(40),
+            queue: QueueSize::Bytes(3_000_000),
+            duration: ms(1_000),
+            loss: 0.0,
+            flows,
+            seed: 7,
+        }
+    }
+
+    #[test]
+    fn hand_computed() {
+        let packet = |arrival, departure| Delivery {
+            arrival: ms(arrival),
+            departure: ms(departure),
+            wire_bytes: 25_000,
+        };
+        let row = Row::new(
+            &scenario(1),
+            "probe",
+            &Observation {
+                duration: ms(1_000),
+                offered: 5,
+                dropped: 1,
+                deliveries: vec![packet(0, 10), packet(0, 20), packet(0, 30), packet(0, 40)],
+                // 50 and 110 ms: a mean of 80 ms is twice the base RTT.
+                rtts: vec![110_000_000, 50_000_000],
+                capacity: vec![12_500.0; 10],
+                flows: vec![FlowObservation {
+                    goodput_bytes: 90_000,
+                    ..FlowObservation::default()
+                }],
+            },
+        );
+        assert_eq!(row.trace, "1Mbps");
+        assert_eq!(row.utilization, 0.8);
+        assert_eq!(row.goodput_mbps, 0.72);
+        assert_eq!(
+            (row.rtt_mean_ms, row.rtt_p95_ms, row.rtt_p99_ms),
+            (Some(80.0), Some(110.0), Some(110.0))
+        );
+        assert_eq!(
+            (row.queue_delay_mean_ms, row.queue_delay_p95_ms),
+            (Some(25.0), Some(40.0))
+        );
+        assert_eq!((row.loss_rate, row.drops), (0.2, 1));
+        assert_eq!(row.power, 0.4);
+        assert_eq!((row.jain, row.closed.clone()), (None, None));
+        assert_eq!(
+            (row.rtt_ms, row.duration_s, row.capacity_mbps),
+            (40.0, 1.0, 1.0)
+        );
+        assert_eq!(
+            row.scenario_caption(),
+            "mean capacity 1.00 Mb/s, RTT 40ms, queue 3MB, 1 flow, 1s, seed 7"
+        );
+    }
+
+    #[test]
+    fn an_empty_run_has_no_statistics_and_no_power() {
+        let row = Row::new(
+            &scenario(1),
+            "probe",
+            &Observation {
+                duration: ms(1_000),
+                ..Observation::default()
+            },
+        );
+        assert_eq!((row.rtt_mean_ms, row.queue_delay_p99_ms), (None, None));
+        assert_eq!((row.utilization, row.loss_rate, row.power), (0.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn flows_are_weighed_and_told_apart() {
+        let flow = |goodput_bytes, closed: Option<&str>| FlowObservation {
+            goodput_bytes,
+            closed: closed.map(str::to_owned),
+            windows: Vec::new(),
+        };
+        let row = Row::new(
+            &scenario(2),
+            "probe",
+            &Observation {
+                duration: ms(1_000),
+                flows: vec![flow(1, None), flow(3, Some("timed out"))],
+                ..Observation::default()
+            },
+        );
+        assert_eq!(row.jain, Some(0.8));
+        assert_eq!(row.closed.as_deref(), Some("flow 2: timed out"));
+    }
+}

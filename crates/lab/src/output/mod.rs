@@ -1,0 +1,5 @@
+//! Results as people and programs read them.
+
+pub mod csv;
+pub mod json;
+pub mod table;

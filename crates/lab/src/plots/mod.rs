@@ -1,0 +1,69 @@
+//! Plots of a comparison, each as SVG and as PNG.
+
+mod canvas;
+mod label;
+mod panel;
+mod scale;
+mod scatter;
+mod style;
+mod timeline;
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::compare::Outcome;
+use canvas::save;
+
+/// Why a plot could not be drawn.
+#[derive(Debug, Error)]
+pub enum PlotError {
+    /// The embedded font could not be read.
+    #[error("cannot read the embedded font")]
+    Font,
+    /// The plot could not be drawn or written.
+    #[error("cannot draw {path}: {reason}", path = path.display())]
+    Draw {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        reason: String,
+    },
+}
+
+/// Draws, into an existing directory, for every link and controller the course of the run, and for every link a
+/// throughput/delay scatter of its controllers.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn draw(outcomes: &[Outcome], directory: &Path) -> Result<(), PlotError> {
+    style::register_font()?;
+    for link in outcomes.chunk_by(|a, b| a.row.trace == b.row.trace) {
+        let axes = timeline::Axes::shared(link);
+        for (index, outcome) in link.iter().enumerate() {
+            let name = format!("{}-{}", outcome.row.trace, outcome.row.controller);
+            let plot = timeline::Plot {
+                outcome,
+                axes,
+                color: style::color(index),
+            };
+            save(&plot, directory, &file_name(&name))?;
+        }
+        let rows: Vec<_> = link.iter().map(|outcome| &outcome.row).collect();
+        if let Some(first) = rows.first() {
+            let name = file_name(&format!("{}-scatter", first.trace));
+            save(&scatter::Plot { rows: &rows }, directory, &name)?;
+        }
+    }
+    Ok(())
+}
+
+/// A name fit for a file on any system.
+fn file_name(name: &str) -> String {
+    name.chars()
+        .map(|c| match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '_' | '-' => c,
+            _ => '-',
+        })
+        .collect()
+}

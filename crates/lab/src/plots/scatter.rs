@@ -1,0 +1,208 @@
+//! All controllers on one link: throughput over delay.
+
+use plotters::element::{Circle, PathElement};
+use plotters::prelude::DrawingBackend;
+use plotters::style::{Color, RGBColor};
+
+use super::canvas::{Area, DrawResult, Drawing};
+use super::label::{Box2, place};
+use super::panel::{Align, Panel, Pixel, Swatch, ring, write};
+use super::scale::Scale;
+use super::style::{BODY, FAINT_INK, INK, TITLE, color, dark, text};
+use crate::metrics::Row;
+
+/// The plot of one link.
+#[derive(Debug)]
+pub(super) struct Plot<'a> {
+    pub(super) rows: &'a [&'a Row],
+}
+
+/// What is drawn of one controller.
+struct Mark {
+    label: String,
+    color: RGBColor,
+    mean: Pixel,
+    p95: Pixel,
+}
+
+impl Drawing for Plot<'_> {
+    fn size(&self) -> (u32, u32) {
+        (1200, 800)
+    }
+
+    fn draw<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+        let Some(first) = self.rows.first() else {
+            return Ok(());
+        };
+        let title = format!("Throughput and delay on {}", first.trace);
+        write(area, &title, (ACROSS.0, 30), Align::Left, TITLE, INK)?;
+        let scenario = first.scenario_caption();
+        write(
+            area,
+            &scenario,
+            (ACROSS.0, 62),
+            Align::Left,
+            BODY,
+            FAINT_INK,
+        )?;
+
+        let panel = self.panel(first);
+        panel.frame(area, "throughput on the wire (Mb/s)")?;
+        panel.level(area, first.capacity_mbps, FAINT_INK)?;
+        panel.plumb(area, first.rtt_ms, FAINT_INK)?;
+        panel.outline(area)?;
+        panel.x_labels(area, "round-trip time (ms): up and to the left is better")?;
+        panel.legend(
+            area,
+            &[
+                (Swatch::Dot(FAINT_INK), "mean RTT".to_owned()),
+                (Swatch::Ring(FAINT_INK), "95th percentile".to_owned()),
+                (Swatch::Dashes(FAINT_INK), "capacity, base RTT".to_owned()),
+            ],
+        )?;
+        let marks = self.marks(&panel);
+        for mark in &marks {
+            let style = mark.color.stroke_width(2);
+            area.draw(&PathElement::new([mark.mean, mark.p95], style))?;
+        }
+        for mark in &marks {
+            ring(area, mark.p95, RADIUS, mark.color)?;
+            area.draw(&Circle::new(mark.mean, RADIUS, mark.color.filled()))?;
+        }
+        let capacity = panel.at(0.0, first.capacity_mbps).1;
+        let base_rtt = panel.at(first.rtt_ms, 0.0).0;
+        let lines = [
+            Box2 {
+                min: (ACROSS.0, capacity - 2),
+                max: (ACROSS.1, capacity + 2),
+            },
+            Box2 {
+                min: (base_rtt - 2, DOWN.0),
+                max: (base_rtt + 2, DOWN.1),
+            },
+        ];
+        labels(area, &panel, &marks, &lines)
+    }
+}
+
+impl Plot<'_> {
+    fn panel(&self, first: &Row) -> Panel {
+        let delays = || {
+            self.rows
+                .iter()
+                .flat_map(|row| [row.rtt_mean_ms, row.rtt_p95_ms])
+                .flatten()
+        };
+        let largest = delays().fold(2.0 * first.rtt_ms, f64::max);
+        let rates = || self.rows.iter().map(|row| throughput(row));
+        let least = rates().fold(first.capacity_mbps, f64::min);
+        let high = rates().fold(first.capacity_mbps, f64::max);
+        // Around the controllers, unless one is so slow that the axis may as well start at zero.
+        let low = if least > 0.5 * high {
+            least - (0.3 * (high - least)).max(0.02 * high)
+        } else {
+            0.0
+        };
+        Panel {
+            across: ACROSS,
+            down: DOWN,
+            x: Scale::Log {
+                low: first.rtt_ms * 0.85,
+                high: largest * 1.25,
+            },
+            y: Scale::Linear {
+                low,
+                high: high + 0.06 * (high - low),
+            },
+        }
+    }
+
+    /// One mark for each controller that got anything through.
+    fn marks(&self, panel: &Panel) -> Vec<Mark> {
+        self.rows
+            .iter()
+            .enumerate()
+            .filter_map(|(index, row)| {
+                let rate = throughput(row);
+                Some(Mark {
+                    label: match row.closed {
+                        Some(_) => format!("{} (closed early)", row.controller),
+                        None => row.controller.clone(),
+                    },
+                    color: color(index),
+                    mean: panel.at(row.rtt_mean_ms?, rate),
+                    p95: panel.at(row.rtt_p95_ms?, rate),
+                })
+            })
+            .collect()
+    }
+}
+
+impl Mark {
+    /// What a label must not hide.
+    fn boxes(&self) -> [Box2; 3] {
+        let size = 2 * RADIUS + 4;
+        let line = Box2 {
+            min: (self.mean.0.min(self.p95.0), self.mean.1 - 3),
+            max: (self.mean.0.max(self.p95.0), self.mean.1 + 3),
+        };
+        [
+            Box2::around(self.mean, size, size),
+            Box2::around(self.p95, size, size),
+            line,
+        ]
+    }
+}
+
+/// Names the marks, each near its mean and, if that is crowded, tied to it by a thin line.
+fn labels<DB: DrawingBackend>(
+    area: &Area<DB>,
+    panel: &Panel,
+    marks: &[Mark],
+    lines: &[Box2],
+) -> DrawResult<DB> {
+    let frame = Box2 {
+        min: (panel.across.0 + 4, panel.down.0 + 4),
+        max: (panel.across.1 - 4, panel.down.1 - 4),
+    };
+    let mut taken = lines.to_vec();
+    taken.extend(marks.iter().flat_map(Mark::boxes));
+    for mark in marks {
+        let (width, _) = area.estimate_text_size(&mark.label, &text(BODY, INK))?;
+        let label = place(mark.mean, (width as i32 + 6, LINE_HEIGHT), frame, &taken);
+        let center = label.center();
+        let (dx, dy) = (center.0 - mark.mean.0, center.1 - mark.mean.1);
+        if dy.abs() > FAR || dx.abs() > width as i32 / 2 + FAR {
+            let end = (
+                mark.mean.0.clamp(label.min.0, label.max.0),
+                mark.mean.1.clamp(label.min.1, label.max.1),
+            );
+            area.draw(&PathElement::new([mark.mean, end], mark.color.mix(0.6)))?;
+        }
+        write(
+            area,
+            &mark.label,
+            center,
+            Align::Center,
+            BODY,
+            dark(mark.color),
+        )?;
+        taken.push(label);
+    }
+    Ok(())
+}
+
+/// What a controller got over the link, in Mb/s on the wire.
+fn throughput(row: &Row) -> f64 {
+    row.utilization * row.capacity_mbps
+}
+
+const ACROSS: (i32, i32) = (90, 1170);
+const DOWN: (i32, i32) = (122, 732);
+
+/// The radius of a mark.
+const RADIUS: i32 = 8;
+/// The height of a label.
+const LINE_HEIGHT: i32 = 22;
+/// A label further from its mark than this is tied to it.
+const FAR: i32 = 34;

@@ -1,0 +1,268 @@
+//! One run over time: throughput against capacity, queueing delay, congestion window.
+
+use std::ops::Range;
+
+use plotters::prelude::DrawingBackend;
+use plotters::style::{Color, RGBColor};
+
+use super::canvas::{Area, DrawResult, Drawing};
+use super::panel::{Align, Panel, Swatch, write};
+use super::scale::Scale;
+use super::style::{BODY, CAPACITY, FAINT_INK, INK, TITLE, color};
+use crate::compare::Outcome;
+use crate::metrics::{Bin, Spread, Timeline};
+
+/// The ranges of the axes, the same for every controller on one link so that their plots compare.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Axes {
+    seconds: f64,
+    mbps: f64,
+    delay_ms: f64,
+    window_kb: (f64, f64),
+}
+
+impl Axes {
+    /// Axes that hold all of these runs.
+    pub(super) fn shared(outcomes: &[Outcome]) -> Self {
+        let mut axes = Self {
+            seconds: 0.0,
+            mbps: 0.0,
+            delay_ms: 10.0 * LEAST_DELAY_MS,
+            window_kb: (f64::INFINITY, 0.0),
+        };
+        for outcome in outcomes {
+            axes.seconds = axes.seconds.max(outcome.timeline.duration_seconds);
+            for bin in &outcome.timeline.bins {
+                axes.mbps = axes.mbps.max(bin.capacity_mbps).max(bin.throughput_mbps);
+                if let Some(spread) = bin.queue_delay_ms {
+                    axes.delay_ms = axes.delay_ms.max(spread.max);
+                }
+            }
+            for &(_, window) in outcome.windows.iter().flatten() {
+                let (least, largest) = axes.window_kb;
+                let window = window as f64 / 1e3;
+                axes.window_kb = (least.min(window), largest.max(window));
+            }
+        }
+        Self {
+            mbps: axes.mbps * HEADROOM,
+            delay_ms: axes.delay_ms * HEADROOM,
+            window_kb: (axes.window_kb.0 / HEADROOM, axes.window_kb.1 * HEADROOM),
+            ..axes
+        }
+    }
+}
+
+/// The plot of one run.
+#[derive(Debug)]
+pub(super) struct Plot<'a> {
+    pub(super) outcome: &'a Outcome,
+    pub(super) axes: Axes,
+    pub(super) color: RGBColor,
+}
+
+impl Drawing for Plot<'_> {
+    fn size(&self) -> (u32, u32) {
+        (1200, 1000)
+    }
+
+    fn draw<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+        self.heading(area)?;
+        self.throughput(area)?;
+        self.queue_delay(area)?;
+        self.windows(area)
+    }
+}
+
+impl Plot<'_> {
+    fn heading<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+        let row = &self.outcome.row;
+        let title = format!("{} on {}", row.controller, row.trace);
+        write(area, &title, (ACROSS.0, 30), Align::Left, TITLE, INK)?;
+        let scenario = row.scenario_caption();
+        write(
+            area,
+            &scenario,
+            (ACROSS.0, 62),
+            Align::Left,
+            BODY,
+            FAINT_INK,
+        )?;
+        let mut result = format!(
+            "utilization {:.1} %, mean RTT {}, loss {:.2} %, power {:.3}",
+            row.utilization * 100.0,
+            row.rtt_mean_ms
+                .map_or_else(|| "unknown".to_owned(), |mean| format!("{mean:.0} ms")),
+            row.loss_rate * 100.0,
+            row.power,
+        );
+        if row.closed.is_some() {
+            result += ", connection closed early";
+        }
+        write(area, &result, (ACROSS.0, 88), Align::Left, BODY, FAINT_INK)
+    }
+
+    fn throughput<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+        let high = self.axes.mbps;
+        let panel = self.panel(THROUGHPUT, Scale::Linear { low: 0.0, high });
+        let timeline = &self.outcome.timeline;
+        panel.frame(area, "throughput (Mb/s)")?;
+        let capacity = steps(timeline, 0..timeline.bins.len(), |bin| bin.capacity_mbps);
+        let base = [(timeline.duration_seconds, 0.0), (0.0, 0.0)];
+        panel.between(area, capacity, base, CAPACITY.filled())?;
+        let throughput = steps(timeline, 0..timeline.bins.len(), |bin| bin.throughput_mbps);
+        panel.line(area, throughput, self.color.stroke_width(2))?;
+        panel.outline(area)?;
+        panel.legend(
+            area,
+            &[
+                (Swatch::Fill(CAPACITY.filled()), "capacity".to_owned()),
+                (
+                    Swatch::Line(self.color),
+                    "delivered, on the wire".to_owned(),
+                ),
+            ],
+        )
+    }
+
+    fn queue_delay<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+        let (low, high) = (LEAST_DELAY_MS, self.axes.delay_ms);
+        let panel = self.panel(QUEUE_DELAY, Scale::Log { low, high });
+        panel.frame(area, "queueing delay (ms)")?;
+        let band = self.color.mix(0.3).filled();
+        let timeline = &self.outcome.timeline;
+        for bins in bins_with_packets(timeline) {
+            let spread = |value: fn(&Spread) -> f64| {
+                steps(timeline, bins.clone(), move |bin| {
+                    bin.queue_delay_ms.as_ref().map_or(0.0, value)
+                })
+            };
+            let mut lower = spread(|spread| spread.min);
+            lower.reverse();
+            panel.between(area, spread(|spread| spread.max), lower, band)?;
+            let mean = spread(|spread| spread.mean);
+            panel.line(area, mean, self.color.stroke_width(2))?;
+        }
+        let row = &self.outcome.row;
+        let mut entries = vec![
+            (Swatch::Fill(band), "least to largest".to_owned()),
+            (Swatch::Line(self.color), "mean".to_owned()),
+        ];
+        if let Some(value) = row.queue_delay_p95_ms {
+            panel.level(area, value, INK)?;
+            let label = format!("95th percentile of all packets, {value:.0} ms");
+            entries.push((Swatch::Dashes(INK), label));
+        }
+        panel.outline(area)?;
+        panel.legend(area, &entries)
+    }
+
+    fn windows<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+        let (low, high) = self.axes.window_kb;
+        let panel = self.panel(WINDOW, Scale::Log { low, high });
+        let windows = &self.outcome.windows;
+        panel.frame(area, "congestion window (kB)")?;
+        panel.x_labels(area, "time (s)")?;
+        if (2..=MOST_NAMED_FLOWS).contains(&windows.len()) {
+            let names = |index| (Swatch::Line(color(index)), format!("flow {}", index + 1));
+            let entries: Vec<_> = (0..windows.len()).map(names).collect();
+            panel.legend(area, &entries)?;
+        }
+        for (index, points) in windows.iter().enumerate() {
+            let points = points
+                .iter()
+                .map(|&(time, window)| (time.as_secs_f64(), window as f64 / 1e3));
+            let color = if windows.len() == 1 {
+                self.color
+            } else {
+                color(index)
+            };
+            panel.line(area, points, color.stroke_width(2))?;
+        }
+        panel.outline(area)
+    }
+
+    fn panel(&self, down: (i32, i32), y: Scale) -> Panel {
+        Panel {
+            across: ACROSS,
+            down,
+            x: Scale::Linear {
+                low: 0.0,
+                high: self.axes.seconds,
+            },
+            y,
+        }
+    }
+}
+
+/// The upper edge of a bar chart of some bins.
+fn steps(timeline: &Timeline, bins: Range<usize>, value: impl Fn(&Bin) -> f64) -> Vec<(f64, f64)> {
+    let border =
+        |index: usize| (index as f64 * timeline.bin_seconds).min(timeline.duration_seconds);
+    bins.filter_map(|index| Some((index, value(timeline.bins.get(index)?))))
+        .flat_map(|(index, value)| [(border(index), value), (border(index + 1), value)])
+        .collect()
+}
+
+/// The stretches of bins in which packets departed.
+fn bins_with_packets(timeline: &Timeline) -> Vec<Range<usize>> {
+    let mut start = 0;
+    timeline
+        .bins
+        .chunk_by(|a, b| a.queue_delay_ms.is_some() == b.queue_delay_ms.is_some())
+        .filter_map(|bins| {
+            let range = start..start + bins.len();
+            start = range.end;
+            bins.first()?.queue_delay_ms.map(|_| range)
+        })
+        .collect()
+}
+
+/// The left and right side of every panel.
+const ACROSS: (i32, i32) = (80, 1170);
+/// The top and bottom of each panel.
+const THROUGHPUT: (i32, i32) = (142, 392);
+const QUEUE_DELAY: (i32, i32) = (442, 692);
+const WINDOW: (i32, i32) = (742, 932);
+
+/// Where the axis of delays starts: less is drawn as this.
+const LEAST_DELAY_MS: f64 = 1.0;
+
+/// As many flows as colours that differ, and as fit into a legend.
+const MOST_NAMED_FLOWS: usize = 7;
+
+/// How much room to leave above the largest value.
+const HEADROOM: f64 = 1.05;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_and_stretches() {
+        let bin = |throughput_mbps, packets: bool| Bin {
+            throughput_mbps,
+            queue_delay_ms: packets.then_some(Spread {
+                min: 1.0,
+                mean: 2.0,
+                max: 3.0,
+            }),
+            ..Bin::default()
+        };
+        let timeline = Timeline {
+            bin_seconds: 0.5,
+            duration_seconds: 1.75,
+            bins: vec![
+                bin(1.0, false),
+                bin(2.0, true),
+                bin(3.0, true),
+                bin(4.0, false),
+            ],
+        };
+        assert_eq!(bins_with_packets(&timeline), vec![1..3]);
+        assert_eq!(
+            steps(&timeline, 2..4, |bin| bin.throughput_mbps),
+            [(1.0, 3.0), (1.5, 3.0), (1.5, 4.0), (1.75, 4.0)]
+        );
+    }
+}

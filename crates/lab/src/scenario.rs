@@ -1,0 +1,177 @@
+//! What is measured: a link, and the traffic over it.
+
+use std::time::Duration;
+
+use kneepoint_emulator::link::{
+    Limit, LinkConfig, MAHIMAHI_OVERHEAD, Queue, Shaper, UDP_IPV4_OVERHEAD,
+};
+use kneepoint_emulator::network::NetworkConfig;
+use kneepoint_emulator::time::Nanos;
+use kneepoint_emulator::trace::Trace;
+
+use crate::units::{QueueSize, Rate};
+
+/// The data link's capacity, under a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    name: String,
+    shape: Shape,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Shape {
+    Constant(Rate),
+    Trace(Trace),
+}
+
+impl Link {
+    /// A link of one rate, named after it.
+    pub fn constant(rate: Rate) -> Self {
+        Self {
+            name: rate.to_string(),
+            shape: Shape::Constant(rate),
+        }
+    }
+
+    /// A link that follows a trace.
+    pub fn trace(name: impl Into<String>, trace: Trace) -> Self {
+        Self {
+            name: name.into(),
+            shape: Shape::Trace(trace),
+        }
+    }
+
+    /// What the link is called in results.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The bytes the link can carry after `from` and up to `to`.
+    pub fn capacity(&self, from: Duration, to: Duration) -> f64 {
+        match &self.shape {
+            Shape::Constant(rate) => {
+                bytes_per_second(*rate) as f64 * to.saturating_sub(from).as_secs_f64()
+            }
+            Shape::Trace(trace) => trace.capacity(from.into(), to.into()) as f64,
+        }
+    }
+
+    fn shaper(&self) -> Shaper {
+        match &self.shape {
+            Shape::Constant(rate) => Shaper::ConstantRate {
+                bytes_per_second: bytes_per_second(*rate),
+            },
+            Shape::Trace(trace) => Shaper::Trace(trace.clone()),
+        }
+    }
+
+    /// A datagram's bytes on the wire beyond its payload: as mahimahi counts them where a mahimahi trace is followed.
+    fn overhead(&self) -> u32 {
+        match self.shape {
+            Shape::Constant(_) => UDP_IPV4_OVERHEAD,
+            Shape::Trace(_) => MAHIMAHI_OVERHEAD,
+        }
+    }
+}
+
+fn bytes_per_second(rate: Rate) -> u64 {
+    (rate.bits_per_second() / 8).max(1)
+}
+
+/// Bulk uploads over one bottleneck: every flow sends as much as its congestion controller lets it, from its start to
+/// the deadline, over one QUIC stream of a connection of its own.
+///
+/// Data crosses the [`Link`] under test; acknowledgements return over a link of [`ACK_LINK_RATE`] with an infinite queue.
+/// Each direction has half the round-trip time as its propagation delay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// The data link.
+    pub link: Link,
+    /// The round-trip time of an empty path.
+    pub rtt: Duration,
+    /// How much the data link's queue holds; it drops arrivals beyond that.
+    pub queue: QueueSize,
+    /// How long the flows send, the handshake included.
+    pub duration: Duration,
+    /// The probability that the data link loses a packet before it reaches the queue.
+    pub loss: f64,
+    /// How many flows there are. One starts at time zero; several each start at a random time within
+    /// [`START_SPREAD`].
+    pub flows: u32,
+    /// The source of all randomness.
+    pub seed: u64,
+}
+
+impl Scenario {
+    /// The network this scenario runs over: senders on the left, the receiver on the right.
+    pub fn network(&self) -> NetworkConfig {
+        let one_way = self.rtt / 2;
+        let queue = match self.queue {
+            QueueSize::Infinite => Queue::Infinite,
+            QueueSize::Bytes(bytes) => Queue::DropTail(Limit::bytes(bytes)),
+            QueueSize::Packets(packets) => Queue::DropTail(Limit::packets(packets)),
+        };
+        let forward = LinkConfig {
+            queue,
+            delay: Nanos::from(self.rtt - one_way),
+            loss: self.loss,
+            overhead: self.link.overhead(),
+            log: true,
+            ..LinkConfig::new(self.link.shaper())
+        };
+        let reverse = LinkConfig {
+            delay: Nanos::from(one_way),
+            overhead: self.link.overhead(),
+            ..LinkConfig::new(Shaper::ConstantRate {
+                bytes_per_second: bytes_per_second(ACK_LINK_RATE),
+            })
+        };
+        NetworkConfig {
+            forward,
+            reverse,
+            seed: self.seed,
+        }
+    }
+}
+
+/// The rate of the acknowledgements' way back: never a bottleneck.
+pub const ACK_LINK_RATE: Rate = Rate::from_bits_per_second(1_000_000_000);
+
+/// The time within which several flows start.
+pub const START_SPREAD: Duration = Duration::from_millis(100);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capacity_of_a_rate_and_of_a_trace() {
+        let second = Duration::from_secs(1);
+        let link = Link::constant("8Mbps".parse().unwrap());
+        assert_eq!(link.name(), "8Mbps");
+        assert_eq!(link.capacity(second, 3 * second), 2_000_000.0);
+        let link = Link::trace("tens", Trace::from_millis(vec![10, 20], "tens").unwrap());
+        assert_eq!(link.capacity(Duration::ZERO, second), 100.0 * 1504.0);
+    }
+
+    #[test]
+    fn the_delays_add_up_to_the_round_trip_time() {
+        let scenario = Scenario {
+            link: Link::constant("8Mbps".parse().unwrap()),
+            rtt: Duration::from_nanos(40_000_001),
+            queue: QueueSize::Packets(100),
+            duration: Duration::from_secs(1),
+            loss: 0.1,
+            flows: 1,
+            seed: 9,
+        };
+        let network = scenario.network();
+        assert_eq!(
+            network.forward.delay + network.reverse.delay,
+            Nanos(40_000_001)
+        );
+        assert_eq!(network.forward.loss, 0.1);
+        assert_eq!(network.reverse.loss, 0.0);
+        assert_eq!(network.forward.queue, Queue::DropTail(Limit::packets(100)));
+    }
+}

@@ -1,0 +1,488 @@
+//! The contract of `kneepoint compare` and `kneepoint trace generate`, checked on the built command.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn kneepoint(arguments: &[&str]) -> Output {
+    kneepoint_in(Path::new(env!("CARGO_TARGET_TMPDIR")), arguments)
+}
+
+fn kneepoint_in(directory: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kneepoint"))
+        .current_dir(directory)
+        .args(arguments)
+        .output()
+        .expect("the command starts")
+}
+
+/// What a successful command printed. Nothing may have gone to stderr, which is no terminal here.
+fn stdout(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert_eq!(errors, "");
+    String::from_utf8(output.stdout.clone()).expect("the output is UTF-8")
+}
+
+/// The one line of a command that blames its input.
+fn refusal(arguments: &[&str]) -> String {
+    let output = kneepoint(arguments);
+    let message = String::from_utf8(output.stderr).expect("the message is UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+    assert_eq!(output.stdout, b"", "{arguments:?}");
+    assert_eq!(message.lines().count(), 1, "{arguments:?}: {message}");
+    assert!(message.starts_with("kneepoint: "), "{message}");
+    assert!(!message.trim_end().contains(char::is_control), "{message}");
+    message
+}
+
+/// An empty directory of this test's own.
+fn fresh_directory(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if path.exists() {
+        fs::remove_dir_all(&path).expect("the directory can be emptied");
+    }
+    fs::create_dir_all(&path).expect("the directory can be made");
+    path
+}
+
+fn json(output: &Output) -> Vec<Value> {
+    stdout(output)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("every line is one JSON value"))
+        .collect()
+}
+
+#[test]
+fn bad_input_is_blamed_in_one_line() {
+    for (arguments, parts) in [
+        (
+            &["--rtt", "40"][..],
+            &["--rtt", "'40'", "unit is missing"][..],
+        ),
+        (&["--rtt", "-40ms"], &["--rtt", "'-40ms'"]),
+        (&["--rate", "10MB/s"], &["--rate", "'10MB/s'", "'MB/s'"]),
+        (&["--rate", "0Mbps"], &["--rate", "out of range"]),
+        (&["--queue", "big"], &["--queue", "'big'"]),
+        (&["--queue"], &["--queue", "value is required"]),
+        (&["--duration", "0s"], &["--duration", "out of range"]),
+        (&["--duration", "1s\n2s"], &["--duration", "unknown unit"]),
+        (&["--loss", "2"], &["--loss", "probability"]),
+        (&["--loss", "nan"], &["--loss", "'nan'"]),
+        (&["--flows", "0"], &["--flows", "1..=1000"]),
+        (&["--seed", "-1"], &["--seed", "'-1'"]),
+        (&["--format", "xml"], &["--format", "xml", "json"]),
+        (
+            &["--controllers", "vegas"],
+            &["--controllers", "'vegas'", "quinn-cubic"],
+        ),
+        (
+            &["--controllers", "bbr:quick"],
+            &["--controllers", "'quick'", "tuned"],
+        ),
+        (&["--controllers", "bbr,,bbr-s"], &["--controllers", "''"]),
+        (&["--controllers", "bbr,bbr"], &["--controllers", "twice"]),
+        (&["--trace", "nowhere.trace"], &["--trace", "nowhere.trace"]),
+        (&["--trace", "."], &["--trace"]),
+        (&["--trace", "a", "--rate", "1Mbps"], &["--trace", "--rate"]),
+        (
+            &["--rate", "1Mbps", "--rate", "2Mbps"],
+            &["--rate", "multiple times"],
+        ),
+        (&["--trac", "a"], &["--trac", "--trace"]),
+        (&["compare", "surplus"], &["surplus"]),
+        (&["frobnicate"], &["frobnicate"]),
+        (&["trace"], &["command is missing"]),
+        (&["trace", "generate"], &["--profile", "--out"]),
+        (
+            &["trace", "generate", "--profile", "lte", "--out", "x"],
+            &["--profile", "lte-driving-fast"],
+        ),
+        (
+            &["trace", "generate", "--profile", "3g", "--out", "nowhere/x"],
+            &["--out", "nowhere/x"],
+        ),
+        (
+            &[
+                "trace",
+                "generate",
+                "--profile",
+                "3g",
+                "--out",
+                "x",
+                "--duration",
+                "2h",
+            ],
+            &["--duration", "out of range"],
+        ),
+    ] {
+        let message = refusal(arguments);
+        for part in parts {
+            assert!(message.contains(part), "{part} is missing in: {message}");
+        }
+    }
+}
+
+#[test]
+fn a_bad_trace_is_blamed_with_its_line_and_value() {
+    let directory = fresh_directory("bad-traces");
+    for (name, text, parts) in [
+        (
+            "word.trace",
+            "1\n2\nthree\n",
+            &["word.trace", "3", "three"][..],
+        ),
+        ("back.trace", "5\n4\n", &["back.trace", "2", "4"]),
+        ("gap.trace", "5\n\n7\n", &["gap.trace", "2", "empty"]),
+        ("zero.trace", "0\n0\n", &["zero.trace", "0"]),
+        ("empty.trace", "", &["empty.trace", "empty"]),
+        ("binary.trace", "1\n\u{1b}[31m\n", &["binary.trace", "2"]),
+    ] {
+        let path = directory.join(name);
+        fs::write(&path, text).expect("the trace can be written");
+        let path = path.to_str().expect("the path is UTF-8");
+        let message = refusal(&["compare", "--trace", path]);
+        for part in parts {
+            assert!(message.contains(part), "{part} is missing in: {message}");
+        }
+    }
+}
+
+#[test]
+fn plots_that_cannot_be_written_are_refused_before_the_run() {
+    let directory = fresh_directory("occupied");
+    fs::write(directory.join("file"), "").expect("the file can be written");
+    let output = kneepoint_in(&directory, &["--plots", "file/plots"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        message.contains("--plots") && message.lines().count() == 1,
+        "{message}"
+    );
+}
+
+#[test]
+fn json_has_one_object_per_trace_and_controller() {
+    let directory = fresh_directory("json");
+    for (name, gap) in [("slow.trace", 5), ("fast.trace", 2)] {
+        let text: String = (1..=200).map(|n| format!("{}\n", n * gap)).collect();
+        fs::write(directory.join(name), text).expect("the trace can be written");
+    }
+    let output = kneepoint_in(
+        &directory,
+        &[
+            "compare",
+            "--trace",
+            "slow.trace",
+            "--trace",
+            "fast.trace",
+            "--trace",
+            "slow.trace",
+            "--controllers",
+            "quinn-cubic,quinn-new-reno",
+            "--duration",
+            "3s",
+            "--queue",
+            "100p",
+            "--rtt",
+            "20ms",
+            "--seed",
+            "5",
+            "--format",
+            "json",
+        ],
+    );
+    let rows = json(&output);
+    let names: Vec<_> = rows
+        .iter()
+        .map(|row| (row["trace"].as_str(), row["controller"].as_str()))
+        .collect();
+    let both = |trace| {
+        [
+            (Some(trace), Some("quinn-cubic")),
+            (Some(trace), Some("quinn-new-reno")),
+        ]
+    };
+    assert_eq!(names, ["slow", "fast", "slow-2"].map(both).concat());
+    for row in &rows {
+        for key in [
+            "utilization",
+            "goodput_mbps",
+            "rtt_mean_ms",
+            "rtt_p95_ms",
+            "rtt_p99_ms",
+            "queue_delay_mean_ms",
+            "queue_delay_p95_ms",
+            "queue_delay_p99_ms",
+            "loss_rate",
+            "drops",
+            "power",
+            "capacity_mbps",
+        ] {
+            assert!(row[key].is_number(), "{key}: {row}");
+        }
+        for key in ["closed", "jain"] {
+            assert!(row.get(key).is_some_and(Value::is_null), "{key}: {row}");
+        }
+        assert_eq!(row["seed"], 5);
+        assert_eq!(row["flows"], 1);
+        assert_eq!(row["rtt_ms"], 20.0);
+        assert_eq!(row["queue"], "100p");
+        assert_eq!(row["duration_s"], 3.0);
+        assert_eq!(row["loss"], 0.0);
+        let utilization = row["utilization"].as_f64();
+        assert!(
+            utilization.is_some_and(|value| (0.7..=1.0).contains(&value)),
+            "{row}"
+        );
+    }
+    // 1504 bytes every 5 and every 2 milliseconds.
+    assert_eq!(rows[0]["capacity_mbps"], 2.4064);
+    assert_eq!(rows[2]["capacity_mbps"], 6.016);
+    assert_eq!(rows[0]["rtt_mean_ms"], rows[4]["rtt_mean_ms"]);
+}
+
+#[test]
+fn the_same_seed_prints_the_same_bytes_and_another_seed_does_not() {
+    let arguments = |seed| {
+        [
+            "compare",
+            "--rate",
+            "8Mbps",
+            "--duration",
+            "3s",
+            "--loss",
+            "1%",
+            "--flows",
+            "2",
+            "--format",
+            "json",
+            "--seed",
+            seed,
+        ]
+    };
+    let first = stdout(&kneepoint(&arguments("1")));
+    assert_eq!(first, stdout(&kneepoint(&arguments("1"))));
+    assert_ne!(first, stdout(&kneepoint(&arguments("2"))));
+}
+
+#[test]
+fn several_flows_have_a_fairness_index_and_losses_are_counted() {
+    let output = kneepoint(&[
+        "--rate",
+        "20Mbps",
+        "--duration",
+        "4s",
+        "--flows",
+        "3",
+        "--loss",
+        "0.02",
+        "--controllers",
+        "quinn-new-reno",
+        "--queue",
+        "inf",
+        "--format",
+        "json",
+    ]);
+    let rows = json(&output);
+    assert_eq!(rows.len(), 1);
+    let jain = rows[0]["jain"].as_f64();
+    assert!(
+        jain.is_some_and(|jain| (1.0 / 3.0..=1.0).contains(&jain)),
+        "{rows:?}"
+    );
+    let loss = rows[0]["loss_rate"].as_f64();
+    assert!(
+        loss.is_some_and(|loss| (0.01..0.03).contains(&loss)),
+        "{rows:?}"
+    );
+}
+
+#[test]
+fn a_link_that_loses_everything_is_a_result() {
+    let output = kneepoint(&[
+        "--rate",
+        "1Mbps",
+        "--duration",
+        "2s",
+        "--loss",
+        "1",
+        "--controllers",
+        "quinn-cubic",
+        "--format",
+        "json",
+    ]);
+    let row = json(&output).remove(0);
+    assert!(row["rtt_mean_ms"].is_null(), "{row}");
+    assert_eq!(row["goodput_mbps"], 0.0);
+    assert_eq!(row["power"], 0.0);
+    assert_eq!(row["loss_rate"], 1.0);
+}
+
+#[test]
+fn a_closed_connection_is_a_result() {
+    // Longer than the idle timeout: nothing ever answers.
+    let output = kneepoint(&[
+        "--rate",
+        "1Mbps",
+        "--duration",
+        "40s",
+        "--loss",
+        "100%",
+        "--controllers",
+        "quinn-cubic",
+        "--format",
+        "json",
+    ]);
+    let row = json(&output).remove(0);
+    assert_eq!(row["closed"], "handshake failed: timed out", "{row}");
+}
+
+#[test]
+fn csv_has_a_header_and_the_fields_of_json() {
+    let arguments = |format| {
+        [
+            "--rate",
+            "5Mbps",
+            "--duration",
+            "3s",
+            "--controllers",
+            "quinn-cubic,quinn-bbr",
+            "--format",
+            format,
+        ]
+    };
+    let text = stdout(&kneepoint(&arguments("csv")));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().expect("there is a header").clone();
+    let records: Vec<_> = reader
+        .records()
+        .collect::<Result<_, _>>()
+        .expect("every record has the header's length");
+    let rows = json(&kneepoint(&arguments("json")));
+    assert_eq!(records.len(), 2);
+    for (record, row) in records.iter().zip(&rows) {
+        for (key, field) in header.iter().zip(record) {
+            let same = match &row[key] {
+                Value::String(text) => field == text,
+                Value::Null => field.is_empty(),
+                number => field.parse().ok() == number.as_f64(),
+            };
+            assert!(same, "{key}: {field} is not {}", row[key]);
+        }
+        assert_eq!(
+            row.as_object().map(|object| object.len()),
+            Some(header.len())
+        );
+    }
+}
+
+#[test]
+fn without_a_command_there_is_a_table_and_plots() {
+    let directory = fresh_directory("plain");
+    let output = kneepoint_in(
+        &directory,
+        &["--duration", "3s", "--controllers", "quinn-cubic,quinn-bbr"],
+    );
+    let text = stdout(&output);
+    assert!(
+        text.starts_with("lte-driving-fast: mean capacity "),
+        "{text}"
+    );
+    assert!(
+        text.contains("RTT 40ms, queue 3MB, 1 flow, 3s, seed 1"),
+        "{text}"
+    );
+    assert!(text.ends_with("plots: target/kneepoint\n"), "{text}");
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 120),
+        "{text}"
+    );
+    for name in ["quinn-cubic", "quinn-bbr", "scatter"] {
+        for extension in ["svg", "png"] {
+            let name = format!("target/kneepoint/lte-driving-fast-{name}.{extension}");
+            let size = fs::metadata(directory.join(&name)).map(|file| file.len());
+            assert!(size.is_ok_and(|size| size > 5_000), "{name}");
+        }
+    }
+}
+
+#[test]
+fn compare_draws_only_on_request_and_json_stays_json() {
+    let directory = fresh_directory("requested");
+    let quick = [
+        "--rate",
+        "5Mbps",
+        "--duration",
+        "2s",
+        "--controllers",
+        "quinn-cubic",
+    ];
+    stdout(&kneepoint_in(
+        &directory,
+        &[&["compare"], &quick[..]].concat(),
+    ));
+    stdout(&kneepoint_in(
+        &directory,
+        &[&quick[..], &["--format", "json"]].concat(),
+    ));
+    assert_eq!(fs::read_dir(&directory).map(Iterator::count).ok(), Some(0));
+
+    let plots = ["compare", "--plots", "here", "--format", "json"];
+    assert_eq!(
+        json(&kneepoint_in(&directory, &[&plots, &quick[..]].concat())).len(),
+        1
+    );
+    assert!(directory.join("here/5Mbps-quinn-cubic.svg").exists());
+}
+
+#[test]
+fn a_generated_trace_is_repeatable_and_can_be_followed() {
+    let directory = fresh_directory("generated");
+    let generate = |seed, out| {
+        let output = kneepoint_in(
+            &directory,
+            &[
+                "trace",
+                "generate",
+                "--profile",
+                "lte-walking",
+                "--seed",
+                seed,
+                "--duration",
+                "3s",
+                "--out",
+                out,
+            ],
+        );
+        assert_eq!(stdout(&output), "");
+        fs::read(directory.join(out)).expect("the trace was written")
+    };
+    let first = generate("3", "a.trace");
+    assert_eq!(first, generate("3", "b.trace"));
+    assert_ne!(first, generate("4", "c.trace"));
+    assert!(first.ends_with(b"\n3000\n"));
+    let output = kneepoint_in(
+        &directory,
+        &[
+            "--trace",
+            "a.trace",
+            "--duration",
+            "2s",
+            "--controllers",
+            "quinn-cubic",
+            "--format",
+            "json",
+        ],
+    );
+    assert_eq!(json(&output)[0]["trace"], "a");
+}
+
+#[test]
+fn help_and_version_succeed() {
+    for argument in ["--help", "--version"] {
+        assert!(stdout(&kneepoint(&[argument])).contains("kneepoint"));
+    }
+}

@@ -1,0 +1,240 @@
+//! quinn's `Controller` on top of ours.
+
+#[cfg(test)]
+mod tests;
+
+use std::any::Any;
+use std::time::{Duration, Instant};
+
+use kneepoint_controllers::{Bytes, Control, Controller, Flow, Snapshot, Timestamp, WindowPolicy};
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
+
+use crate::ack_gap::AckGap;
+use crate::carried::Carried;
+use crate::mapping::{self, Path};
+
+/// One of our controllers as quinn sees it.
+///
+/// quinn reports single packets, in the order: every `on_ack` of an acknowledgement, `on_end_acks`, then losses, ECN
+/// last. Its RTT estimator is updated only after `on_end_acks` and stands at 333 ms at first, so that round trips
+/// are measured here, from the time each packet left.
+#[derive(Debug)]
+pub struct QuinnController {
+    inner: Box<dyn Controller>,
+    flow: Flow,
+    policy: WindowPolicy,
+    path: Path,
+    ack_gap: AckGap,
+    carried: Carried,
+    origin: Instant,
+    control: Control,
+    /// `window()` is read for every packet: it is computed once per event.
+    window: Bytes,
+    initial_window: Bytes,
+}
+
+impl QuinnController {
+    pub(crate) fn new(
+        inner: Box<dyn Controller>,
+        policy: WindowPolicy,
+        now: Instant,
+        mtu: Bytes,
+    ) -> Self {
+        let control = inner.control();
+        Self {
+            inner,
+            flow: Flow::new(Timestamp::ZERO),
+            policy,
+            path: Path {
+                mtu,
+                ..Path::default()
+            },
+            ack_gap: AckGap::new(),
+            carried: Carried::default(),
+            origin: now,
+            control,
+            window: control.window,
+            initial_window: control.window,
+        }
+    }
+
+    /// The controller's state.
+    pub fn snapshot(&self) -> Snapshot {
+        self.inner.snapshot()
+    }
+
+    /// What the mapping onto quinn's window goes by.
+    pub fn path(&self) -> Path {
+        self.path
+    }
+
+    /// What [`HostController::on_ack`] does: nobody outside of quinn can make the RTT estimator that it takes.
+    pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
+        let (now, sent) = (self.at(now), self.at(sent));
+        self.flow.on_packet_acked(now, sent, Bytes(bytes));
+    }
+
+    fn at(&self, instant: Instant) -> Timestamp {
+        Timestamp::from_origin(instant.saturating_duration_since(self.origin))
+    }
+
+    /// Fires the timers that were due before `now`: quinn has none for controllers, and wakes them for events only.
+    fn catch_up(&mut self, now: Timestamp) {
+        for _ in 0..MAX_TIMERS_AT_ONCE {
+            match self.inner.next_timer() {
+                Some(due) if due <= now => self.inner.on_timer(due),
+                _ => break,
+            }
+        }
+    }
+
+    fn refresh(&mut self) {
+        self.control = self.inner.control();
+        self.path.ack_gap = self.ack_gap.longest();
+        self.path.carried = self.carried.rate();
+        self.window = mapping::window(self.policy, &self.control, &self.path);
+    }
+
+    /// RFC 9002, section 5.3, without the acknowledgement delay that quinn does not tell.
+    fn update_smoothed_rtt(&mut self, sample: Duration) {
+        self.path.smoothed_rtt = if self.path.smoothed_rtt.is_zero() {
+            sample
+        } else {
+            (self.path.smoothed_rtt * 7 + sample) / 8
+        };
+    }
+}
+
+/// The state of the connection's controller, if it is one of ours:
+/// `kneepoint::quinn::snapshot(connection.congestion_state())`.
+///
+/// quinn hands out a clone of the controller; the history of packets in flight is shared with it, not copied.
+pub fn snapshot(state: Box<dyn HostController>) -> Option<Snapshot> {
+    let controller = state.into_any().downcast::<QuinnController>().ok()?;
+    Some(controller.snapshot())
+}
+
+impl Clone for QuinnController {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone_box(),
+            flow: self.flow.clone(),
+            policy: self.policy,
+            path: self.path,
+            ack_gap: self.ack_gap.clone(),
+            carried: self.carried.clone(),
+            origin: self.origin,
+            control: self.control,
+            window: self.window,
+            initial_window: self.initial_window,
+        }
+    }
+}
+
+impl HostController for QuinnController {
+    fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
+        let now = self.at(now);
+        self.catch_up(now);
+        let event = self.flow.on_sent(now, Bytes(bytes));
+        self.inner.on_sent(&event);
+        self.carried.advance(now);
+        self.refresh();
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        _app_limited: bool,
+        _rtt: &RttEstimator,
+    ) {
+        self.packet_acked(now, sent, bytes);
+    }
+
+    fn on_end_acks(
+        &mut self,
+        now: Instant,
+        in_flight: u64,
+        app_limited: bool,
+        _largest_packet_num_acked: Option<u64>,
+    ) {
+        let now = self.at(now);
+        self.catch_up(now);
+        let Some(ack) = self.flow.on_ack_end(now, Bytes(in_flight), app_limited) else {
+            return;
+        };
+        self.path.latest_rtt = ack.rtt;
+        self.update_smoothed_rtt(ack.rtt);
+        self.inner.on_ack(&ack);
+        // Until there is a model the smoothed RTT will do: nothing that depends on it is used before.
+        let min_rtt = self
+            .control
+            .operating_point
+            .map_or(self.path.smoothed_rtt, |point| point.min_rtt);
+        self.ack_gap.on_ack(now, ack.round, min_rtt);
+        self.carried.on_ack(now, ack.acked, min_rtt);
+        if in_flight == 0 {
+            self.ack_gap.on_idle();
+        }
+        self.refresh();
+        if self.control.self_limited {
+            self.flow.mark_app_limited(now);
+        }
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        lost_bytes: u64,
+    ) {
+        let (now, sent) = (self.at(now), self.at(sent));
+        self.catch_up(now);
+        let event = if lost_bytes == 0 {
+            self.flow.on_ecn_mark(now, sent)
+        } else {
+            self.flow
+                .on_lost(now, sent, Bytes(lost_bytes), is_persistent_congestion)
+        };
+        self.inner.on_congestion(&event);
+        self.refresh();
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.path.mtu = Bytes(u64::from(new_mtu));
+        self.inner.on_mtu_update(self.path.mtu);
+        self.refresh();
+    }
+
+    fn window(&self) -> u64 {
+        self.window.0
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = self.window.0;
+        metrics.pacing_rate = self
+            .control
+            .pacing_rate
+            .map(|rate| rate.bytes_per_second().saturating_mul(8));
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn HostController> {
+        Box::new(self.clone())
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.initial_window.0
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// Timers fired at one event after a long silence: enough for any filter to notice, and a bound on the work.
+const MAX_TIMERS_AT_ONCE: usize = 16;

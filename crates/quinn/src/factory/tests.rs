@@ -1,0 +1,152 @@
+use std::sync::Mutex;
+
+use kneepoint_controllers::{BbrConfig, BbrSConfig, Gain, WindowPolicy};
+
+use super::*;
+use crate::adapter::snapshot;
+use crate::closed_loop::origin;
+
+/// Notes the environment of everything built.
+#[derive(Debug, Clone, Default)]
+struct Recording(Arc<Mutex<Vec<Environment>>>);
+
+impl ControllerConfig for Recording {
+    fn validate(&self) -> Result<(), ConfigError> {
+        Ok(())
+    }
+
+    fn build(
+        &self,
+        environment: &Environment,
+    ) -> Result<Box<dyn kneepoint_controllers::Controller>, ConfigError> {
+        self.0.lock().expect("no panics").push(*environment);
+        BbrConfig::tuned().build(environment)
+    }
+
+    fn window_policy(&self) -> WindowPolicy {
+        WindowPolicy::Window
+    }
+}
+
+fn seeds(seed: u64, connections: usize) -> Vec<u64> {
+    let config = Recording::default();
+    let factory = Arc::new(Factory::new(config.clone()).expect("valid").seed(seed));
+    for _ in 0..connections {
+        Arc::clone(&factory).build(origin(), 1200);
+    }
+    let environments = config.0.lock().expect("no panics");
+    environments.iter().map(|built| built.seed).collect()
+}
+
+#[test]
+fn every_connection_has_a_seed_of_its_own() {
+    let mut all: Vec<u64> = (0..10).flat_map(|seed| seeds(seed, 100)).collect();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 1000);
+}
+
+#[test]
+fn the_factorys_seed_fixes_them() {
+    assert_eq!(seeds(42, 20), seeds(42, 20));
+}
+
+#[test]
+fn a_connection_begins_with_its_mtu_at_its_own_zero() {
+    let config = Recording::default();
+    let factory = Arc::new(Factory::new(config.clone()).expect("valid"));
+    let controller = factory.build(origin(), 1400);
+    assert_eq!(controller.window(), 14_000);
+    assert_eq!(controller.initial_window(), 14_000);
+    let built = config.0.lock().expect("no panics")[0];
+    assert_eq!((built.now, built.mtu), (Timestamp::ZERO, Bytes(1400)));
+}
+
+#[test]
+fn every_selection_builds_what_it_names() {
+    for selection in Selection::all() {
+        let controller = factory(selection).build(origin(), 1200);
+        let snapshot = snapshot(controller).expect("one of ours");
+        assert_eq!(snapshot.algorithm, selection.algorithm.name());
+    }
+}
+
+/// A preset with one value out of its range.
+fn bbr(change: impl FnOnce(&mut BbrConfig)) -> Result<Factory, ConfigError> {
+    let mut config = BbrConfig::tuned();
+    change(&mut config);
+    Factory::new(config)
+}
+
+fn bbr_s(change: impl FnOnce(&mut BbrSConfig)) -> Result<Factory, ConfigError> {
+    let mut config = BbrSConfig::tuned();
+    change(&mut config);
+    Factory::new(config)
+}
+
+#[test]
+fn an_invalid_configuration_is_refused_by_the_name_of_its_field() {
+    let refused = [
+        ("filter_rounds", bbr(|config| config.filter_rounds = 0)),
+        (
+            "window_gain",
+            bbr(|config| config.core.window_gain = Gain::new(1, 2)),
+        ),
+        (
+            "pacing_margin",
+            bbr(|config| config.core.pacing_margin = Gain::new(2, 1)),
+        ),
+        (
+            "min_rtt_window",
+            bbr(|config| config.core.min_rtt_window = std::time::Duration::ZERO),
+        ),
+        (
+            "startup_exit_rtt",
+            bbr_s(|config| config.core.startup_exit_rtt = Some(Gain::UNIT)),
+        ),
+        (
+            "probe_rtt_window",
+            bbr_s(|config| {
+                config.core.probe_rtt_window =
+                    kneepoint_controllers::ProbeRttWindow::Bdp(Gain::new(0, 1));
+            }),
+        ),
+        (
+            "probe_rtt_window",
+            bbr(|config| {
+                config.core.probe_rtt_window = kneepoint_controllers::ProbeRttWindow::Packets(1);
+            }),
+        ),
+        (
+            "window_policy.gain",
+            bbr_s(|config| {
+                config.core.window_policy = WindowPolicy::Bdp {
+                    gain: Gain::new(9, 10),
+                };
+            }),
+        ),
+        (
+            "window_policy.headroom",
+            bbr_s(|config| {
+                config.core.window_policy = WindowPolicy::Track(kneepoint_controllers::Headroom {
+                    deviations: Gain::UNIT,
+                    least: Gain::new(1, 2),
+                    most: Gain::new(1, 4),
+                });
+            }),
+        ),
+        (
+            "min_packets",
+            bbr_s(|config| config.filter.interval.min_packets = 0),
+        ),
+        (
+            "outlier_deviations",
+            bbr_s(|config| config.filter.skip.outlier_deviations = f64::NAN),
+        ),
+    ];
+    for (field, result) in refused {
+        let error = result.expect_err(field);
+        assert_eq!(error.field, field);
+        assert!(error.to_string().starts_with(field), "{error}");
+    }
+}

@@ -1,0 +1,72 @@
+//! Unmodified quinn over a bundled trace, with every controller, through the public interface.
+
+#![allow(clippy::unwrap_used, reason = "this is test code")]
+
+mod scenario;
+
+use kneepoint::controllers::Mode;
+use kneepoint::emulator::time::Nanos;
+use kneepoint::{Selection, traces};
+use scenario::Scenario;
+
+#[test]
+fn bytes_arrive_intact_and_the_state_can_be_read() {
+    for selection in Selection::all() {
+        let lossy = Scenario {
+            loss: 0.01,
+            ..Scenario::new(selection)
+        };
+        let data = bytes(2_000_000);
+        let (received, snapshot) = lossy.transfer(&data);
+        assert!(received == data, "{selection}");
+
+        let snapshot = snapshot.expect("the controller is one of ours");
+        assert_eq!(snapshot.algorithm, selection.algorithm.name());
+        assert_ne!(snapshot.mode, Mode::Startup, "{selection}");
+        let bandwidth = snapshot.bandwidth.unwrap().megabits_per_second();
+        assert!((0.1..40.0).contains(&bandwidth), "{selection}: {bandwidth}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_packets() {
+    for selection in Selection::all() {
+        let log = |seed| {
+            let lossy = Scenario {
+                loss: 0.01,
+                seed,
+                ..Scenario::new(selection)
+            };
+            lossy.fill(Nanos::from_millis(2000)).log
+        };
+        let first = log(1);
+        assert!(first.len() > 500, "{selection}");
+        assert!(first == log(1), "{selection}");
+        assert!(first != log(2), "{selection}");
+    }
+}
+
+#[test]
+fn every_controller_uses_the_link_and_keeps_its_connection() {
+    let duration = Nanos::from_millis(10_000);
+    let capacity = traces::lte_driving_fast().capacity(Nanos::ZERO, duration);
+    for selection in Selection::all() {
+        let outcome = Scenario::new(selection).fill(duration);
+        assert_eq!(outcome.closed, None, "{selection}");
+        let utilization = outcome.served as f64 / capacity as f64;
+        assert!(
+            (0.5..=1.0).contains(&utilization),
+            "{selection}: {utilization}"
+        );
+    }
+}
+
+/// Bytes without a pattern.
+fn bytes(len: usize) -> Vec<u8> {
+    let mut state = 1u32;
+    let next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    std::iter::repeat_with(next).take(len).collect()
+}
