@@ -97,6 +97,16 @@ impl Sum for Bytes {
     }
 }
 
+impl Bytes {
+    /// `self` x `part` / `whole`; nothing of a `whole` of nothing.
+    pub fn share(self, part: Self, whole: Self) -> Self {
+        if whole == Self::ZERO {
+            return Self::ZERO;
+        }
+        Self(multiply_divide(self.0, part.0, whole.0))
+    }
+}
+
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} B", self.0)
@@ -123,12 +133,8 @@ impl Bandwidth {
 
     /// So many bytes in so much time; `None` if no time passed.
     pub fn from_delivery(amount: Bytes, interval: Duration) -> Option<Self> {
-        let nanos = interval.as_nanos();
-        if nanos == 0 {
-            return None;
-        }
-        let rate = u128::from(amount.0) * NANOS_PER_SECOND / nanos;
-        Some(Self(u64::try_from(rate).unwrap_or(u64::MAX)))
+        let nanos = saturating_nanos(interval);
+        (nanos > 0).then(|| Self(multiply_divide(amount.0, NANOS_PER_SECOND, nanos)))
     }
 
     /// Bytes per second.
@@ -148,8 +154,11 @@ impl Bandwidth {
 
     /// What flows at this rate in `span`: with a round-trip time, the bandwidth-delay product.
     pub fn bytes_in(self, span: Duration) -> Bytes {
-        let bytes = u128::from(self.0).saturating_mul(span.as_nanos()) / NANOS_PER_SECOND;
-        Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
+        Bytes(multiply_divide(
+            self.0,
+            saturating_nanos(span),
+            NANOS_PER_SECOND,
+        ))
     }
 }
 
@@ -212,8 +221,11 @@ impl Gain {
     }
 
     fn scale(self, value: u64) -> u64 {
-        let scaled = u128::from(value) * u128::from(self.numerator) / u128::from(self.denominator);
-        u64::try_from(scaled).unwrap_or(u64::MAX)
+        multiply_divide(
+            value,
+            u64::from(self.numerator),
+            u64::from(self.denominator),
+        )
     }
 }
 
@@ -242,10 +254,23 @@ fn saturating_nanos(span: Duration) -> u64 {
     u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }
 
-const NANOS_PER_SECOND: u128 = 1_000_000_000;
+/// `value` x `factor` / `divisor`, rounded down and saturating; a zero divisor counts as one. Nearly every product fits
+/// 64 bits, where division is several times faster.
+fn multiply_divide(value: u64, factor: u64, divisor: u64) -> u64 {
+    let divisor = divisor.max(1);
+    if let Some(product) = value.checked_mul(factor) {
+        return product / divisor;
+    }
+    let quotient = u128::from(value) * u128::from(factor) / u128::from(divisor);
+    u64::try_from(quotient).unwrap_or(u64::MAX)
+}
+
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Trap: a clock that steps back must not wrap.
@@ -284,6 +309,29 @@ mod tests {
         );
         assert_eq!(Bandwidth::from_f64(f64::NAN), Bandwidth::ZERO);
         assert_eq!(Bandwidth::from_f64(-1.0), Bandwidth::ZERO);
+    }
+
+    proptest! {
+        #[test]
+        fn quotients_are_exact_whatever_their_width(
+            value in any::<u64>(),
+            factor in any::<u64>(),
+            divisor in any::<u64>(),
+            shifts in (0..64u32, 0..64u32, 0..64u32),
+        ) {
+            let (value, factor, divisor) =
+                (value >> shifts.0, factor >> shifts.1, divisor >> shifts.2);
+            let exact = u128::from(value) * u128::from(factor) / u128::from(divisor.max(1));
+            let expected = u64::try_from(exact).unwrap_or(u64::MAX);
+            prop_assert_eq!(multiply_divide(value, factor, divisor), expected);
+        }
+    }
+
+    #[test]
+    fn shares_are_proportional() {
+        assert_eq!(Bytes(10).share(Bytes(3), Bytes(4)), Bytes(7));
+        assert_eq!(Bytes(10).share(Bytes(3), Bytes::ZERO), Bytes::ZERO);
+        assert_eq!(Bytes(u64::MAX).share(Bytes(9), Bytes(1)), Bytes(u64::MAX));
     }
 
     #[test]

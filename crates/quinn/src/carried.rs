@@ -25,14 +25,16 @@ impl Carried {
         self.advance(now);
     }
 
-    /// Time has passed.
-    pub(crate) fn advance(&mut self, now: Timestamp) {
+    /// Time has passed. Returns whether that has changed the rate.
+    pub(crate) fn advance(&mut self, now: Timestamp) -> bool {
+        let before = self.acknowledged.len();
         while let Some(&(at, bytes)) = self.acknowledged.front()
             && now.saturating_since(at) >= self.span
         {
             self.sum -= bytes;
             self.acknowledged.pop_front();
         }
+        self.acknowledged.len() != before
     }
 
     /// The rate, as of the last event.
@@ -87,9 +89,16 @@ mod tests {
                 Duration::from_millis(40),
             );
         }
-        assert!((carried.acknowledged.len() as u128) <= (SPAN * Duration::from_millis(40)).as_millis() + 1);
+        assert!(
+            (carried.acknowledged.len() as u128)
+                <= (SPAN * Duration::from_millis(40)).as_millis() + 1
+        );
         // A round trip of no length at all is not divided by.
-        carried.on_ack(Timestamp::from_nanos(10_000 * MILLISECOND), Bytes(1000), Duration::ZERO);
+        carried.on_ack(
+            Timestamp::from_nanos(10_000 * MILLISECOND),
+            Bytes(1000),
+            Duration::ZERO,
+        );
         assert_eq!(carried.rate(), Bandwidth::ZERO);
     }
 }

@@ -63,17 +63,11 @@ fn track(headroom: &Headroom, point: &OperatingPoint, path: &Path) -> Bytes {
         .bandwidth
         .bytes_in(path.latest_rtt.saturating_sub(point.min_rtt));
     let missing = standing - queued.min(standing);
-    let push = PUSH * Bytes(scale(carried.0, missing.0, standing.0));
+    let push = PUSH * carried.share(missing, standing);
     let steady = carried + push + standing;
     let cycle = point.rate.bytes_in(point.min_rtt);
     let estimate = point.bandwidth.bytes_in(point.min_rtt);
     steady + (cycle - estimate) - (estimate - cycle)
-}
-
-/// `value` x `part` / `whole`.
-fn scale(value: u64, part: u64, whole: u64) -> u64 {
-    let scaled = u128::from(value) * u128::from(part) / u128::from(whole.max(1));
-    u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
 /// By how much an empty queue makes the window outgrow what is carried.

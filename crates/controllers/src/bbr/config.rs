@@ -127,7 +127,7 @@ impl BbrSConfig {
                 window_gain: Gain::new(5, 2),
                 probing: Probing::WhileUnbounded,
                 window_policy: WindowPolicy::Track(Headroom {
-                    deviations: Gain::new(8, 5),
+                    deviations: Gain::new(3, 2),
                     least: Gain::new(3, 20),
                     most: Gain::new(3, 5),
                 }),

@@ -31,17 +31,36 @@ struct Trial {
     known: MinRtt,
     assumed: Duration,
     until_round: u64,
+    /// The smallest of this round: the receiver delays single packets, but not all of a round.
+    smallest_rtt: Duration,
+    /// The estimate before it fell.
+    bandwidth: Bandwidth,
 }
 
 impl LongerPath {
     /// Takes one acknowledgement, and begins or ends a trial of another minimum RTT.
     pub(super) fn on_ack(&mut self, ack: &AckEvent, bandwidth: Bandwidth, min_rtt: &mut MinRtt) {
-        if let Some(trial) = self.trial {
-            let queued = ack.rtt > TOLERANCE * trial.assumed || TOLERANCE * ack.rtt < trial.assumed;
-            if queued {
+        if let Some(trial) = &mut self.trial {
+            let drained = TOLERANCE * ack.rtt < trial.assumed;
+            let grown = ack.round_start && trial.smallest_rtt > TOLERANCE * trial.assumed;
+            trial.smallest_rtt = if ack.round_start {
+                ack.rtt
+            } else {
+                trial.smallest_rtt.min(ack.rtt)
+            };
+            let trial = *trial;
+            if drained || grown {
                 *min_rtt = trial.known;
             }
-            if queued || ack.round >= trial.until_round {
+            if grown {
+                // Perhaps the guess was too small: it came from before the path was longer. Once more.
+                self.trial = None;
+                self.watch = Some(Watch {
+                    since_round: ack.round,
+                    bandwidth: trial.bandwidth,
+                    smallest_rtt: ack.rtt,
+                });
+            } else if drained || ack.round >= trial.until_round {
                 *self = Self::default();
             }
             return;
@@ -62,6 +81,8 @@ impl LongerPath {
                 known: *min_rtt,
                 assumed: watch.smallest_rtt,
                 until_round: ack.round.saturating_add(TRIAL_ROUNDS),
+                smallest_rtt: ack.rtt,
+                bandwidth: watch.bandwidth,
             });
             min_rtt.replace(ack.now, watch.smallest_rtt);
         }
@@ -115,9 +136,23 @@ mod tests {
             }
         }
 
-        /// One round of one acknowledgement. Returns the minimum RTT after it.
+        /// A round begins with this acknowledgement. Returns the minimum RTT after it.
         fn round(&mut self, millis: u64, bandwidth: u64) -> Option<Duration> {
             self.round += 1;
+            self.acknowledge(millis, bandwidth, true)
+        }
+
+        /// Another acknowledgement of the same round.
+        fn ack(&mut self, millis: u64, bandwidth: u64) {
+            self.acknowledge(millis, bandwidth, false);
+        }
+
+        fn acknowledge(
+            &mut self,
+            millis: u64,
+            bandwidth: u64,
+            round_start: bool,
+        ) -> Option<Duration> {
             let now = Timestamp::from_origin(rtt(100) * self.round as u32);
             let ack = AckEvent {
                 now,
@@ -131,7 +166,7 @@ mod tests {
                 in_flight: Bytes(9600),
                 delivered: Bytes(2400),
                 round: self.round,
-                round_start: true,
+                round_start,
                 app_limited: false,
             };
             let bandwidth = Bandwidth::from_bytes_per_second(bandwidth);
@@ -192,8 +227,37 @@ mod tests {
         let mut path = Fixture::new();
         path.suspect();
         assert_eq!(path.round(90, FULL), Some(rtt(80)));
-        assert_eq!(path.round(101, FULL), Some(rtt(40)));
+        assert_eq!(path.round(101, FULL), Some(rtt(80)));
         assert_eq!(path.round(110, FULL), Some(rtt(40)));
+    }
+
+    /// Trap: a receiver delays single acknowledgements: one slow round trip does not make a queue.
+    #[test]
+    fn one_slow_round_trip_does_not_end_the_trial() {
+        let mut path = Fixture::new();
+        path.suspect();
+        path.ack(80, FULL);
+        path.ack(105, FULL);
+        for _ in 0..3 * TRIAL_ROUNDS {
+            assert_eq!(path.round(82, FULL), Some(rtt(80)));
+        }
+    }
+
+    /// Trap: the smallest RTT of the watch may be one of the old path, with a queue. The trial of it fails, but must
+    /// not be the last: the estimate has already fallen and will not halve again.
+    #[test]
+    fn a_guess_that_was_too_small_is_followed_by_another() {
+        let mut path = Fixture::new();
+        // Queued on the old path, and from then on three times as long.
+        path.round(60, FULL);
+        for _ in 1..SUSPICIOUS_ROUNDS {
+            path.round(120, FULL / 3);
+        }
+        assert_eq!(path.round(120, FULL / 3), Some(rtt(60)));
+        for _ in 0..SUSPICIOUS_ROUNDS + TRIAL_ROUNDS {
+            path.round(120, FULL / 4);
+        }
+        assert_eq!(path.min_rtt.get(), Some(rtt(120)));
     }
 
     #[test]

@@ -219,6 +219,70 @@ fn recovery_restores_the_window_before_the_first_loss() {
     );
 }
 
+/// Trap: while packets are being lost, no more leaves than was delivered.
+#[test]
+fn recovery_conserves_packets_for_a_round() {
+    for config in controllers() {
+        let mut driver = driver(&*config, PLAIN);
+        driver.run_for(5 * SECOND);
+        let now = driver.now.as_nanos() / 1_000_000;
+        let mut controller = driver.controller;
+        controller.on_congestion(&loss(now, now - 40, CongestionSignal::Loss));
+        let window = controller.control().window;
+        controller.on_ack(&ack(now + 10, 5));
+        assert_eq!(controller.control().window, window, "{config:?}");
+        controller.on_ack(&ack(now + 20, 6));
+        assert_eq!(
+            controller.control().window,
+            window + MTU.packets(2),
+            "{config:?}"
+        );
+    }
+}
+
+/// Trap: losses and marks end a probe for more bandwidth.
+#[test]
+fn congestion_ends_a_probe() {
+    for signal in [CongestionSignal::Loss, CongestionSignal::EcnMark] {
+        let mut driver = driver(&BbrConfig::paper(), PLAIN);
+        driver.run_for(2 * SECOND);
+        while driver.controller.snapshot().mode != Mode::ProbeBandwidth(PHASE_PROBE) {
+            driver.run_for(Duration::from_millis(1));
+        }
+        let now = driver.now.as_nanos() / 1_000_000;
+        let mut calm = driver.controller.clone_box();
+        let mut congested = driver.controller;
+        congested.on_congestion(&loss(now, now - 40, signal));
+        // More than a round trip later, and the flight has not reached its target.
+        for controller in [&mut calm, &mut congested] {
+            controller.on_ack(&ack(now + 50, 1000));
+        }
+        assert_eq!(calm.snapshot().mode, Mode::ProbeBandwidth(PHASE_PROBE));
+        assert_eq!(congested.snapshot().mode, Mode::ProbeBandwidth(PHASE_DRAIN));
+    }
+}
+
+/// Trap: after silence a round trip shows the path without a queue, and needs no ProbeRTT.
+#[test]
+fn the_first_round_trip_after_silence_replaces_an_expired_minimum() {
+    for config in controllers() {
+        let mut controller = config.build(&environment()).expect("a valid configuration");
+        controller.on_ack(&ack(40, 1));
+        controller.on_sent(&SentEvent {
+            now: Timestamp::from_nanos(60_000_000_000),
+            bytes: MTU.packets(2),
+            prior_in_flight: Bytes::ZERO,
+            app_limited: true,
+        });
+        let mut late = ack(60_050, 2);
+        late.rtt = Duration::from_millis(50);
+        controller.on_ack(&late);
+        let snapshot = controller.snapshot();
+        assert_eq!(snapshot.mode, Mode::Startup, "{config:?}");
+        assert_eq!(snapshot.min_rtt, Some(Duration::from_millis(50)));
+    }
+}
+
 /// Trap: marks and persistent congestion are signals too.
 #[test]
 fn marks_end_startup_and_persistent_congestion_closes_the_window() {

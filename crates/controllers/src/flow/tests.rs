@@ -272,6 +272,21 @@ fn batches_of_one_instant_keep_their_own_view() {
     assert_eq!(second.delivered, PACKET.packets(2));
 }
 
+/// Trap: as above, where the older of both views is settled but still remembered.
+#[test]
+fn a_settled_batch_of_the_same_instant_gives_no_more() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 3);
+    ack(&mut flow, 30, &[0]);
+    send(&mut flow, 40, 1);
+    ack(&mut flow, 40, &[0]);
+    send(&mut flow, 40, 1);
+    for now in [80, 81] {
+        let event = ack(&mut flow, now, &[40]).expect("an event");
+        assert_eq!(event.rate.expect("a sample").delivered, PACKET.packets(2));
+    }
+}
+
 #[test]
 fn the_host_corrects_what_is_in_flight() {
     let mut flow = Flow::new(at(0));

@@ -95,14 +95,7 @@ impl Plot<'_> {
         };
         let largest = delays().fold(2.0 * first.rtt_ms, f64::max);
         let rates = || self.rows.iter().map(|row| throughput(row));
-        let least = rates().fold(first.capacity_mbps, f64::min);
         let high = rates().fold(first.capacity_mbps, f64::max);
-        // Around the controllers, unless one is so slow that the axis may as well start at zero.
-        let low = if least > 0.5 * high {
-            least - (0.3 * (high - least)).max(0.02 * high)
-        } else {
-            0.0
-        };
         Panel {
             across: ACROSS,
             down: DOWN,
@@ -111,8 +104,9 @@ impl Plot<'_> {
                 high: largest * 1.25,
             },
             y: Scale::Linear {
-                low,
-                high: high + 0.06 * (high - low),
+                // From zero, so that a share of the throughput looks like one.
+                low: 0.0,
+                high: 1.06 * high,
             },
         }
     }

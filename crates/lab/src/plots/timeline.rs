@@ -177,7 +177,8 @@ impl Plot<'_> {
             } else {
                 color(index)
             };
-            panel.line(area, points, color.stroke_width(2))?;
+            // One pixel: wider lines are mitred, and the corners of a series as jagged as this would stand out as spikes.
+            panel.line(area, points, color.stroke_width(1))?;
         }
         panel.outline(area)
     }

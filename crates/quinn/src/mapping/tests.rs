@@ -181,10 +181,3 @@ fn track_follows_the_gain_cycle() {
     assert_eq!(at(Gain::new(5, 4)), cruise + Bytes(12_500));
     assert_eq!(at(Gain::new(3, 4)), cruise - Bytes(12_500));
 }
-
-#[test]
-fn scaling_neither_overflows_nor_divides_by_zero() {
-    assert_eq!(scale(10, 3, 4), 7);
-    assert_eq!(scale(10, 0, 0), 0);
-    assert_eq!(scale(u64::MAX, u64::MAX, 1), u64::MAX);
-}
