@@ -56,7 +56,7 @@ pub enum WindowPolicy {
         /// How much of the bandwidth-delay product may be in flight.
         gain: Gain,
     },
-    /// What the path carried during the last half minimum RTT, plus head-room in proportion to how uncertain the
+    /// What the path carried during the last two thirds of a minimum RTT, plus head-room in proportion to how uncertain the
     /// filter is of what it will carry next: (carried + head-room) x min RTT + 1 MTU. For filters that know their
     /// own deviation. What is carried falls within half a round trip of the path itself, so that a drop is answered
     /// before the estimate has moved; the head-room keeps the bottleneck busy when the path speeds up.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kneepoint_controllers::{Bandwidth, Bytes, Gain, Timestamp};
 
-/// The delivery rate over the last half minimum RTT.
+/// The delivery rate over the last two thirds of a minimum RTT.
 ///
 /// It needs no model and lags by half a round trip only. It says nothing about what the path could carry while
 /// nothing is queued.
@@ -44,7 +44,7 @@ impl Carried {
 }
 
 /// The share of the minimum RTT looked back on: short enough to see a drop before the queue is long, long enough for
-/// a dozen packets on a path of 10 Mb/s and 40 ms.
+/// two dozen packets on a path of 10 Mb/s and 40 ms.
 const SPAN: Gain = Gain::new(2, 3);
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub struct Path {
     pub smoothed_rtt: Duration,
     /// The last round-trip time.
     pub latest_rtt: Duration,
-    /// What the path carried during the last half minimum RTT.
+    /// What the path carried during the last two thirds of a minimum RTT.
     pub carried: Bandwidth,
     /// The longest recent pause between acknowledgements.
     pub ack_gap: Duration,

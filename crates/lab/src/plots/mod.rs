@@ -15,6 +15,8 @@ use thiserror::Error;
 use crate::compare::Outcome;
 use canvas::save;
 
+pub use style::register_font;
+
 /// Why a plot could not be drawn.
 #[derive(Debug, Error)]
 pub enum PlotError {

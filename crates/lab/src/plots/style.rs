@@ -6,7 +6,10 @@ use super::PlotError;
 
 /// Embeds the font that bitmaps are lettered with: systems without fonts draw the same plots. SVG files name the
 /// generic family, and their viewer chooses.
-pub(super) fn register_font() -> Result<(), PlotError> {
+///
+/// # Errors
+/// When the embedded font cannot be read.
+pub fn register_font() -> Result<(), PlotError> {
     register(FAMILY, FontStyle::Normal, dejavu::sans::regular()).map_err(|_| PlotError::Font)
 }
 

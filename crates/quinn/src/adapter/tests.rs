@@ -353,6 +353,34 @@ fn the_window_is_mapped_once_there_is_an_operating_point() {
 }
 
 #[test]
+fn the_window_follows_every_event_at_once() {
+    let start = origin();
+    let mut adapter = build(Algorithm::Bbr.into(), start);
+    drive(&mut adapter, start, 0..500);
+    assert!(adapter.window() > 4 * MTU);
+    let now = start + Duration::from_secs(1);
+    adapter.on_congestion_event(now, start, true, MTU);
+    assert_eq!(adapter.window(), 4 * MTU);
+    adapter.on_mtu_update(9000);
+    assert_eq!(adapter.window(), 4 * 9000);
+}
+
+#[test]
+fn silence_of_the_application_is_no_pause_of_the_path() {
+    let mut quinn = Fixture::new(Recorder::new());
+    quinn.send(0, 1);
+    quinn.acked(40, 0);
+    quinn.end(40, 0);
+    quinn.send(41, 2);
+    quinn.acked(75, 41);
+    quinn.end(75, MTU);
+    assert_eq!(quinn.adapter.path().ack_gap, Duration::ZERO);
+    quinn.acked(78, 41);
+    quinn.end(78, 0);
+    assert_eq!(quinn.adapter.path().ack_gap, Duration::from_millis(3));
+}
+
+#[test]
 fn the_mtu_is_passed_on() {
     let mut quinn = Fixture::new(Recorder::new());
     quinn.adapter.on_mtu_update(1452);
@@ -396,7 +424,11 @@ fn snapshots_are_of_our_controllers_only() {
 }
 
 /// Sends two packets each 2 ms, acknowledged 40 ms later.
-fn drive(adapter: &mut QuinnController, start: Instant, rounds: std::ops::Range<u64>) -> Vec<u64> {
+fn drive(
+    adapter: &mut QuinnController,
+    start: Instant,
+    rounds: std::ops::Range<u64>,
+) -> Vec<(u64, Duration)> {
     let at = |millis: u64| start + Duration::from_millis(millis);
     rounds
         .map(|round| {
@@ -408,7 +440,7 @@ fn drive(adapter: &mut QuinnController, start: Instant, rounds: std::ops::Range<
                 adapter.on_end_acks(now, 38 * MTU, false, None);
             }
             adapter.on_sent(now, 2 * MTU, 0);
-            adapter.window()
+            (adapter.window(), adapter.path().ack_gap)
         })
         .collect()
 }
