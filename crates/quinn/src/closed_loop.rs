@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kneepoint_controllers::{BbrSConfig, Selection};
+use kneepoint_controllers::{BbrSConfig, Gain, Headroom, Selection, WindowPolicy};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
 use crate::adapter::QuinnController;
@@ -243,5 +243,21 @@ fn bbr_s_finds_a_path_that_has_become_longer() {
         // Without the watch it is the next ProbeRTT that ends this.
         let used = used_after_a_longer_path(&trusting, before);
         assert!(used < 0.5, "{before:?}: {used}");
+    }
+}
+
+/// Trap: with a queue on the old path, the first guess at the longer path's minimum is that queue's.
+#[test]
+fn a_standing_queue_does_not_hide_the_longer_path() {
+    let mut config = BbrSConfig::tuned();
+    config.core.window_policy = WindowPolicy::Track(Headroom {
+        deviations: Gain::new(2, 1),
+        least: Gain::new(1, 4),
+        most: Gain::new(3, 5),
+    });
+    for before in [4, 7, 10, 13] {
+        let before = Duration::from_secs(before);
+        let used = used_after_a_longer_path(&config, before);
+        assert!(used > 0.8, "{before:?}: {used}");
     }
 }
