@@ -21,6 +21,10 @@ pub trait Controller: Debug + Send + Sync {
     /// Packets were lost or marked.
     fn on_congestion(&mut self, event: &CongestionEvent);
 
+    /// Every packet of the last congestion event arrived after all: the event was none. Hosts that do not notice such
+    /// things never call this.
+    fn on_spurious_loss(&mut self, _now: Timestamp) {}
+
     /// The largest datagram that the path carries has changed.
     fn on_mtu_update(&mut self, mtu: Bytes);
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::config::Environment;
 use crate::controller::Controller;
-use crate::flow::Flow;
+use crate::flow::{Flow, Loss};
 use crate::units::{Bandwidth, Bytes, Timestamp};
 
 /// The path and the application.
@@ -210,7 +210,15 @@ impl Driver {
             }
         }
         if lost > Bytes::ZERO {
-            let event = self.flow.on_lost(self.now, newest_lost, lost, false);
+            let event = self.flow.on_lost(
+                self.now,
+                &Loss {
+                    newest_sent: newest_lost,
+                    bytes: lost,
+                    packets: lost.0 / MTU.0,
+                    persistent_congestion: false,
+                },
+            );
             self.controller.on_congestion(&event);
         }
     }

@@ -32,6 +32,12 @@ pub struct RateSample {
     pub interval: Duration,
     /// Whether the application limited the sender when the sampled packet left.
     pub app_limited: bool,
+    /// Everything delivered when the sampled packet left: which round it belongs to.
+    pub prior_delivered: Bytes,
+    /// In flight right after the sampled packet left.
+    pub in_flight_at_send: Bytes,
+    /// Declared lost since then.
+    pub lost: Bytes,
 }
 
 /// One acknowledgement, after all its packets have been counted.
@@ -87,8 +93,25 @@ pub struct CongestionEvent {
     pub newest_sent: Timestamp,
     /// Bytes lost; zero for a mark.
     pub lost: Bytes,
+    /// Packets lost; zero for a mark. A host that reports bytes only is taken to have lost full packets.
+    pub lost_packets: u64,
+    /// The circumstances under which the newest of these packets left, if they are still known.
+    pub flight: Option<FlightSample>,
+    /// Everything delivered so far.
+    pub delivered: Bytes,
     /// In flight after the loss.
     pub in_flight: Bytes,
     /// Packet-timed round trips so far.
     pub round: u64,
+}
+
+/// What happened to the flight that a lost or marked packet was part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlightSample {
+    /// In flight right after the packet left.
+    pub in_flight: Bytes,
+    /// Declared lost since then, this loss included.
+    pub lost: Bytes,
+    /// Whether the application limited the sender when it left.
+    pub app_limited: bool,
 }

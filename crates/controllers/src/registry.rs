@@ -6,16 +6,70 @@ use core::str::FromStr;
 use thiserror::Error;
 
 use crate::bbr::{BbrConfig, BbrSConfig};
-use crate::config::ControllerConfig;
+use crate::config::{ControllerConfig, Environment};
+use crate::controller::Controller;
 
-/// The controllers of this crate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Algorithm {
+/// What the registry has to know of a controller: implemented beside its configuration.
+pub(crate) trait Registered: ControllerConfig + Sized + 'static {
+    /// The name, as it is parsed and printed.
+    const NAME: &'static str;
+    /// What it is, in one line.
+    const DESCRIPTION: &'static str;
+    /// Where it comes from.
+    const SOURCE: &'static str;
+    /// The sets of parameters, the one that the bare name stands for first.
+    const PRESETS: &'static [Preset] = &[Preset::Tuned, Preset::Paper];
+
+    /// The configuration of one of [`PRESETS`](Self::PRESETS). It is valid.
+    fn preset(preset: Preset) -> Self;
+}
+
+macro_rules! algorithms {
+    ($($(#[$attribute:meta])* $variant:ident($config:ty),)*) => {
+        /// The controllers of this crate.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Algorithm {
+            $($(#[$attribute])* $variant,)*
+        }
+
+        impl Algorithm {
+            /// All of them.
+            pub const ALL: [Self; [$(Self::$variant),*].len()] = [$(Self::$variant),*];
+
+            /// The name, as it is parsed and printed.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => <$config as Registered>::NAME,)* }
+            }
+
+            /// What it is, in one line.
+            pub const fn description(self) -> &'static str {
+                match self { $(Self::$variant => <$config as Registered>::DESCRIPTION,)* }
+            }
+
+            /// The paper or the standard it comes from.
+            pub const fn source(self) -> &'static str {
+                match self { $(Self::$variant => <$config as Registered>::SOURCE,)* }
+            }
+
+            /// The sets of parameters that it has, the one that the bare name stands for first.
+            pub const fn presets(self) -> &'static [Preset] {
+                match self { $(Self::$variant => <$config as Registered>::PRESETS,)* }
+            }
+
+            fn preset(self, preset: Preset) -> Box<dyn ControllerConfig> {
+                match self { $(Self::$variant => Box::new(<$config as Registered>::preset(preset)),)* }
+            }
+        }
+    };
+}
+
+algorithms! {
     /// BBRv1 with a maximum filter.
-    Bbr,
+    Bbr(BbrConfig),
     /// BBRv1 on SKIP, an adaptive Tobit Kalman filter.
     #[default]
-    BbrS,
+    BbrS(BbrSConfig),
 }
 
 /// A set of parameters.
@@ -27,51 +81,36 @@ pub enum Preset {
     Tuned,
 }
 
-/// An algorithm with a preset: what a name like `bbr:tuned` stands for.
+/// An algorithm with a preset that it has: what a name like `bbr:tuned` stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Selection {
-    /// The algorithm.
-    pub algorithm: Algorithm,
-    /// The preset.
-    pub preset: Preset,
+    algorithm: Algorithm,
+    preset: Preset,
 }
 
 impl Algorithm {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Bbr, Self::BbrS];
-
-    /// The name, as it is parsed and printed.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bbr => "bbr",
-            Self::BbrS => "bbr-s",
-        }
-    }
-
-    /// What it is, in one line.
-    pub const fn description(self) -> &'static str {
-        match self {
-            Self::Bbr => "BBRv1: maximum filter over ten rounds, eight-phase gain cycle",
-            Self::BbrS => "BBRv1 on SKIP: an adaptive Tobit Kalman filter instead of the maximum",
-        }
-    }
-
-    /// The preset that the bare name stands for: `bbr` alone is the paper's, everything else is what we recommend.
+    /// The preset that the bare name stands for: what we recommend, except that `bbr` alone is the paper's.
     pub const fn default_preset(self) -> Preset {
-        match self {
-            Self::Bbr => Preset::Paper,
-            Self::BbrS => Preset::Tuned,
-        }
+        self.presets()[0]
     }
 
-    /// The configuration of a preset. It is valid.
-    pub fn config(self, preset: Preset) -> Box<dyn ControllerConfig> {
-        match (self, preset) {
-            (Self::Bbr, Preset::Paper) => Box::new(BbrConfig::paper()),
-            (Self::Bbr, Preset::Tuned) => Box::new(BbrConfig::tuned()),
-            (Self::BbrS, Preset::Paper) => Box::new(BbrSConfig::paper()),
-            (Self::BbrS, Preset::Tuned) => Box::new(BbrSConfig::tuned()),
-        }
+    /// This algorithm with a preset, if it has it.
+    pub fn with(self, preset: Preset) -> Option<Selection> {
+        let has_it = self.presets().contains(&preset);
+        has_it.then_some(Selection {
+            algorithm: self,
+            preset,
+        })
+    }
+
+    /// The configuration of the preset that the bare name stands for. It is valid.
+    pub fn config(self) -> Box<dyn ControllerConfig> {
+        self.preset(self.default_preset())
+    }
+
+    /// A controller with that configuration, for a connection that begins now.
+    pub fn build(self, environment: &Environment) -> Box<dyn Controller> {
+        Selection::from(self).build(environment)
     }
 }
 
@@ -79,18 +118,31 @@ impl Selection {
     /// Every algorithm with every preset, the bare names first among each algorithm's.
     pub fn all() -> impl Iterator<Item = Self> {
         Algorithm::ALL.into_iter().flat_map(|algorithm| {
-            let first = algorithm.default_preset();
-            let second = match first {
-                Preset::Paper => Preset::Tuned,
-                Preset::Tuned => Preset::Paper,
-            };
-            [first, second].map(|preset| Self { algorithm, preset })
+            let presets = algorithm.presets().iter();
+            presets.map(move |&preset| Self { algorithm, preset })
         })
+    }
+
+    /// The algorithm.
+    pub const fn algorithm(self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// The preset.
+    pub const fn preset(self) -> Preset {
+        self.preset
     }
 
     /// Its configuration. It is valid.
     pub fn config(self) -> Box<dyn ControllerConfig> {
-        self.algorithm.config(self.preset)
+        self.algorithm.preset(self.preset)
+    }
+
+    /// A controller with that configuration, for a connection that begins now.
+    pub fn build(self, environment: &Environment) -> Box<dyn Controller> {
+        self.config()
+            .build(environment)
+            .expect("every preset is valid: a test builds them all")
     }
 }
 
@@ -134,7 +186,7 @@ pub enum ParseAlgorithmError {
     #[error("unknown controller '{0}' (there are {names})", names = names())]
     Algorithm(String),
     /// No such preset.
-    #[error("unknown preset '{preset}' of controller '{algorithm}' (there are paper, tuned)")]
+    #[error("unknown preset '{preset}' of controller '{algorithm}' (there is {presets})", presets = presets(*.algorithm))]
     Preset {
         /// The controller that was asked for.
         algorithm: Algorithm,
@@ -145,6 +197,11 @@ pub enum ParseAlgorithmError {
 
 fn names() -> String {
     Algorithm::ALL.map(Algorithm::name).join(", ")
+}
+
+fn presets(algorithm: Algorithm) -> String {
+    let presets = algorithm.presets().iter().map(Preset::to_string);
+    presets.collect::<Vec<_>>().join(", ")
 }
 
 impl FromStr for Algorithm {
@@ -162,34 +219,40 @@ impl FromStr for Selection {
     type Err = ParseAlgorithmError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let (algorithm, preset) = match name.split_once(':') {
-            Some((algorithm, preset)) => (algorithm.parse::<Algorithm>()?, Some(preset)),
-            None => (name.parse::<Algorithm>()?, None),
+        let Some((algorithm, preset)) = name.split_once(':') else {
+            return name.parse::<Algorithm>().map(Self::from);
         };
-        let preset = match preset {
-            None => algorithm.default_preset(),
-            Some("paper") => Preset::Paper,
-            Some("tuned") => Preset::Tuned,
-            Some(other) => {
-                return Err(ParseAlgorithmError::Preset {
-                    algorithm,
-                    preset: other.to_owned(),
-                });
-            }
-        };
-        Ok(Self { algorithm, preset })
+        let algorithm = algorithm.parse::<Algorithm>()?;
+        [Preset::Paper, Preset::Tuned]
+            .into_iter()
+            .find(|known| known.to_string() == preset)
+            .and_then(|known| algorithm.with(known))
+            .ok_or_else(|| ParseAlgorithmError::Preset {
+                algorithm,
+                preset: preset.to_owned(),
+            })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::{Bytes, Timestamp};
 
     #[test]
     fn names_survive_the_round_trip() {
+        let environment = Environment {
+            now: Timestamp::ZERO,
+            mtu: Bytes(1200),
+            seed: 1,
+        };
         for selection in Selection::all() {
             assert_eq!(selection.to_string().parse(), Ok(selection));
             assert_eq!(selection.config().validate(), Ok(()));
+            assert_eq!(
+                selection.build(&environment).snapshot().algorithm,
+                selection.algorithm().name()
+            );
         }
         assert_eq!("bbr:paper".parse(), Ok(Selection::from(Algorithm::Bbr)));
         assert_eq!("bbr-s:tuned".parse(), Ok(Selection::from(Algorithm::BbrS)));
@@ -200,12 +263,12 @@ mod tests {
         let error = "bbr9".parse::<Selection>().expect_err("no such controller");
         assert_eq!(
             error.to_string(),
-            "unknown controller 'bbr9' (there are bbr, bbr-s)"
+            format!("unknown controller 'bbr9' (there are {})", names())
         );
         let error = "bbr:fast".parse::<Selection>().expect_err("no such preset");
         assert_eq!(
             error.to_string(),
-            "unknown preset 'fast' of controller 'bbr' (there are paper, tuned)"
+            "unknown preset 'fast' of controller 'bbr' (there is paper, tuned)"
         );
     }
 }

@@ -32,20 +32,40 @@ pub struct Snapshot {
 
 /// What a controller is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mode {
+    /// Doubling the window each round, until a loss or a rising delay (RFC 9002, section 7.3.1).
+    SlowStart,
+    /// Growing more slowly, to see whether the rise of the delay lasts (RFC 9406, section 4.2).
+    ConservativeSlowStart,
+    /// Growing by the algorithm's own rule (RFC 9002, section 7.3.3).
+    CongestionAvoidance,
+    /// Waiting for the packets sent before the last reduction (RFC 9002, section 7.3.2).
+    Recovery,
     /// Searching for the bandwidth exponentially.
     Startup,
     /// Emptying the queue that the search has made.
     Drain,
     /// Following the bandwidth; the phase of the gain cycle, from 0.
     ProbeBandwidth(u8),
+    /// Sending less than is delivered, until the flight fits the pipe (draft-ietf-ccwg-bbr, section 5.3.3.1).
+    ProbeDown,
+    /// Sending at the estimate (section 5.3.3.2).
+    ProbeCruise,
+    /// Filling the pipe before a probe (section 5.3.3.3).
+    ProbeRefill,
+    /// Probing for more (section 5.3.3.4).
+    ProbeUp,
     /// Sending little, to see the round-trip time without a queue.
     ProbeRtt,
 }
 
 /// Inside the bandwidth filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum FilterSnapshot {
+    /// No bandwidth filter: the controller has no model.
+    None,
     /// A windowed maximum: it has no state but its output.
     Max,
     /// SKIP on the adaptive Tobit Kalman filter. Rates in bytes per second, variances in their squares.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use kneepoint_controllers::{
-    Bytes, Controller, Environment, FilterSnapshot, Flow, Selection, Snapshot, Timestamp,
+    Bytes, Controller, Environment, FilterSnapshot, Flow, Loss, Selection, Snapshot, Timestamp,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -109,7 +109,15 @@ impl World {
                 let lost = self.take(skip, packets);
                 if let Some(newest) = lost.last() {
                     let bytes = lost.iter().map(|packet| packet.bytes).sum();
-                    let event = self.flow.on_lost(self.now, newest.sent, bytes, persistent);
+                    let event = self.flow.on_lost(
+                        self.now,
+                        &Loss {
+                            newest_sent: newest.sent,
+                            bytes,
+                            packets: lost.len() as u64,
+                            persistent_congestion: persistent,
+                        },
+                    );
                     self.controller.on_congestion(&event);
                 }
             }

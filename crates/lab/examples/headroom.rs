@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kneepoint::quinn::{Factory, factory};
-use kneepoint::{Algorithm, BbrSConfig, Preset, Selection};
+use kneepoint::{Algorithm, BbrSConfig};
 use kneepoint_controllers::{Gain, Headroom, WindowPolicy};
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::plots::register_font;
@@ -36,11 +36,7 @@ fn main() -> Result<(), AnyError> {
         flows: 1,
         seed: 1,
     };
-    let bbr = Selection {
-        algorithm: Algorithm::Bbr,
-        preset: Preset::Paper,
-    };
-    let reference = measure(&scenario, "bbr", &factory(bbr))?;
+    let reference = measure(&scenario, "bbr", &factory(Algorithm::Bbr))?;
     let rows = PERCENT
         .par_iter()
         .map(|&percent| {

@@ -6,7 +6,7 @@ mod tests;
 use std::any::Any;
 use std::time::{Duration, Instant};
 
-use kneepoint_controllers::{Bytes, Control, Controller, Flow, Snapshot, Timestamp, WindowPolicy};
+use kneepoint_controllers::{Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 
@@ -196,8 +196,15 @@ impl HostController for QuinnController {
         let event = if lost_bytes == 0 {
             self.flow.on_ecn_mark(now, sent)
         } else {
-            self.flow
-                .on_lost(now, sent, Bytes(lost_bytes), is_persistent_congestion)
+            self.flow.on_lost(
+                now,
+                &Loss {
+                    newest_sent: sent,
+                    bytes: Bytes(lost_bytes),
+                    packets: lost_bytes.div_ceil(self.path.mtu.0.max(1)),
+                    persistent_congestion: is_persistent_congestion,
+                },
+            )
         };
         self.inner.on_congestion(&event);
         self.refresh();

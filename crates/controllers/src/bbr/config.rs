@@ -6,6 +6,7 @@ use super::Bbr;
 use crate::config::{ConfigError, ControllerConfig, Environment, Headroom, WindowPolicy};
 use crate::controller::Controller;
 use crate::filter::{MaxFilter, SkipFilter, SkipFilterConfig};
+use crate::registry::{Preset, Registered};
 use crate::units::Gain;
 
 /// What is the same whatever the bandwidth filter.
@@ -145,6 +146,37 @@ impl Default for BbrSConfig {
     }
 }
 
+impl Registered for BbrConfig {
+    const NAME: &'static str = "bbr";
+    const DESCRIPTION: &'static str =
+        "BBRv1: maximum filter over ten rounds, eight-phase gain cycle";
+    const SOURCE: &'static str =
+        "N. Cardwell et al., BBR: Congestion-Based Congestion Control, ACM Queue 14(5), 2016";
+    /// The papers compare with the paper's BBR.
+    const PRESETS: &'static [Preset] = &[Preset::Paper, Preset::Tuned];
+
+    fn preset(preset: Preset) -> Self {
+        match preset {
+            Preset::Paper => Self::paper(),
+            Preset::Tuned => Self::tuned(),
+        }
+    }
+}
+
+impl Registered for BbrSConfig {
+    const NAME: &'static str = "bbr-s";
+    const DESCRIPTION: &'static str =
+        "BBRv1 on SKIP: an adaptive Tobit Kalman filter instead of the maximum";
+    const SOURCE: &'static str = "F. Chiariotti et al., BBR-S: A Low-Latency BBR Modification for Fast-Varying Connections, IEEE Access 9, 2021";
+
+    fn preset(preset: Preset) -> Self {
+        match preset {
+            Preset::Paper => Self::paper(),
+            Preset::Tuned => Self::tuned(),
+        }
+    }
+}
+
 impl BbrCoreConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         match self.probe_rtt_window {
@@ -203,7 +235,12 @@ impl ControllerConfig for BbrConfig {
     fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
         self.validate()?;
         let filter = MaxFilter::new(u64::from(self.filter_rounds));
-        Ok(Box::new(Bbr::new("bbr", self.core, filter, environment)))
+        Ok(Box::new(Bbr::new(
+            Self::NAME,
+            self.core,
+            filter,
+            environment,
+        )))
     }
 
     fn window_policy(&self) -> WindowPolicy {
@@ -220,7 +257,7 @@ impl ControllerConfig for BbrSConfig {
     fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
         self.validate()?;
         Ok(Box::new(Bbr::new(
-            "bbr-s",
+            Self::NAME,
             self.core,
             SkipFilter::new(&self.filter)?,
             environment,

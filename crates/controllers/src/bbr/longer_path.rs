@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use super::min_rtt::MinRtt;
 use crate::event::AckEvent;
+use crate::model::MinRtt;
 use crate::units::{Bandwidth, Gain};
 
 /// A watch for paths that become longer while the window hangs on the minimum RTT.

@@ -5,7 +5,6 @@
 
 mod config;
 mod longer_path;
-mod min_rtt;
 mod recovery;
 mod state;
 #[cfg(test)]
@@ -19,7 +18,6 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
 use self::longer_path::LongerPath;
-use self::min_rtt::MinRtt;
 use self::recovery::Recovery;
 use self::state::{
     CYCLE_GAINS, Cycle, FullPipe, PHASE_CRUISE, PHASE_DRAIN, PHASE_PROBE, Silence, State,
@@ -28,6 +26,8 @@ use crate::config::Environment;
 use crate::controller::{Control, Controller, OperatingPoint};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::filter::{BandwidthFilter, FilterContext};
+use crate::model::{MinRtt, initial_window};
+use crate::observe;
 use crate::snapshot::Snapshot;
 use crate::units::{Bandwidth, Bytes, Gain, Timestamp};
 
@@ -93,6 +93,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             "no edge from {:?} to {next:?}",
             self.state
         );
+        observe::transition(self.name, self.state.mode(), next.mode());
         self.state = next;
     }
 
@@ -100,6 +101,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         let context = FilterContext {
             min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
             mtu: self.mtu,
+            epoch: ack.round,
             filling_pipe: !self.pipe_filled,
         };
         self.filter.on_ack(ack, &context);
@@ -424,11 +426,6 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
-}
-
-/// RFC 9002, section 7.2: ten packets, but no more than 14,720 bytes unless two packets are more.
-fn initial_window(mtu: Bytes) -> Bytes {
-    mtu.packets(10).min(mtu.packets(2).max(Bytes(14_720)))
 }
 
 /// One packet on slow paths, two on faster ones, a millisecond's worth on fast ones

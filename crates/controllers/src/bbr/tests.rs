@@ -53,6 +53,9 @@ fn loss(now_millis: u64, sent_millis: u64, signal: CongestionSignal) -> Congesti
         } else {
             MTU
         },
+        lost_packets: u64::from(signal != CongestionSignal::EcnMark),
+        flight: None,
+        delivered: MTU.packets(2),
         in_flight: MTU.packets(20),
         round: 5,
     }

@@ -1,4 +1,4 @@
-//! The windowed maximum of delivery rates over the last rounds: BBR's own filter.
+//! The windowed maximum of delivery rates over the last epochs: BBR's own filter.
 
 use kneepoint_estimators::{ExactWindow, Max, WindowedFilter};
 
@@ -7,8 +7,8 @@ use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
 use crate::units::Bandwidth;
 
-/// The largest delivery rate of the last `rounds` packet-timed round trips (BBR paper, section "Characterizing the
-/// bottleneck": a max filter over six to ten RTTs).
+/// The largest delivery rate of the last epochs: packet-timed round trips in BBRv1 (BBR paper, section "Characterizing
+/// the bottleneck": six to ten RTTs), probing cycles in BBRv3 (draft-ietf-ccwg-bbr, section 5.5.6: two).
 ///
 /// A sample that the application limited counts only if it exceeds the estimate: it shows that the path can do at
 /// least so much.
@@ -19,17 +19,17 @@ pub struct MaxFilter {
 }
 
 impl MaxFilter {
-    /// A filter that remembers this many rounds.
-    pub fn new(rounds: u64) -> Self {
+    /// A filter that remembers this many epochs.
+    pub fn new(epochs: u64) -> Self {
         Self {
-            window: ExactWindow::new(rounds),
+            window: ExactWindow::new(epochs),
             current: None,
         }
     }
 }
 
 impl BandwidthFilter for MaxFilter {
-    fn on_ack(&mut self, ack: &AckEvent, _context: &FilterContext) {
+    fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
         let Some(sample) = ack.rate else { return };
         let exceeds = self
             .current
@@ -37,7 +37,7 @@ impl BandwidthFilter for MaxFilter {
         if exceeds || !sample.app_limited {
             let largest = self
                 .window
-                .update(ack.round, sample.delivery_rate.bytes_per_second());
+                .update(context.epoch, sample.delivery_rate.bytes_per_second());
             self.current = Some(Bandwidth::from_bytes_per_second(largest));
         }
     }

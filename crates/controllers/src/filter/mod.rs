@@ -22,6 +22,8 @@ pub struct FilterContext {
     pub min_rtt: Duration,
     /// The path's MTU.
     pub mtu: Bytes,
+    /// What windows of samples are counted in: rounds in BBRv1, probing cycles in BBRv2 and BBRv3.
+    pub epoch: u64,
     /// Whether the controller is still searching for the bandwidth, at a rate well above the estimate.
     pub filling_pipe: bool,
 }

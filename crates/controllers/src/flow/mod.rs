@@ -13,7 +13,9 @@ mod tests;
 use core::time::Duration;
 
 use self::record::{Record, Records};
-use crate::event::{AckEvent, CongestionEvent, CongestionSignal, RateSample, SentEvent};
+use crate::event::{
+    AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent,
+};
 use crate::units::{Bandwidth, Bytes, Timestamp};
 
 /// One connection's accounting.
@@ -33,6 +35,7 @@ pub struct Flow {
     in_flight: Bytes,
     round: u64,
     round_end: Bytes,
+    lost: Bytes,
     lost_since_ack: Bytes,
     pending: Option<Batch>,
 }
@@ -49,6 +52,19 @@ struct Batch {
     /// The record of the packet that left latest in terms of what was delivered by then.
     sample: Option<Record>,
     round_start: bool,
+}
+
+/// Packets that were declared lost together.
+#[derive(Debug, Clone, Copy)]
+pub struct Loss {
+    /// When the newest of them had left.
+    pub newest_sent: Timestamp,
+    /// Their bytes.
+    pub bytes: Bytes,
+    /// How many they are.
+    pub packets: u64,
+    /// Whether everything sent for longer than the persistent-congestion period was lost (RFC 9002, section 7.6).
+    pub persistent_congestion: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +86,7 @@ impl Flow {
             in_flight: Bytes::ZERO,
             round: 0,
             round_end: Bytes::ZERO,
+            lost: Bytes::ZERO,
             lost_since_ack: Bytes::ZERO,
             pending: None,
         }
@@ -91,6 +108,8 @@ impl Flow {
             delivered_at: self.delivered_at,
             interval_start: self.interval_start,
             app_limited: self.app_limited_until.is_some(),
+            in_flight: prior_in_flight + bytes,
+            lost: self.lost,
         });
         self.in_flight += bytes;
         SentEvent {
@@ -179,15 +198,11 @@ impl Flow {
         });
     }
 
-    /// Packets were lost, of which the newest had left at `newest_sent`.
-    pub fn on_lost(
-        &mut self,
-        now: Timestamp,
-        newest_sent: Timestamp,
-        lost: Bytes,
-        persistent_congestion: bool,
-    ) -> CongestionEvent {
+    /// Packets were lost.
+    pub fn on_lost(&mut self, now: Timestamp, loss: &Loss) -> CongestionEvent {
+        let (lost, newest_sent) = (loss.bytes, loss.newest_sent);
         self.in_flight -= lost;
+        self.lost += lost;
         self.lost_since_ack += lost;
         if let Some(boundary) = &mut self.app_limited_until
             && newest_sent <= boundary.marked
@@ -195,17 +210,23 @@ impl Flow {
             // What was lost will not be delivered, so the boundary would never be reached.
             boundary.delivered -= lost;
         }
-        let signal = if persistent_congestion {
+        let signal = if loss.persistent_congestion {
             CongestionSignal::PersistentCongestion
         } else {
             CongestionSignal::Loss
         };
-        self.congestion(now, signal, newest_sent, lost)
+        self.congestion(now, signal, loss)
     }
 
     /// The path marked a packet that had left at `newest_sent`.
     pub fn on_ecn_mark(&mut self, now: Timestamp, newest_sent: Timestamp) -> CongestionEvent {
-        self.congestion(now, CongestionSignal::EcnMark, newest_sent, Bytes::ZERO)
+        let nothing_lost = Loss {
+            newest_sent,
+            bytes: Bytes::ZERO,
+            packets: 0,
+            persistent_congestion: false,
+        };
+        self.congestion(now, CongestionSignal::EcnMark, &nothing_lost)
     }
 
     /// The sender's bytes in flight.
@@ -218,18 +239,20 @@ impl Flow {
         self.delivered
     }
 
-    fn congestion(
-        &self,
-        now: Timestamp,
-        signal: CongestionSignal,
-        newest_sent: Timestamp,
-        lost: Bytes,
-    ) -> CongestionEvent {
+    fn congestion(&self, now: Timestamp, signal: CongestionSignal, loss: &Loss) -> CongestionEvent {
+        let flight = self.records.get(loss.newest_sent);
         CongestionEvent {
             now,
             signal,
-            newest_sent,
-            lost,
+            newest_sent: loss.newest_sent,
+            lost: loss.bytes,
+            lost_packets: loss.packets,
+            flight: flight.map(|record| FlightSample {
+                in_flight: record.in_flight,
+                lost: self.lost - record.lost,
+                app_limited: record.app_limited,
+            }),
+            delivered: self.delivered,
             in_flight: self.in_flight,
             round: self.round,
         }
@@ -282,6 +305,9 @@ impl Flow {
             delivered,
             interval,
             app_limited: record.app_limited,
+            prior_delivered: record.delivered,
+            in_flight_at_send: record.in_flight,
+            lost: self.lost - record.lost,
         })
     }
 }

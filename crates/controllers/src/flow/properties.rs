@@ -154,7 +154,7 @@ proptest! {
                     let gone = take(&mut flight, skip, packets);
                     if let Some(newest) = gone.last() {
                         lost += total(&gone);
-                        let event = flow.on_lost(now, newest.sent, total(&gone), false);
+                        let event = flow.on_lost(now, &Loss { newest_sent: newest.sent, bytes: total(&gone), packets: gone.len() as u64, persistent_congestion: false });
                         prop_assert_eq!(event.in_flight, total(&flight));
                     }
                 }

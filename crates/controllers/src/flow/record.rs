@@ -20,6 +20,10 @@ pub(super) struct Record {
     pub interval_start: Timestamp,
     /// Whether the application limited the sender then.
     pub app_limited: bool,
+    /// In flight after the last of them.
+    pub in_flight: Bytes,
+    /// Declared lost in all when they left.
+    pub lost: Bytes,
 }
 
 /// The records of everything in flight, oldest first.
@@ -37,8 +41,10 @@ impl Records {
             && newest.delivered == record.delivered
             && newest.interval_start == record.interval_start
             && newest.app_limited == record.app_limited
+            && newest.lost == record.lost
         {
             newest.outstanding += record.outstanding;
+            newest.in_flight = record.in_flight;
             newest.last_sent = newest.last_sent.max(record.last_sent);
             return;
         }
@@ -50,14 +56,22 @@ impl Records {
     /// Two records can hold one time, where an acknowledgement came between two batches of one instant: the older
     /// one gives first.
     pub(super) fn take(&mut self, sent: Timestamp, bytes: Bytes) -> Option<Record> {
-        let records = Arc::make_mut(&mut self.0);
-        let first = records.partition_point(|record| record.last_sent < sent);
-        let index = (first..records.len())
-            .take_while(|&index| records[index].first_sent <= sent)
-            .find(|&index| records[index].outstanding > Bytes::ZERO)?;
-        let record = &mut records[index];
+        let index = self.find(sent, |record| record.outstanding > Bytes::ZERO)?;
+        let record = &mut Arc::make_mut(&mut self.0)[index];
         record.outstanding -= bytes;
         Some(*record)
+    }
+
+    /// The record of a packet that left at `sent`, if it is still there.
+    pub(super) fn get(&self, sent: Timestamp) -> Option<&Record> {
+        self.find(sent, |_| true).map(|index| &self.0[index])
+    }
+
+    fn find(&self, sent: Timestamp, wanted: impl Fn(&Record) -> bool) -> Option<usize> {
+        let first = self.0.partition_point(|record| record.last_sent < sent);
+        (first..self.0.len())
+            .take_while(|&index| self.0[index].first_sent <= sent)
+            .find(|&index| wanted(&self.0[index]))
     }
 
     /// Forgets records at the old end that are settled, or whose last packet left before `horizon`.

@@ -12,6 +12,15 @@ fn send(flow: &mut Flow, millis: u64, packets: u64) {
     }
 }
 
+fn loss(sent_millis: u64, packets: u64, persistent_congestion: bool) -> Loss {
+    Loss {
+        newest_sent: at(sent_millis),
+        bytes: PACKET.packets(packets),
+        packets,
+        persistent_congestion,
+    }
+}
+
 fn ack(flow: &mut Flow, now: u64, sent: &[u64]) -> Option<AckEvent> {
     for &sent in sent {
         flow.on_packet_acked(at(now), at(sent), PACKET);
@@ -176,7 +185,7 @@ fn lost_bytes_move_the_app_limited_boundary() {
     flow.on_packet_acked(at(40), at(0), PACKET);
     flow.on_ack_end(at(40), PACKET.packets(3), true);
     // All three still in flight are lost: without the correction the boundary lies three packets too far.
-    flow.on_lost(at(45), at(0), PACKET.packets(3), false);
+    flow.on_lost(at(45), &loss(0, 3, false));
     send(&mut flow, 50, 1);
     ack(&mut flow, 90, &[50]);
     send(&mut flow, 91, 1);
@@ -192,7 +201,7 @@ fn losses_of_later_packets_leave_the_app_limited_boundary() {
     flow.on_packet_acked(at(40), at(0), PACKET);
     flow.on_ack_end(at(40), PACKET.packets(3), true);
     send(&mut flow, 50, 4);
-    flow.on_lost(at(60), at(50), PACKET.packets(3), false);
+    flow.on_lost(at(60), &loss(50, 3, false));
     // Two of the three in flight at the boundary: what leaves now is still limited by the application.
     ack(&mut flow, 70, &[0, 0]);
     send(&mut flow, 71, 1);
@@ -221,7 +230,7 @@ fn a_controller_that_limits_itself_marks_its_samples() {
 fn in_flight_saturates_at_a_loss() {
     let mut flow = Flow::new(at(0));
     send(&mut flow, 0, 1);
-    let event = flow.on_lost(at(50), at(0), PACKET.packets(9), false);
+    let event = flow.on_lost(at(50), &loss(0, 9, false));
     assert_eq!(event.in_flight, Bytes::ZERO);
     assert_eq!(event.signal, CongestionSignal::Loss);
 }
@@ -231,7 +240,7 @@ fn in_flight_saturates_at_a_loss() {
 fn every_kind_of_congestion_is_told() {
     let mut flow = Flow::new(at(0));
     send(&mut flow, 0, 4);
-    let event = flow.on_lost(at(50), at(0), PACKET.packets(3), true);
+    let event = flow.on_lost(at(50), &loss(0, 3, true));
     assert_eq!(event.signal, CongestionSignal::PersistentCongestion);
     assert_eq!((event.lost, event.in_flight), (PACKET.packets(3), PACKET));
     let event = flow.on_ecn_mark(at(60), at(0));
@@ -243,7 +252,7 @@ fn every_kind_of_congestion_is_told() {
 fn losses_are_reported_with_the_next_acknowledgement_once() {
     let mut flow = Flow::new(at(0));
     send(&mut flow, 0, 4);
-    flow.on_lost(at(30), at(0), PACKET, false);
+    flow.on_lost(at(30), &loss(0, 1, false));
     assert_eq!(ack(&mut flow, 40, &[0]).expect("an event").lost, PACKET);
     assert_eq!(
         ack(&mut flow, 41, &[0]).expect("an event").lost,
@@ -316,7 +325,7 @@ fn lost_packets_are_forgotten() {
     for second in (0..900_000).step_by(50) {
         send(&mut flow, second + 50, 2);
         ack(&mut flow, second + 50, &[second]);
-        flow.on_lost(at(second + 50), at(second), PACKET, false);
+        flow.on_lost(at(second + 50), &loss(second, 1, false));
     }
     let limit = RECORD_LIFETIME.as_millis() / 50 + 3;
     assert!(
@@ -348,4 +357,29 @@ fn history_is_bounded_and_shared_between_clones() {
     assert!(copy.records.shares_storage_with(&flow.records));
     send(&mut flow, 2_000_000, 1);
     assert!(!copy.records.shares_storage_with(&flow.records));
+}
+
+/// Trap: what is too much in flight is judged by the flight that the lost packet left in, not by today's.
+#[test]
+fn a_loss_knows_the_flight_it_left_in() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 10);
+    ack(&mut flow, 40, &[0]);
+    send(&mut flow, 40, 4);
+    let event = flow.on_lost(at(80), &loss(0, 2, false));
+    let flight = event.flight.expect("the record is still there");
+    assert_eq!(flight.in_flight, PACKET.packets(10));
+    assert_eq!((flight.lost, event.lost_packets), (PACKET.packets(2), 2));
+    // A packet that left after nine were acknowledged or sent on top: 9 + 4 in flight; all three losses came later.
+    let event = flow.on_lost(at(90), &loss(40, 1, false));
+    let flight = event.flight.expect("the record is still there");
+    assert_eq!(flight.in_flight, PACKET.packets(13));
+    assert_eq!(flight.lost, PACKET.packets(3));
+    let sample = ack(&mut flow, 95, &[40]).and_then(|event| event.rate);
+    let sample = sample.expect("a sample");
+    assert_eq!(sample.lost, PACKET.packets(3));
+    assert_eq!(sample.in_flight_at_send, PACKET.packets(13));
+    assert_eq!(sample.prior_delivered, PACKET);
+    // Nothing is known of a packet that was never sent.
+    assert_eq!(flow.on_lost(at(99), &loss(7, 1, false)).flight, None);
 }

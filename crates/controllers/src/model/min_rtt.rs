@@ -6,30 +6,30 @@ use crate::units::Timestamp;
 
 /// The smallest round-trip time of the last window (BBR paper, section "Characterizing the bottleneck").
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct MinRtt {
+pub(crate) struct MinRtt {
     best: Option<(Duration, Timestamp)>,
 }
 
 impl MinRtt {
     /// The estimate, once there is one.
-    pub(super) fn get(&self) -> Option<Duration> {
+    pub(crate) fn get(&self) -> Option<Duration> {
         self.best.map(|(rtt, _)| rtt)
     }
 
     /// Takes a sample that is no worse than the best one.
-    pub(super) fn update(&mut self, now: Timestamp, rtt: Duration) {
+    pub(crate) fn update(&mut self, now: Timestamp, rtt: Duration) {
         if self.best.is_none_or(|(best, _)| rtt <= best) {
             self.replace(now, rtt);
         }
     }
 
     /// Takes a sample whatever the best one was: how the estimate rises when the path gets longer.
-    pub(super) fn replace(&mut self, now: Timestamp, rtt: Duration) {
+    pub(crate) fn replace(&mut self, now: Timestamp, rtt: Duration) {
         self.best = Some((rtt.max(SHORTEST), now));
     }
 
     /// Whether nothing as small has been seen for longer than `window`.
-    pub(super) fn expired(&self, now: Timestamp, window: Duration) -> bool {
+    pub(crate) fn expired(&self, now: Timestamp, window: Duration) -> bool {
         self.best
             .is_some_and(|(_, seen)| now.saturating_since(seen) > window)
     }
