@@ -21,7 +21,7 @@ fn bytes_arrive_intact_and_the_state_can_be_read() {
         assert!(received == data, "{selection}");
 
         let snapshot = snapshot.expect("the controller is one of ours");
-        assert_eq!(snapshot.algorithm, selection.algorithm.name());
+        assert_eq!(snapshot.algorithm, selection.algorithm().name());
         assert_ne!(snapshot.mode, Mode::Startup, "{selection}");
         let bandwidth = snapshot.bandwidth.unwrap().megabits_per_second();
         assert!((0.1..40.0).contains(&bandwidth), "{selection}: {bandwidth}");
