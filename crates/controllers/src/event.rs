@@ -23,13 +23,12 @@ pub struct SentEvent {
 pub struct RateSample {
     /// Delivered over the longer of the sending and the acknowledging interval.
     pub delivery_rate: Bandwidth,
-    /// The same bytes over the sending interval: the sender's own rate, which the delivery rate cannot exceed for
-    /// long.
-    pub send_rate: Bandwidth,
     /// What was delivered during the sample.
     pub delivered: Bytes,
-    /// The length of the sample.
+    /// The length of the sample: the longer of the sending and the acknowledging interval.
     pub interval: Duration,
+    /// The sending interval.
+    pub send_interval: Duration,
     /// Whether the application limited the sender when the sampled packet left.
     pub app_limited: bool,
     /// Everything delivered when the sampled packet left: which round it belongs to.
@@ -38,6 +37,14 @@ pub struct RateSample {
     pub in_flight_at_send: Bytes,
     /// Declared lost since then.
     pub lost: Bytes,
+}
+
+impl RateSample {
+    /// The delivered bytes over the sending interval: the sender's own rate, which the delivery rate cannot exceed for
+    /// long.
+    pub fn send_rate(&self) -> Bandwidth {
+        Bandwidth::from_delivery(self.delivered, self.send_interval).unwrap_or(self.delivery_rate)
+    }
 }
 
 /// One acknowledgement, after all its packets have been counted.

@@ -6,12 +6,15 @@ mod tests;
 use std::any::Any;
 use std::time::{Duration, Instant};
 
-use kneepoint_controllers::{Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy};
+use kneepoint_controllers::{
+    AckEvent, Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
+};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 
 use crate::ack_gap::AckGap;
 use crate::carried::Carried;
+use crate::clock::Clock;
 use crate::mapping::{self, Path};
 
 /// One of our controllers as quinn sees it.
@@ -27,7 +30,7 @@ pub struct QuinnController {
     path: Path,
     ack_gap: AckGap,
     carried: Carried,
-    origin: Instant,
+    clock: Clock,
     control: Control,
     /// `window()` is read for every packet: it is computed once per event.
     window: Bytes,
@@ -52,7 +55,7 @@ impl QuinnController {
             },
             ack_gap: AckGap::new(),
             carried: Carried::default(),
-            origin: now,
+            clock: Clock::starting(now),
             control,
             window: control.window,
             initial_window: control.window,
@@ -71,37 +74,62 @@ impl QuinnController {
 
     /// What [`HostController::on_ack`] does: nobody outside of quinn can make the RTT estimator that it takes.
     pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
-        let (now, sent) = (self.at(now), self.at(sent));
+        let (now, sent) = (self.clock.now(now), self.clock.sent(sent));
         self.flow.on_packet_acked(now, sent, Bytes(bytes));
     }
 
-    fn at(&self, instant: Instant) -> Timestamp {
-        Timestamp::from_origin(instant.saturating_duration_since(self.origin))
-    }
-
     /// Fires the timers that were due before `now`: quinn has none for controllers, and wakes them for events only.
-    fn catch_up(&mut self, now: Timestamp) {
+    /// Returns whether there were any.
+    fn catch_up(&mut self, now: Timestamp) -> bool {
+        let mut fired = false;
         for _ in 0..MAX_TIMERS_AT_ONCE {
             match self.inner.next_timer() {
                 Some(due) if due <= now => self.inner.on_timer(due),
                 _ => break,
             }
+            fired = true;
         }
+        fired
     }
 
     fn refresh(&mut self) {
         self.control = self.inner.control();
-        self.path.ack_gap = self.ack_gap.longest();
-        self.path.carried = self.carried.rate();
+        match self.policy {
+            WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
+                self.path.ack_gap = self.ack_gap.longest();
+            }
+            WindowPolicy::Track(_) => self.path.carried = self.carried.rate(),
+            WindowPolicy::Window | WindowPolicy::Rate => {}
+        }
         self.window = mapping::window(self.policy, &self.control, &self.path);
+    }
+
+    /// Keeps what the policy goes by, and nothing else.
+    fn measure(&mut self, ack: &AckEvent) {
+        // Until there is a model the smoothed RTT will do: nothing that depends on it is used before.
+        let min_rtt = self
+            .control
+            .operating_point
+            .map_or(self.path.smoothed_rtt, |point| point.min_rtt);
+        match self.policy {
+            WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
+                self.ack_gap.on_ack(ack.now, ack.round, min_rtt);
+                if ack.in_flight == Bytes::ZERO {
+                    self.ack_gap.on_idle();
+                }
+            }
+            WindowPolicy::Track(_) => self.carried.on_ack(ack.now, ack.acked, min_rtt),
+            WindowPolicy::Window | WindowPolicy::Rate => {}
+        }
     }
 
     /// RFC 9002, section 5.3, without the acknowledgement delay that quinn does not tell.
     fn update_smoothed_rtt(&mut self, sample: Duration) {
-        self.path.smoothed_rtt = if self.path.smoothed_rtt.is_zero() {
+        let smoothed = self.path.smoothed_rtt;
+        self.path.smoothed_rtt = if smoothed.is_zero() {
             sample
         } else {
-            (self.path.smoothed_rtt * 7 + sample) / 8
+            smoothed - smoothed / 8 + sample / 8
         };
     }
 }
@@ -124,7 +152,7 @@ impl Clone for QuinnController {
             path: self.path,
             ack_gap: self.ack_gap.clone(),
             carried: self.carried.clone(),
-            origin: self.origin,
+            clock: self.clock,
             control: self.control,
             window: self.window,
             initial_window: self.initial_window,
@@ -134,12 +162,15 @@ impl Clone for QuinnController {
 
 impl HostController for QuinnController {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
-        let now = self.at(now);
-        self.catch_up(now);
+        let now = self.clock.now(now);
+        let fired = self.catch_up(now);
         let event = self.flow.on_sent(now, Bytes(bytes));
         self.inner.on_sent(&event);
-        self.carried.advance(now);
-        self.refresh();
+        // Sending changes no window; time does, since what was carried is forgotten.
+        let forgot = self.carried.advance(now);
+        if fired || forgot {
+            self.refresh();
+        }
     }
 
     fn on_ack(
@@ -160,7 +191,7 @@ impl HostController for QuinnController {
         app_limited: bool,
         _largest_packet_num_acked: Option<u64>,
     ) {
-        let now = self.at(now);
+        let now = self.clock.now(now);
         self.catch_up(now);
         let Some(ack) = self.flow.on_ack_end(now, Bytes(in_flight), app_limited) else {
             return;
@@ -168,16 +199,7 @@ impl HostController for QuinnController {
         self.path.latest_rtt = ack.rtt;
         self.update_smoothed_rtt(ack.rtt);
         self.inner.on_ack(&ack);
-        // Until there is a model the smoothed RTT will do: nothing that depends on it is used before.
-        let min_rtt = self
-            .control
-            .operating_point
-            .map_or(self.path.smoothed_rtt, |point| point.min_rtt);
-        self.ack_gap.on_ack(now, ack.round, min_rtt);
-        self.carried.on_ack(now, ack.acked, min_rtt);
-        if in_flight == 0 {
-            self.ack_gap.on_idle();
-        }
+        self.measure(&ack);
         self.refresh();
         if self.control.self_limited {
             self.flow.mark_app_limited(now);
@@ -191,7 +213,7 @@ impl HostController for QuinnController {
         is_persistent_congestion: bool,
         lost_bytes: u64,
     ) {
-        let (now, sent) = (self.at(now), self.at(sent));
+        let (now, sent) = (self.clock.now(now), self.clock.sent(sent));
         self.catch_up(now);
         let event = if lost_bytes == 0 {
             self.flow.on_ecn_mark(now, sent)

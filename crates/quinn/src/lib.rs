@@ -16,6 +16,7 @@
 mod ack_gap;
 mod adapter;
 mod carried;
+mod clock;
 #[cfg(test)]
 mod closed_loop;
 mod factory;

@@ -52,6 +52,55 @@ pub struct Bbr<F> {
     round: u64,
     app_limited: bool,
     random: Pcg32,
+    model: Model,
+    /// Read several times between two events: computed once for each.
+    control: Control,
+}
+
+/// What follows from the filters and the state, kept until one of them changes.
+#[derive(Debug, Clone, Copy)]
+struct Model {
+    inputs: Inputs,
+    /// Bandwidth x min RTT, once both are known.
+    bdp: Option<Bytes>,
+    pacing_rate: Option<Bandwidth>,
+    send_quantum: Bytes,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Inputs {
+    bandwidth: Option<Bandwidth>,
+    min_rtt: Option<Duration>,
+    gain: Gain,
+    pipe_filled: bool,
+    mtu: Bytes,
+}
+
+impl Model {
+    fn new(inputs: Inputs, pacing_margin: Gain) -> Self {
+        let Inputs {
+            bandwidth,
+            min_rtt,
+            gain,
+            pipe_filled,
+            mtu,
+        } = inputs;
+        let pacing_rate = match (bandwidth, min_rtt) {
+            (Some(bandwidth), _) if pipe_filled => Some(pacing_margin * (gain * bandwidth)),
+            // Until there is a rate, the initial window over the first round trip measured.
+            (bandwidth, Some(min_rtt)) => Bandwidth::from_delivery(initial_window(mtu), min_rtt)
+                .map(|initial| gain * bandwidth.unwrap_or_default().max(initial)),
+            _ => None,
+        };
+        Self {
+            inputs,
+            bdp: bandwidth
+                .zip(min_rtt)
+                .map(|(bandwidth, min_rtt)| bandwidth.bytes_in(min_rtt)),
+            pacing_rate,
+            send_quantum: send_quantum(pacing_rate, mtu),
+        }
+    }
 }
 
 impl<F: BandwidthFilter> Bbr<F> {
@@ -62,6 +111,14 @@ impl<F: BandwidthFilter> Bbr<F> {
         filter: F,
         environment: &Environment,
     ) -> Self {
+        let window = initial_window(environment.mtu);
+        let nothing_known = Inputs {
+            bandwidth: None,
+            min_rtt: None,
+            gain: STARTUP_GAIN,
+            pipe_filled: false,
+            mtu: environment.mtu,
+        };
         Self {
             name,
             config,
@@ -71,7 +128,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             min_rtt: MinRtt::default(),
             probed_rtt: None,
             longer_path: LongerPath::default(),
-            window: initial_window(environment.mtu),
+            window,
             recovery: Recovery::Open,
             restarting: false,
             mtu: environment.mtu,
@@ -79,6 +136,14 @@ impl<F: BandwidthFilter> Bbr<F> {
             round: 0,
             app_limited: false,
             random: Pcg32::seed_from_u64(environment.seed),
+            model: Model::new(nothing_known, config.pacing_margin),
+            control: Control {
+                window,
+                pacing_rate: None,
+                send_quantum: environment.mtu,
+                operating_point: None,
+                self_limited: false,
+            },
         }
     }
 
@@ -105,6 +170,20 @@ impl<F: BandwidthFilter> Bbr<F> {
             filling_pipe: !self.pipe_filled,
         };
         self.filter.on_ack(ack, &context);
+    }
+
+    /// Takes over what the filters and the state say now.
+    fn update_model(&mut self) {
+        let inputs = Inputs {
+            bandwidth: self.filter.bandwidth(),
+            min_rtt: self.min_rtt.get(),
+            gain: self.state.pacing_gain(STARTUP_GAIN),
+            pipe_filled: self.pipe_filled,
+            mtu: self.mtu,
+        };
+        if inputs != self.model.inputs {
+            self.model = Model::new(inputs, self.config.pacing_margin);
+        }
     }
 
     /// Looks for the end of growth (BBR paper, section "Startup": three rounds under 25 %), or for the queue that
@@ -279,13 +358,11 @@ impl<F: BandwidthFilter> Bbr<F> {
 
     /// `gain` times the bandwidth-delay product, or the initial window while there is no model.
     fn bdp(&self, gain: Gain) -> Bytes {
-        match (self.filter.bandwidth(), self.min_rtt.get()) {
-            (Some(bandwidth), Some(min_rtt)) => {
-                let quantum = send_quantum(self.pacing_rate(), self.mtu);
-                (gain * bandwidth.bytes_in(min_rtt) + quantum.packets(QUANTA))
-                    .max(self.min_window())
+        match self.model.bdp {
+            Some(bdp) => {
+                (gain * bdp + self.model.send_quantum.packets(QUANTA)).max(self.min_window())
             }
-            _ => initial_window(self.mtu),
+            None => initial_window(self.mtu),
         }
     }
 
@@ -300,19 +377,35 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
     }
 
-    fn pacing_rate(&self) -> Option<Bandwidth> {
-        let gain = self.state.pacing_gain(STARTUP_GAIN);
-        match (self.filter.bandwidth(), self.min_rtt.get()) {
-            (Some(bandwidth), _) if self.pipe_filled => {
-                Some(self.config.pacing_margin * (gain * bandwidth))
-            }
-            // Until there is a rate, the initial window over the first round trip measured.
-            (bandwidth, Some(min_rtt)) => {
-                let initial = Bandwidth::from_delivery(initial_window(self.mtu), min_rtt)?;
-                Some(gain * bandwidth.unwrap_or_default().max(initial))
+    /// Works out what the sender may do from now on.
+    fn update_control(&mut self) {
+        let window = match self.state {
+            State::ProbeRtt(_) => self.window.min(self.probe_rtt_window()),
+            // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
+            State::Drain => self.window.min(self.bdp(Gain::UNIT)),
+            State::Startup(_) | State::ProbeBandwidth(_) => self.window,
+        };
+        let Inputs {
+            bandwidth, min_rtt, ..
+        } = self.model.inputs;
+        let operating_point = match (bandwidth, min_rtt, self.model.pacing_rate) {
+            (Some(bandwidth), Some(min_rtt), Some(rate)) if self.pipe_filled => {
+                Some(OperatingPoint {
+                    bandwidth,
+                    deviation: self.filter.deviation(),
+                    rate,
+                    min_rtt,
+                })
             }
             _ => None,
-        }
+        };
+        self.control = Control {
+            window,
+            pacing_rate: self.model.pacing_rate,
+            send_quantum: self.model.send_quantum,
+            operating_point,
+            self_limited: matches!(self.state, State::ProbeRtt(_)),
+        };
     }
 }
 
@@ -329,6 +422,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         self.round = ack.round;
         self.app_limited = ack.app_limited;
         self.update_filter(ack);
+        self.update_model();
         self.advance_cycle(ack);
         self.check_full_pipe(ack);
         if self.state == State::Drain && ack.in_flight <= self.bdp(Gain::UNIT) {
@@ -336,8 +430,10 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         }
         self.update_min_rtt(ack);
         self.advance_probe_rtt(ack);
+        self.update_model();
         self.update_window(ack);
         self.restarting = false;
+        self.update_control();
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
@@ -349,6 +445,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             // RFC 9002, section 7.6.2: begin again from the smallest window; the model stays.
             self.window = self.min_window();
             self.recovery = Recovery::Open;
+            self.update_control();
             return;
         }
         if event.signal == CongestionSignal::EcnMark && matches!(self.state, State::Startup(_)) {
@@ -363,11 +460,14 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             self.window = self.window.min(event.in_flight + self.mtu);
         }
         self.window = (self.window - event.lost).max(self.min_window());
+        self.update_control();
     }
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
         self.window = self.window.max(self.min_window());
+        self.update_model();
+        self.update_control();
     }
 
     fn next_timer(&self) -> Option<Timestamp> {
@@ -378,33 +478,12 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
 
     fn on_timer(&mut self, now: Timestamp) {
         self.filter.on_timer(now);
+        self.update_model();
+        self.update_control();
     }
 
     fn control(&self) -> Control {
-        let window = match self.state {
-            State::ProbeRtt(_) => self.window.min(self.probe_rtt_window()),
-            // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
-            State::Drain => self.window.min(self.bdp(Gain::UNIT)),
-            State::Startup(_) | State::ProbeBandwidth(_) => self.window,
-        };
-        let pacing_rate = self.pacing_rate();
-        let operating_point = match (self.filter.bandwidth(), self.min_rtt.get()) {
-            (Some(bandwidth), Some(min_rtt)) if self.pipe_filled => Some(OperatingPoint {
-                bandwidth,
-                deviation: self.filter.deviation(),
-                rate: self.config.pacing_margin
-                    * (self.state.pacing_gain(STARTUP_GAIN) * bandwidth),
-                min_rtt,
-            }),
-            _ => None,
-        };
-        Control {
-            window,
-            pacing_rate,
-            send_quantum: send_quantum(pacing_rate, self.mtu),
-            operating_point,
-            self_limited: matches!(self.state, State::ProbeRtt(_)),
-        }
+        self.control
     }
 
     fn snapshot(&self) -> Snapshot {

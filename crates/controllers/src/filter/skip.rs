@@ -96,14 +96,16 @@ impl SkipFilterConfig {
 pub struct SkipFilter {
     outage_samples: bool,
     config: SkipConfig,
-    /// Until the pipe is filled the estimate is the largest recent delivery rate; SKIP begins where it ends.
-    startup: MaxFilter,
+    /// The largest recent delivery rate: until the pipe is filled it is the estimate, and SKIP begins where it ends.
+    recent: MaxFilter,
     skip: Option<Skip>,
     interval: CapacityInterval,
     /// No acknowledgement by then is a sample of nothing.
     silent_at: Option<Timestamp>,
     patience: Duration,
     samples: u64,
+    /// Of the path's bandwidth around the estimate, as of the last sample.
+    deviation: Bandwidth,
 }
 
 impl SkipFilter {
@@ -116,7 +118,7 @@ impl SkipFilter {
         Ok(Self {
             outage_samples: config.outage_samples,
             config: config.skip,
-            startup: MaxFilter::new(STARTUP_ROUNDS),
+            recent: MaxFilter::new(RECENT_ROUNDS),
             skip: None,
             interval: CapacityInterval::new(&config.interval).map_err(|error| ConfigError {
                 field: error.parameter,
@@ -126,24 +128,34 @@ impl SkipFilter {
             silent_at: None,
             patience: Duration::ZERO,
             samples: 0,
+            deviation: Bandwidth::ZERO,
         })
     }
 
     fn feed(&mut self, sample: CapacitySample) {
-        let skip = self.skip.as_mut().map(|skip| skip.sample(sample));
-        if let Some(Ok(_)) = skip {
+        if let Some(skip) = &mut self.skip
+            && skip.sample(sample).is_ok()
+        {
             self.samples = self.samples.saturating_add(1);
+            self.update_deviation();
+        }
+    }
+
+    fn update_deviation(&mut self) {
+        if let Some(skip) = &self.skip {
+            let variance = skip.variance() + skip.process_noise() + skip.measurement_noise();
+            self.deviation = Bandwidth::from_f64(variance.sqrt());
         }
     }
 }
 
 impl BandwidthFilter for SkipFilter {
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
-        if context.filling_pipe {
-            self.startup.on_ack(ack, context);
-        } else if self.skip.is_none() {
-            let initial = self.startup.bandwidth().unwrap_or_default();
+        self.recent.on_ack(ack, context);
+        if !context.filling_pipe && self.skip.is_none() {
+            let initial = self.recent.bandwidth().unwrap_or_default();
             self.skip = Skip::new(&self.config, initial.as_f64()).ok();
+            self.update_deviation();
         }
         // An acknowledgement out of order in time cannot happen within one flow; were it to, its packets would only
         // be missing from the sample.
@@ -167,18 +179,18 @@ impl BandwidthFilter for SkipFilter {
     }
 
     fn bandwidth(&self) -> Option<Bandwidth> {
+        let recent = self.recent.bandwidth();
         match &self.skip {
-            Some(skip) => Some(Bandwidth::from_f64(skip.mean())),
-            None => self.startup.bandwidth(),
+            // Lower bounds alone, from a sender that a third party limits, would let the mean wander upwards for ever.
+            Some(skip) => {
+                Some(Bandwidth::from_f64(skip.mean()).min(BELIEVED * recent.unwrap_or_default()))
+            }
+            None => recent,
         }
     }
 
     fn deviation(&self) -> Bandwidth {
-        self.skip.as_ref().map_or(Bandwidth::ZERO, |skip| {
-            Bandwidth::from_f64(
-                (skip.variance() + skip.process_noise() + skip.measurement_noise()).sqrt(),
-            )
-        })
+        self.deviation
     }
 
     fn next_timer(&self) -> Option<Timestamp> {
@@ -217,8 +229,11 @@ fn nanos(span: Duration) -> u64 {
     u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Rounds of the maximum that stands in for SKIP while the pipe is being filled.
-const STARTUP_ROUNDS: u64 = 3;
+/// Rounds of the maximum that stands in for SKIP while the pipe is being filled, and bounds it afterwards.
+const RECENT_ROUNDS: u64 = 3;
+
+/// So many times the largest recent delivery rate the mean may be: as much as any gain lets a sender find out in a round.
+const BELIEVED: Gain = Gain::new(2, 1);
 
 /// Lower bounds in a row after which the sender should probe: one can be an accident of timing.
 const PROBE_AFTER_CENSORED: u32 = 2;
@@ -230,3 +245,42 @@ const OVERDUE: Gain = Gain::new(3, 1);
 
 /// Bytes/s: about one packet each 300 ms, for links that the paper's 50 kB/s would overfill.
 const TUNED_FLOOR: f64 = 5000.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::Flow;
+
+    /// Trap: a sender that somebody else limits (a receiver's window, another link) sees nothing but lower bounds. An
+    /// hour of them must not carry the estimate away.
+    #[test]
+    fn lower_bounds_alone_do_not_carry_the_estimate_away() {
+        let mut filter = SkipFilter::new(&SkipFilterConfig::tuned()).expect("the preset is valid");
+        let rtt = Duration::from_millis(40);
+        let mtu = Bytes(1200);
+        let mut flow = Flow::new(Timestamp::ZERO);
+        let mut largest = Bandwidth::ZERO;
+        // Ten packets in flight, two per acknowledgement: 2.4 Mb/s.
+        for step in 0..450_000u64 {
+            let now = Timestamp::ZERO + Duration::from_millis(8 * step);
+            if step >= 5 {
+                flow.on_packet_acked(now, now - rtt, mtu);
+                flow.on_packet_acked(now, now - rtt, mtu);
+            }
+            if let Some(ack) = flow.on_ack_end(now, mtu.packets(8), false) {
+                let context = FilterContext {
+                    min_rtt: rtt,
+                    mtu,
+                    epoch: ack.round,
+                    filling_pipe: step < 100,
+                };
+                filter.on_ack(&ack, &context);
+                largest = largest.max(filter.bandwidth().unwrap_or_default());
+            }
+            flow.on_sent(now, mtu.packets(2));
+        }
+        let rate = Bandwidth::from_bytes_per_second(300_000);
+        assert!(largest >= rate, "{largest}");
+        assert!(largest <= Gain::new(2, 1) * rate, "{largest}");
+    }
+}

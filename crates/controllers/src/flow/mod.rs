@@ -49,6 +49,8 @@ struct Batch {
     prior_in_flight: Bytes,
     newest_sent: Timestamp,
     oldest_sent: Timestamp,
+    /// Packets in a row that left at one time: they are looked up together.
+    run: Run,
     /// The record of the packet that left latest in terms of what was delivered by then.
     sample: Option<Record>,
     round_start: bool,
@@ -65,6 +67,12 @@ pub struct Loss {
     pub packets: u64,
     /// Whether everything sent for longer than the persistent-congestion period was lost (RFC 9002, section 7.6).
     pub persistent_congestion: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    sent: Timestamp,
+    bytes: Bytes,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -125,40 +133,65 @@ impl Flow {
         if self.pending.is_some_and(|batch| batch.now != now) {
             // The host never ended that batch (an acknowledgement inferred from a Retry, say): it stays counted as
             // delivered, but is too old to be a sample.
+            self.settle_run();
             self.pending = None;
         }
-        let record = self.records.take(sent, bytes);
-        let batch = self.pending.get_or_insert(Batch {
-            now,
-            acked: Bytes::ZERO,
-            packets: 0,
-            prior_in_flight: self.in_flight,
-            newest_sent: sent,
-            oldest_sent: sent,
-            sample: None,
-            round_start: false,
-        });
-        batch.acked += bytes;
-        batch.packets = batch.packets.saturating_add(1);
-        batch.newest_sent = batch.newest_sent.max(sent);
-        batch.oldest_sent = batch.oldest_sent.min(sent);
-        if let Some(record) = record {
-            if batch
-                .sample
-                .is_none_or(|newest| record.delivered >= newest.delivered)
-            {
-                // The sending interval ends with this very packet, not with the last one of its record.
-                batch.sample = Some(Record {
-                    last_sent: sent,
-                    ..record
+        let in_flight = self.in_flight;
+        let run = Run { sent, bytes };
+        match &mut self.pending {
+            Some(batch) if batch.run.sent == sent => batch.run.bytes += bytes,
+            Some(_) => {
+                self.settle_run();
+                if let Some(batch) = &mut self.pending {
+                    batch.run = run;
+                }
+            }
+            None => {
+                self.pending = Some(Batch {
+                    now,
+                    acked: Bytes::ZERO,
+                    packets: 0,
+                    prior_in_flight: in_flight,
+                    newest_sent: sent,
+                    oldest_sent: sent,
+                    run,
+                    sample: None,
+                    round_start: false,
                 });
             }
-            // A packet that left after the round began has made the whole trip.
-            batch.round_start |= record.delivered >= self.round_end;
+        }
+        if let Some(batch) = &mut self.pending {
+            batch.acked += bytes;
+            batch.packets = batch.packets.saturating_add(1);
+            batch.newest_sent = batch.newest_sent.max(sent);
+            batch.oldest_sent = batch.oldest_sent.min(sent);
         }
         self.delivered += bytes;
         self.delivered_at = now;
         self.in_flight -= bytes;
+    }
+
+    /// Takes the packets of the run under way off their record.
+    fn settle_run(&mut self) {
+        let Some(batch) = &mut self.pending else {
+            return;
+        };
+        let Run { sent, bytes } = batch.run;
+        let Some(record) = self.records.take(sent, bytes) else {
+            return;
+        };
+        if batch
+            .sample
+            .is_none_or(|newest| record.delivered >= newest.delivered)
+        {
+            // The sending interval ends with this very packet, not with the last one of its record.
+            batch.sample = Some(Record {
+                last_sent: sent,
+                ..record
+            });
+        }
+        // A packet that left after the round began has made the whole trip.
+        batch.round_start |= record.delivered >= self.round_end;
     }
 
     /// All packets of the acknowledgement have been counted. `in_flight` and `app_limited` are the host's own view.
@@ -174,6 +207,7 @@ impl Flow {
         // carry only acknowledgements are never acknowledged: the host knows better.
         self.in_flight = in_flight;
         self.app_limited = app_limited;
+        self.settle_run();
         let event = self.pending.take().map(|batch| self.fold(now, batch));
         if self
             .app_limited_until
@@ -301,9 +335,9 @@ impl Flow {
         let delivery_rate = Bandwidth::from_delivery(delivered, interval)?;
         Some(RateSample {
             delivery_rate,
-            send_rate: Bandwidth::from_delivery(delivered, send_interval).unwrap_or(delivery_rate),
             delivered,
             interval,
+            send_interval,
             app_limited: record.app_limited,
             prior_delivered: record.delivered,
             in_flight_at_send: record.in_flight,

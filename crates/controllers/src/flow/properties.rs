@@ -101,7 +101,7 @@ fn check_acknowledgement(
         prop_assert!(rate.interval >= event.rtt, "{rate:?} {event:?}");
         let most = Bandwidth::from_delivery(rate.delivered, event.rtt);
         prop_assert!(most.is_none_or(|most| rate.delivery_rate <= most));
-        prop_assert!(rate.send_rate >= rate.delivery_rate);
+        prop_assert!(rate.send_rate() >= rate.delivery_rate);
     }
     Ok(())
 }

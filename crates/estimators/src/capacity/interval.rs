@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::Method;
 use super::delivery_rate::{DeliveryRate, DeliveryRateError};
 use super::estimate::{CapacityEstimate, Measurements};
 use super::interval_config::IntervalConfig;
@@ -228,10 +229,12 @@ impl CapacityInterval {
 
     /// Adds the last batch, or the start, to the regression: its bytes are all there.
     fn finish_batch(&mut self, start: Mark) {
-        self.acknowledgements.push(
-            seconds_between(start.acked_at, self.end.acked_at),
-            self.bytes as f64,
-        );
+        if self.config.method == Method::AckRegression {
+            self.acknowledgements.push(
+                seconds_between(start.acked_at, self.end.acked_at),
+                self.bytes as f64,
+            );
+        }
     }
 }
 

@@ -117,10 +117,14 @@ struct Fixture {
 
 impl Fixture {
     fn new(recorder: Recorder) -> Self {
+        Self::with(recorder, WindowPolicy::Rate)
+    }
+
+    fn with(recorder: Recorder, policy: WindowPolicy) -> Self {
         let start = origin();
         let inner = Box::new(recorder.clone());
         Self {
-            adapter: QuinnController::new(inner, WindowPolicy::Rate, start, Bytes(MTU)),
+            adapter: QuinnController::new(inner, policy, start, Bytes(MTU)),
             recorder,
             start,
         }
@@ -367,7 +371,7 @@ fn the_window_follows_every_event_at_once() {
 
 #[test]
 fn silence_of_the_application_is_no_pause_of_the_path() {
-    let mut quinn = Fixture::new(Recorder::new());
+    let mut quinn = Fixture::with(Recorder::new(), WindowPolicy::Cap);
     quinn.send(0, 1);
     quinn.acked(40, 0);
     quinn.end(40, 0);

@@ -67,7 +67,7 @@ fn every_selection_builds_what_it_names() {
     for selection in Selection::all() {
         let controller = factory(selection).build(origin(), 1200);
         let snapshot = snapshot(controller).expect("one of ours");
-        assert_eq!(snapshot.algorithm, selection.algorithm.name());
+        assert_eq!(snapshot.algorithm, selection.algorithm().name());
     }
 }
 

@@ -1,0 +1,71 @@
+//! From `Instant`s to the controllers' time.
+
+use std::time::Instant;
+
+use kneepoint_controllers::Timestamp;
+
+/// Converts instants to timestamps since the connection began. quinn passes the same ones again and again (the time of an
+/// acknowledgement with every packet in it, that of a batch with every packet of it), so the last two are remembered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clock {
+    origin: Instant,
+    now: (Instant, Timestamp),
+    sent: (Instant, Timestamp),
+}
+
+impl Clock {
+    pub(crate) fn starting(origin: Instant) -> Self {
+        let start = (origin, Timestamp::ZERO);
+        Self {
+            origin,
+            now: start,
+            sent: start,
+        }
+    }
+
+    /// The time at which something happens.
+    #[inline]
+    pub(crate) fn now(&mut self, instant: Instant) -> Timestamp {
+        if self.now.0 != instant {
+            self.now = (instant, self.convert(instant));
+        }
+        self.now.1
+    }
+
+    /// The time at which a packet left.
+    #[inline]
+    pub(crate) fn sent(&mut self, instant: Instant) -> Timestamp {
+        if self.sent.0 != instant {
+            self.sent = (instant, self.convert(instant));
+        }
+        self.sent.1
+    }
+
+    fn convert(&self, instant: Instant) -> Timestamp {
+        Timestamp::from_origin(instant.saturating_duration_since(self.origin))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::closed_loop::origin;
+
+    #[test]
+    fn repeated_instants_and_new_ones_are_told_apart() {
+        let origin = origin();
+        let mut clock = Clock::starting(origin);
+        let later = |millis: u64| origin + Duration::from_millis(millis);
+        for millis in [0, 5, 5, 7, 5] {
+            let expected = Timestamp::from_nanos(millis * 1_000_000);
+            assert_eq!(clock.now(later(millis)), expected);
+            assert_eq!(clock.sent(later(millis)), expected);
+        }
+        // Before the connection began nothing was sent.
+        if let Some(earlier) = origin.checked_sub(Duration::from_secs(1)) {
+            assert_eq!(clock.sent(earlier), Timestamp::ZERO);
+        }
+    }
+}
