@@ -28,7 +28,8 @@ pub trait Controller: Debug + Send + Sync {
     /// The largest datagram that the path carries has changed.
     fn on_mtu_update(&mut self, mtu: Bytes);
 
-    /// The next time at which the controller wants [`on_timer`](Self::on_timer), acknowledgements or not.
+    /// The next time at which the controller wants [`on_timer`](Self::on_timer), acknowledgements or not. Sending changes
+    /// it only if nothing was in flight.
     fn next_timer(&self) -> Option<Timestamp> {
         None
     }

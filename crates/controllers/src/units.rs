@@ -16,6 +16,9 @@ impl Timestamp {
     /// The origin itself.
     pub const ZERO: Self = Self(0);
 
+    /// The end of time: nothing is later.
+    pub const MAX: Self = Self(u64::MAX);
+
     /// The point this many nanoseconds after the origin.
     #[inline]
     pub const fn from_nanos(nanos: u64) -> Self {
@@ -292,8 +295,9 @@ impl Mul<Duration> for Gain {
     }
 }
 
+/// The span in nanoseconds.
 #[inline]
-fn saturating_nanos(span: Duration) -> u64 {
+pub(crate) fn saturating_nanos(span: Duration) -> u64 {
     let seconds = span.as_secs().saturating_mul(NANOS_PER_SECOND);
     seconds.saturating_add(u64::from(span.subsec_nanos()))
 }

@@ -32,6 +32,8 @@ pub struct QuinnController {
     carried: Carried,
     clock: Clock,
     control: Control,
+    /// When the controller wants its timer: asked once per event, compared at each.
+    timer: Option<Timestamp>,
     /// `window()` is read for every packet: it is computed once per event.
     window: Bytes,
     initial_window: Bytes,
@@ -46,7 +48,6 @@ impl QuinnController {
     ) -> Self {
         let control = inner.control();
         Self {
-            inner,
             flow: Flow::new(Timestamp::ZERO),
             policy,
             path: Path {
@@ -56,6 +57,8 @@ impl QuinnController {
             ack_gap: AckGap::new(),
             carried: Carried::default(),
             clock: Clock::starting(now),
+            timer: inner.next_timer(),
+            inner,
             control,
             window: control.window,
             initial_window: control.window,
@@ -80,20 +83,29 @@ impl QuinnController {
 
     /// Fires the timers that were due before `now`: quinn has none for controllers, and wakes them for events only.
     /// Returns whether there were any.
+    #[inline]
     fn catch_up(&mut self, now: Timestamp) -> bool {
-        let mut fired = false;
-        for _ in 0..MAX_TIMERS_AT_ONCE {
-            match self.inner.next_timer() {
-                Some(due) if due <= now => self.inner.on_timer(due),
-                _ => break,
-            }
-            fired = true;
+        let due = self.timer.is_some_and(|due| due <= now);
+        if due {
+            self.fire_timers(now);
         }
-        fired
+        due
+    }
+
+    #[cold]
+    fn fire_timers(&mut self, now: Timestamp) {
+        for _ in 0..MAX_TIMERS_AT_ONCE {
+            match self.timer {
+                Some(due) if due <= now => self.inner.on_timer(due),
+                _ => return,
+            }
+            self.timer = self.inner.next_timer();
+        }
     }
 
     fn refresh(&mut self) {
         self.control = self.inner.control();
+        self.timer = self.inner.next_timer();
         match self.policy {
             WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
                 self.path.ack_gap = self.ack_gap.longest();
@@ -106,11 +118,11 @@ impl QuinnController {
 
     /// Keeps what the policy goes by, and nothing else.
     fn measure(&mut self, ack: &AckEvent) {
-        // Until there is a model the smoothed RTT will do: nothing that depends on it is used before.
-        let min_rtt = self
-            .control
-            .operating_point
-            .map_or(self.path.smoothed_rtt, |point| point.min_rtt);
+        // Until there is a model this RTT will do: nothing that depends on it is used before.
+        let point = &self.control.operating_point;
+        let min_rtt = point.as_ref().map_or(ack.rtt, |point| point.min_rtt);
+        self.path.latest_rtt = ack.rtt;
+        self.update_smoothed_rtt(ack.rtt);
         match self.policy {
             WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
                 self.ack_gap.on_ack(ack.now, ack.round, min_rtt);
@@ -154,6 +166,7 @@ impl Clone for QuinnController {
             carried: self.carried.clone(),
             clock: self.clock,
             control: self.control,
+            timer: self.timer,
             window: self.window,
             initial_window: self.initial_window,
         }
@@ -166,6 +179,9 @@ impl HostController for QuinnController {
         let fired = self.catch_up(now);
         let event = self.flow.on_sent(now, Bytes(bytes));
         self.inner.on_sent(&event);
+        if event.prior_in_flight == Bytes::ZERO {
+            self.timer = self.inner.next_timer();
+        }
         // Sending changes no window; time does, since what was carried is forgotten.
         let forgot = self.carried.advance(now);
         if fired || forgot {
@@ -196,8 +212,6 @@ impl HostController for QuinnController {
         let Some(ack) = self.flow.on_ack_end(now, Bytes(in_flight), app_limited) else {
             return;
         };
-        self.path.latest_rtt = ack.rtt;
-        self.update_smoothed_rtt(ack.rtt);
         self.inner.on_ack(&ack);
         self.measure(&ack);
         self.refresh();

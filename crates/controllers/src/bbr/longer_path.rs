@@ -66,15 +66,18 @@ impl LongerPath {
             return;
         }
         let Some(known) = min_rtt.get() else { return };
+        // The common case: the queue drains now and then.
+        if ack.rtt <= TOLERANCE * known {
+            self.watch = None;
+            return;
+        }
         let watch = self.watch.get_or_insert(Watch {
             since_round: ack.round,
             bandwidth,
             smallest_rtt: ack.rtt,
         });
         watch.smallest_rtt = watch.smallest_rtt.min(ack.rtt);
-        if watch.smallest_rtt <= TOLERANCE * known {
-            self.watch = None;
-        } else if ack.round >= watch.since_round.saturating_add(SUSPICIOUS_ROUNDS)
+        if ack.round >= watch.since_round.saturating_add(SUSPICIOUS_ROUNDS)
             && Gain::new(2, 1) * bandwidth < watch.bandwidth
         {
             self.trial = Some(Trial {

@@ -53,6 +53,8 @@ pub struct Bbr<F> {
     app_limited: bool,
     random: Pcg32,
     model: Model,
+    /// The state or the MTU has changed since the model was built.
+    model_stale: bool,
     /// Read several times between two events: computed once for each.
     control: Control,
 }
@@ -67,7 +69,7 @@ struct Model {
     send_quantum: Bytes,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 struct Inputs {
     bandwidth: Option<Bandwidth>,
     min_rtt: Option<Duration>,
@@ -136,6 +138,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             round: 0,
             app_limited: false,
             random: Pcg32::seed_from_u64(environment.seed),
+            model_stale: false,
             model: Model::new(nothing_known, config.pacing_margin),
             control: Control {
                 window,
@@ -160,6 +163,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         );
         observe::transition(self.name, self.state.mode(), next.mode());
         self.state = next;
+        self.model_stale = true;
     }
 
     fn update_filter(&mut self, ack: &AckEvent) {
@@ -174,6 +178,17 @@ impl<F: BandwidthFilter> Bbr<F> {
 
     /// Takes over what the filters and the state say now.
     fn update_model(&mut self) {
+        let known = &self.model.inputs;
+        if self.model_stale
+            || known.bandwidth != self.filter.bandwidth()
+            || known.min_rtt != self.min_rtt.get()
+        {
+            self.rebuild_model();
+        }
+    }
+
+    fn rebuild_model(&mut self) {
+        self.model_stale = false;
         let inputs = Inputs {
             bandwidth: self.filter.bandwidth(),
             min_rtt: self.min_rtt.get(),
@@ -181,9 +196,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             pipe_filled: self.pipe_filled,
             mtu: self.mtu,
         };
-        if inputs != self.model.inputs {
-            self.model = Model::new(inputs, self.config.pacing_margin);
-        }
+        self.model = Model::new(inputs, self.config.pacing_margin);
     }
 
     /// Looks for the end of growth (BBR paper, section "Startup": three rounds under 25 %), or for the queue that
@@ -466,6 +479,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
         self.window = self.window.max(self.min_window());
+        self.model_stale = true;
         self.update_model();
         self.update_control();
     }

@@ -16,6 +16,8 @@ use crate::units::Bandwidth;
 pub struct MaxFilter {
     window: ExactWindow<u64, Max>,
     current: Option<Bandwidth>,
+    /// The epoch of the last sample and the largest one of that epoch: nothing smaller in it can matter.
+    newest: Option<(u64, Bandwidth)>,
 }
 
 impl MaxFilter {
@@ -24,22 +26,27 @@ impl MaxFilter {
         Self {
             window: ExactWindow::new(epochs),
             current: None,
+            newest: None,
         }
     }
 }
 
 impl BandwidthFilter for MaxFilter {
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
-        let Some(sample) = ack.rate else { return };
-        let exceeds = self
-            .current
-            .is_none_or(|current| sample.delivery_rate >= current);
-        if exceeds || !sample.app_limited {
-            let largest = self
-                .window
-                .update(context.epoch, sample.delivery_rate.bytes_per_second());
-            self.current = Some(Bandwidth::from_bytes_per_second(largest));
+        let Some(sample) = &ack.rate else { return };
+        let rate = sample.delivery_rate;
+        if sample.app_limited && self.current.is_some_and(|current| rate < current) {
+            return;
         }
+        if let Some((epoch, largest)) = self.newest
+            && epoch == context.epoch
+            && rate <= largest
+        {
+            return;
+        }
+        self.newest = Some((context.epoch, rate));
+        let largest = self.window.update(context.epoch, rate.bytes_per_second());
+        self.current = Some(Bandwidth::from_bytes_per_second(largest));
     }
 
     fn bandwidth(&self) -> Option<Bandwidth> {

@@ -1,7 +1,5 @@
 //! SKIP as a bandwidth filter: capacity samples cut from the acknowledgements, and the mode machine fed with them.
 
-use core::time::Duration;
-
 use kneepoint_estimators::capacity::{AckedPacket, CapacityInterval, IntervalConfig, Method};
 use kneepoint_estimators::{
     AtkfConfig, CapacitySample, ConfigError as EstimatorError, Skip, SkipConfig,
@@ -11,7 +9,7 @@ use super::{BandwidthFilter, FilterContext, MaxFilter};
 use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
-use crate::units::{Bandwidth, Bytes, Gain, Timestamp};
+use crate::units::{Bandwidth, Bytes, Gain, Timestamp, saturating_nanos as nanos};
 
 /// How capacity samples are cut, and the filter they feed.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,9 +100,11 @@ pub struct SkipFilter {
     interval: CapacityInterval,
     /// No acknowledgement by then is a sample of nothing.
     silent_at: Option<Timestamp>,
-    patience: Duration,
+    /// In nanoseconds.
+    patience: u64,
     samples: u64,
-    /// Of the path's bandwidth around the estimate, as of the last sample.
+    /// The estimate and the path's deviation around it: they are read more often than they change.
+    estimate: Option<Bandwidth>,
     deviation: Bandwidth,
 }
 
@@ -126,8 +126,9 @@ impl SkipFilter {
                 expected: format!("within {:?}", error.range),
             })?,
             silent_at: None,
-            patience: Duration::ZERO,
+            patience: 0,
             samples: 0,
+            estimate: None,
             deviation: Bandwidth::ZERO,
         })
     }
@@ -137,25 +138,38 @@ impl SkipFilter {
             && skip.sample(sample).is_ok()
         {
             self.samples = self.samples.saturating_add(1);
-            self.update_deviation();
+            self.update_estimate();
         }
     }
 
-    fn update_deviation(&mut self) {
-        if let Some(skip) = &self.skip {
-            let variance = skip.variance() + skip.process_noise() + skip.measurement_noise();
-            self.deviation = Bandwidth::from_f64(variance.sqrt());
-        }
+    fn overdue_from(&self, now: Timestamp) -> Timestamp {
+        Timestamp::from_nanos(now.as_nanos().saturating_add(self.patience))
+    }
+
+    fn update_estimate(&mut self) {
+        let recent = self.recent.bandwidth();
+        let Some(skip) = &self.skip else {
+            self.estimate = recent;
+            return;
+        };
+        // Lower bounds alone, from a sender that a third party limits, would let the mean wander upwards for ever.
+        let believed = BELIEVED * recent.unwrap_or_default();
+        self.estimate = Some(Bandwidth::from_f64(skip.mean()).min(believed));
+        let variance = skip.variance() + skip.process_noise() + skip.measurement_noise();
+        self.deviation = Bandwidth::from_f64(variance.sqrt());
     }
 }
 
 impl BandwidthFilter for SkipFilter {
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
+        let before = self.recent.bandwidth();
         self.recent.on_ack(ack, context);
         if !context.filling_pipe && self.skip.is_none() {
             let initial = self.recent.bandwidth().unwrap_or_default();
             self.skip = Skip::new(&self.config, initial.as_f64()).ok();
-            self.update_deviation();
+            self.update_estimate();
+        } else if self.recent.bandwidth() != before {
+            self.update_estimate();
         }
         // An acknowledgement out of order in time cannot happen within one flow; were it to, its packets would only
         // be missing from the sample.
@@ -164,13 +178,15 @@ impl BandwidthFilter for SkipFilter {
             acked_at: ack.now.as_nanos(),
             bytes: ack.acked.0,
         });
+        let min_rtt = nanos(context.min_rtt);
         if pushed.is_ok()
-            && let Ok(estimate) = self.interval.close(nanos(context.min_rtt))
+            && self.interval.is_long_enough(min_rtt)
+            && let Ok(estimate) = self.interval.close(min_rtt)
         {
             self.feed(estimate.sample);
         }
-        self.patience = OVERDUE * context.min_rtt.max(ack.rtt);
-        self.silent_at = Some(ack.now + self.patience);
+        self.patience = nanos(ack.rtt).max(min_rtt).saturating_mul(OVERDUE);
+        self.silent_at = Some(self.overdue_from(ack.now));
         if ack.in_flight == Bytes::ZERO {
             // What follows is the application's silence, not the path's.
             self.interval.restart();
@@ -179,14 +195,7 @@ impl BandwidthFilter for SkipFilter {
     }
 
     fn bandwidth(&self) -> Option<Bandwidth> {
-        let recent = self.recent.bandwidth();
-        match &self.skip {
-            // Lower bounds alone, from a sender that a third party limits, would let the mean wander upwards for ever.
-            Some(skip) => {
-                Some(Bandwidth::from_f64(skip.mean()).min(BELIEVED * recent.unwrap_or_default()))
-            }
-            None => recent,
-        }
+        self.estimate
     }
 
     fn deviation(&self) -> Bandwidth {
@@ -201,7 +210,7 @@ impl BandwidthFilter for SkipFilter {
     fn on_timer(&mut self, now: Timestamp) {
         self.feed(CapacitySample::outage());
         self.interval.restart();
-        self.silent_at = Some(now + self.patience);
+        self.silent_at = Some(self.overdue_from(now));
     }
 
     fn wants_probe(&self) -> bool {
@@ -225,10 +234,6 @@ impl BandwidthFilter for SkipFilter {
     }
 }
 
-fn nanos(span: Duration) -> u64 {
-    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
-}
-
 /// Rounds of the maximum that stands in for SKIP while the pipe is being filled, and bounds it afterwards.
 const RECENT_ROUNDS: u64 = 3;
 
@@ -241,13 +246,15 @@ const PROBE_AFTER_CENSORED: u32 = 2;
 /// Round trips after which an acknowledgement is overdue: the probe timeout of a variance not yet known
 /// (RFC 9002, section 5.3). The paper has one sample of nothing for each minimum RTT of silence; with three, the pauses
 /// of a cellular link count as outages.
-const OVERDUE: Gain = Gain::new(3, 1);
+const OVERDUE: u64 = 3;
 
 /// Bytes/s: about one packet each 300 ms, for links that the paper's 50 kB/s would overfill.
 const TUNED_FLOOR: f64 = 5000.0;
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use super::*;
     use crate::flow::Flow;
 

@@ -4,6 +4,7 @@
 //! The rules are those of draft-ietf-ccwg-bbr, section 4.1 (delivery rate samples) and RFC 9002. A host reports
 //! single packets; the flow folds one acknowledgement's packets into one [`AckEvent`].
 
+mod batch;
 #[cfg(test)]
 mod properties;
 mod record;
@@ -12,11 +13,12 @@ mod tests;
 
 use core::time::Duration;
 
+use self::batch::{Batch, Sample};
 use self::record::{Record, Records};
 use crate::event::{
     AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent,
 };
-use crate::units::{Bandwidth, Bytes, Timestamp};
+use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos};
 
 /// One connection's accounting.
 ///
@@ -37,23 +39,9 @@ pub struct Flow {
     round_end: Bytes,
     lost: Bytes,
     lost_since_ack: Bytes,
-    pending: Option<Batch>,
-}
-
-/// The acknowledgement whose packets are being counted.
-#[derive(Debug, Clone, Copy)]
-struct Batch {
-    now: Timestamp,
-    acked: Bytes,
-    packets: u64,
-    prior_in_flight: Bytes,
-    newest_sent: Timestamp,
-    oldest_sent: Timestamp,
-    /// Packets in a row that left at one time: they are looked up together.
-    run: Run,
-    /// The record of the packet that left latest in terms of what was delivered by then.
-    sample: Option<Record>,
-    round_start: bool,
+    /// Packets that leave within so many nanoseconds share a record.
+    resolution: u64,
+    batch: Batch,
 }
 
 /// Packets that were declared lost together.
@@ -67,12 +55,6 @@ pub struct Loss {
     pub packets: u64,
     /// Whether everything sent for longer than the persistent-congestion period was lost (RFC 9002, section 7.6).
     pub persistent_congestion: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Run {
-    sent: Timestamp,
-    bytes: Bytes,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -96,7 +78,8 @@ impl Flow {
             round_end: Bytes::ZERO,
             lost: Bytes::ZERO,
             lost_since_ack: Bytes::ZERO,
-            pending: None,
+            resolution: 0,
+            batch: Batch::default(),
         }
     }
 
@@ -108,7 +91,13 @@ impl Flow {
             self.interval_start = now;
             self.delivered_at = now;
         }
-        self.records.push(Record {
+        // After silence nothing may be shared with what was sent before it.
+        let resolution = if prior_in_flight == Bytes::ZERO {
+            0
+        } else {
+            self.resolution
+        };
+        let record = Record {
             first_sent: now,
             last_sent: now,
             outstanding: bytes,
@@ -118,7 +107,9 @@ impl Flow {
             app_limited: self.app_limited_until.is_some(),
             in_flight: prior_in_flight + bytes,
             lost: self.lost,
-        });
+            round: self.round,
+        };
+        self.records.push(record, resolution);
         self.in_flight += bytes;
         SentEvent {
             now,
@@ -130,68 +121,35 @@ impl Flow {
 
     /// One packet of the acknowledgement that arrived at `now` was acknowledged; it had left at `sent`.
     pub fn on_packet_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
-        if self.pending.is_some_and(|batch| batch.now != now) {
-            // The host never ended that batch (an acknowledgement inferred from a Retry, say): it stays counted as
-            // delivered, but is too old to be a sample.
-            self.settle_run();
-            self.pending = None;
+        let batch = &mut self.batch;
+        if batch.packets > 0 && batch.run_sent == sent && batch.now == now {
+            batch.run += bytes;
+        } else {
+            self.begin_run(now, sent, bytes);
         }
-        let in_flight = self.in_flight;
-        let run = Run { sent, bytes };
-        match &mut self.pending {
-            Some(batch) if batch.run.sent == sent => batch.run.bytes += bytes,
-            Some(_) => {
-                self.settle_run();
-                if let Some(batch) = &mut self.pending {
-                    batch.run = run;
-                }
-            }
-            None => {
-                self.pending = Some(Batch {
-                    now,
-                    acked: Bytes::ZERO,
-                    packets: 0,
-                    prior_in_flight: in_flight,
-                    newest_sent: sent,
-                    oldest_sent: sent,
-                    run,
-                    sample: None,
-                    round_start: false,
-                });
-            }
-        }
-        if let Some(batch) = &mut self.pending {
-            batch.acked += bytes;
-            batch.packets = batch.packets.saturating_add(1);
-            batch.newest_sent = batch.newest_sent.max(sent);
-            batch.oldest_sent = batch.oldest_sent.min(sent);
-        }
+        self.batch.packets += 1;
         self.delivered += bytes;
-        self.delivered_at = now;
         self.in_flight -= bytes;
     }
 
-    /// Takes the packets of the run under way off their record.
-    fn settle_run(&mut self) {
-        let Some(batch) = &mut self.pending else {
-            return;
-        };
-        let Run { sent, bytes } = batch.run;
-        let Some(record) = self.records.take(sent, bytes) else {
-            return;
-        };
-        if batch
-            .sample
-            .is_none_or(|newest| record.delivered >= newest.delivered)
-        {
-            // The sending interval ends with this very packet, not with the last one of its record.
-            batch.sample = Some(Record {
-                last_sent: sent,
-                ..record
-            });
+    /// The first packet of those in a row that left at one time: they are looked up together, at the end of the run.
+    fn begin_run(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
+        self.end_run();
+        self.delivered_at = now;
+        // A batch that the host never ended (an acknowledgement inferred from a Retry, say) stays counted as delivered, but
+        // is too old to be a sample.
+        if self.batch.packets == 0 || self.batch.now != now {
+            self.batch.begin(now, self.delivered, self.in_flight);
         }
-        // A packet that left after the round began has made the whole trip.
-        batch.round_start |= record.delivered >= self.round_end;
+        self.batch.begin_run(sent, bytes);
+    }
+
+    fn end_run(&mut self) {
+        if self.batch.packets > 0
+            && let Some(record) = self.records.take(self.batch.run_sent, self.batch.run)
+        {
+            self.batch.consider(record, self.round_end);
+        }
     }
 
     /// All packets of the acknowledgement have been counted. `in_flight` and `app_limited` are the host's own view.
@@ -207,8 +165,8 @@ impl Flow {
         // carry only acknowledgements are never acknowledged: the host knows better.
         self.in_flight = in_flight;
         self.app_limited = app_limited;
-        self.settle_run();
-        let event = self.pending.take().map(|batch| self.fold(now, batch));
+        self.end_run();
+        let event = (self.batch.packets > 0).then(|| self.fold(now));
         if self
             .app_limited_until
             .is_some_and(|boundary| self.delivered > boundary.delivered)
@@ -292,23 +250,26 @@ impl Flow {
         }
     }
 
-    fn fold(&mut self, now: Timestamp, batch: Batch) -> AckEvent {
+    fn fold(&mut self, now: Timestamp) -> AckEvent {
+        let batch = &self.batch;
         let rtt = now.saturating_since(batch.newest_sent);
+        self.resolution = saturating_nanos(rtt) / RECORDS_PER_ROUND;
         if batch.round_start {
             self.round = self.round.saturating_add(1);
             self.round_end = self.delivered;
         }
-        let rate = batch
-            .sample
-            .and_then(|record| self.rate_sample(now, &record));
-        if let Some(record) = batch.sample {
-            self.interval_start = self.interval_start.max(record.last_sent);
+        let mut rate = None;
+        if let Some((sent, sample)) = &batch.sample {
+            rate = self.rate_sample(now, *sent, sample);
+            self.interval_start = self.interval_start.max(*sent);
         }
         self.records.prune(batch.oldest_sent - RECORD_LIFETIME);
+        let acked_packets = core::mem::take(&mut self.batch.packets);
+        let batch = &self.batch;
         AckEvent {
             now,
-            acked: batch.acked,
-            acked_packets: batch.packets,
+            acked: self.delivered - batch.prior_delivered,
+            acked_packets,
             lost: core::mem::take(&mut self.lost_since_ack),
             newest_sent: batch.newest_sent,
             rtt,
@@ -327,8 +288,8 @@ impl Flow {
     ///
     /// The acknowledging interval began before the packet left, so that it lasts a round trip at least: the draft's
     /// check for shorter ones has nothing to find here.
-    fn rate_sample(&self, now: Timestamp, record: &Record) -> Option<RateSample> {
-        let send_interval = record.last_sent.saturating_since(record.interval_start);
+    fn rate_sample(&self, now: Timestamp, sent: Timestamp, record: &Sample) -> Option<RateSample> {
+        let send_interval = sent.saturating_since(record.interval_start);
         let ack_interval = now.saturating_since(record.delivered_at);
         let interval = send_interval.max(ack_interval);
         let delivered = self.delivered - record.delivered;
@@ -345,6 +306,9 @@ impl Flow {
         })
     }
 }
+
+/// At least so many records make up a round trip, if so many packets do.
+const RECORDS_PER_ROUND: u64 = 256;
 
 /// How much older than the packets now being acknowledged a record may be before it is forgotten. What is left in
 /// it by then was lost, or was never going to be acknowledged.

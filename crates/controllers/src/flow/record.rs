@@ -1,7 +1,6 @@
 //! What was known when a packet left, kept until it is acknowledged or forgotten.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use crate::units::{Bytes, Timestamp};
 
@@ -24,113 +23,129 @@ pub(super) struct Record {
     pub in_flight: Bytes,
     /// Declared lost in all when they left.
     pub lost: Bytes,
+    /// The round they left in.
+    pub round: u64,
 }
 
 /// The records of everything in flight, oldest first.
 ///
-/// Hosts clone a controller to look at it. The history is therefore shared between clones and copied only when one
-/// of them changes it, which for a look that is over by then costs nothing.
+/// Packets that leave within a small share of a round trip share a record, the first one's: their samples then cover that
+/// much more than a round trip, and the history stays small and quick to search and to copy however much is in flight.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Records {
-    shared: Arc<VecDeque<Record>>,
+    records: VecDeque<Record>,
     /// Where the last packet was found: the next one is there or right behind.
     recent: usize,
 }
 
 impl Records {
-    /// Adds packets sent at `record.last_sent`: to the newest record if nothing was learned since it began.
-    pub(super) fn push(&mut self, record: Record) {
-        let records = Arc::make_mut(&mut self.shared);
-        if let Some(newest) = records.back_mut()
-            && newest.delivered == record.delivered
-            && newest.interval_start == record.interval_start
+    /// Adds packets sent at `record.last_sent`: to the newest record if nothing was learned since it began; in a large
+    /// flight, also if it began no more than `resolution` nanoseconds ago under the same circumstances.
+    pub(super) fn push(&mut self, record: Record, resolution: u64) {
+        let many = self.records.len() >= FEW;
+        if let Some(newest) = self.records.back_mut()
             && newest.app_limited == record.app_limited
-            && newest.lost == record.lost
+            && newest.round == record.round
         {
-            newest.outstanding += record.outstanding;
-            newest.in_flight = record.in_flight;
-            newest.last_sent = newest.last_sent.max(record.last_sent);
-            return;
+            let same = newest.delivered == record.delivered
+                && newest.interval_start == record.interval_start
+                && newest.lost == record.lost;
+            let age = record
+                .last_sent
+                .as_nanos()
+                .saturating_sub(newest.first_sent.as_nanos());
+            if same || many && age < resolution {
+                newest.outstanding += record.outstanding;
+                newest.in_flight = record.in_flight;
+                newest.last_sent = newest.last_sent.max(record.last_sent);
+                return;
+            }
         }
-        records.push_back(record);
+        self.records.push_back(record);
     }
 
     /// Takes `bytes` that left at `sent` off their record and returns the record, if it is still there.
     ///
     /// Two records can hold one time, where an acknowledgement came between two batches of one instant: the older
     /// one gives first. If both give, the newer one is returned.
-    pub(super) fn take(&mut self, sent: Timestamp, bytes: Bytes) -> Option<Record> {
-        let records = Arc::make_mut(&mut self.shared);
-        let mut index = locate(records, sent, self.recent);
+    pub(super) fn take(&mut self, sent: Timestamp, bytes: Bytes) -> Option<&Record> {
+        let mut index = self.locate(sent);
         let mut rest = bytes;
         let mut found = None;
-        while let Some(record) = records.get_mut(index)
+        while let Some(record) = self.records.get_mut(index)
             && record.first_sent <= sent
-            && rest > Bytes::ZERO
         {
             if record.outstanding > Bytes::ZERO {
                 let taken = rest.min(record.outstanding);
                 record.outstanding -= taken;
                 rest -= taken;
-                found = Some(*record);
-                self.recent = index;
+                found = Some(index);
+                if rest == Bytes::ZERO {
+                    break;
+                }
             }
             index += 1;
         }
-        found
+        self.recent = found?;
+        self.records.get(self.recent)
     }
 
     /// The record of a packet that left at `sent`, if it is still there.
     pub(super) fn get(&self, sent: Timestamp) -> Option<&Record> {
-        let record = self.shared.get(locate(&self.shared, sent, self.recent))?;
+        let record = self.records.get(self.locate(sent))?;
         (record.first_sent <= sent).then_some(record)
     }
 
     /// Forgets records at the old end that are settled, or whose last packet left before `horizon`.
     pub(super) fn prune(&mut self, horizon: Timestamp) {
-        let settled =
-            |record: &Record| record.outstanding == Bytes::ZERO || record.last_sent < horizon;
-        if self.shared.front().is_some_and(settled) {
-            let records = Arc::make_mut(&mut self.shared);
-            while records.front().is_some_and(settled) {
-                records.pop_front();
-                self.recent = self.recent.saturating_sub(1);
-            }
+        while let Some(oldest) = self.records.front()
+            && (oldest.outstanding == Bytes::ZERO || oldest.last_sent < horizon)
+        {
+            self.records.pop_front();
+            self.recent = self.recent.saturating_sub(1);
         }
     }
 
     /// Forgets everything: nothing is in flight.
     pub(super) fn clear(&mut self) {
-        if !self.shared.is_empty() {
-            Arc::make_mut(&mut self.shared).clear();
+        self.records.clear();
+        self.recent = 0;
+    }
+
+    /// The first record whose last packet left at `sent` or later, which is often the one at `recent` or the next.
+    #[inline]
+    fn locate(&self, sent: Timestamp) -> usize {
+        let records = &self.records;
+        if records
+            .front()
+            .is_none_or(|oldest| oldest.last_sent >= sent)
+        {
+            return 0;
         }
+        let hint = self.recent;
+        let before_hint = hint == 0
+            || records
+                .get(hint - 1)
+                .is_some_and(|record| record.last_sent < sent);
+        if before_hint && let Some(record) = records.get(hint) {
+            if record.last_sent >= sent {
+                return hint;
+            }
+            if records
+                .get(hint + 1)
+                .is_some_and(|record| record.last_sent >= sent)
+            {
+                return hint + 1;
+            }
+        }
+        records.partition_point(|record| record.last_sent < sent)
     }
 
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.shared.len()
-    }
-
-    #[cfg(test)]
-    pub(super) fn shares_storage_with(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared)
+        self.records.len()
     }
 }
 
-/// The first record whose last packet left at `sent` or later, which is often the one at `hint` or the next.
-fn locate(records: &VecDeque<Record>, sent: Timestamp, hint: usize) -> usize {
-    let before = |index: usize| {
-        records
-            .get(index)
-            .is_some_and(|record| record.last_sent < sent)
-    };
-    let follows =
-        |index: usize| index < records.len() && !before(index) && (index == 0 || before(index - 1));
-    if follows(hint) {
-        hint
-    } else if follows(hint + 1) {
-        hint + 1
-    } else {
-        records.partition_point(|record| record.last_sent < sent)
-    }
-}
+/// With so few records each keeps its own, however short the time between them.
+const FEW: usize = 128;

@@ -137,6 +137,21 @@ impl CapacityInterval {
         Ok(())
     }
 
+    /// Whether [`close`](Self::close) would close the interval: a cheap question, to be asked after every acknowledgement.
+    #[must_use]
+    #[inline]
+    pub fn is_long_enough(&self, min_rtt: u64) -> bool {
+        self.packets >= self.config.min_packets
+            && self.batches >= self.config.min_batches
+            && self.elapsed() as f64 >= min_rtt as f64 * self.config.min_rtts
+    }
+
+    #[inline]
+    fn elapsed(&self) -> u64 {
+        self.start
+            .map_or(0, |start| self.end.acked_at.saturating_sub(start.acked_at))
+    }
+
     /// Closes the interval if it is long enough, and starts the next one. `min_rtt` is the path's, ns.
     ///
     /// To be called after all packets of an acknowledgement; calling it after every one is meant.
