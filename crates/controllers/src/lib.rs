@@ -7,6 +7,9 @@
 #![forbid(unsafe_code)]
 
 mod bbr;
+mod bbr_fair;
+mod bbr_sampled;
+mod bbr_x;
 mod config;
 mod controller;
 #[cfg(test)]
@@ -20,11 +23,17 @@ mod registry;
 mod snapshot;
 mod units;
 
-pub use bbr::{Bbr, BbrConfig, BbrCoreConfig, BbrSConfig, ProbeRttWindow, Probing};
+pub use bbr::{Bbr, BbrConfig, BbrCoreConfig, BbrSConfig, ProbeRttWindow, Probing, RecoveryRule};
+pub use bbr_fair::BbrFairConfig;
+pub use bbr_sampled::BbrSampledConfig;
+pub use bbr_x::BbrXConfig;
 pub use config::{ConfigError, ControllerConfig, Environment, Headroom, WindowPolicy};
 pub use controller::{Control, Controller, OperatingPoint};
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent};
-pub use filter::{BandwidthFilter, FilterContext, MaxFilter, SkipFilter, SkipFilterConfig};
+pub use filter::{
+    BandwidthFilter, CorrectedMaxFilter, FilterContext, MaxFilter, PercentileFilter,
+    PercentileFilterConfig, SkipFilter, SkipFilterConfig,
+};
 pub use flow::{Flow, Loss};
 pub use registry::{Algorithm, ParseAlgorithmError, Preset, Selection};
 pub use snapshot::{FilterSnapshot, Mode, Snapshot};

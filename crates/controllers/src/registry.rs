@@ -6,6 +6,9 @@ use core::str::FromStr;
 use thiserror::Error;
 
 use crate::bbr::{BbrConfig, BbrSConfig};
+use crate::bbr_fair::BbrFairConfig;
+use crate::bbr_sampled::BbrSampledConfig;
+use crate::bbr_x::BbrXConfig;
 use crate::config::{ControllerConfig, Environment};
 use crate::controller::Controller;
 
@@ -67,9 +70,15 @@ macro_rules! algorithms {
 algorithms! {
     /// BBRv1 with a maximum filter.
     Bbr(BbrConfig),
+    /// BBRv1 whose maximum is corrected by the queue.
+    BbrX(BbrXConfig),
     /// BBRv1 on SKIP, an adaptive Tobit Kalman filter.
     #[default]
     BbrS(BbrSConfig),
+    /// BBRv1 on a percentile of its samples.
+    BbrSampled(BbrSampledConfig),
+    /// BBRv1 with a fair share after each recovery.
+    BbrFair(BbrFairConfig),
 }
 
 /// A set of parameters.

@@ -68,6 +68,16 @@ pub enum FilterSnapshot {
     None,
     /// A windowed maximum: it has no state but its output.
     Max,
+    /// A percentile of the last samples.
+    Percentile {
+        /// Samples in the history.
+        samples: usize,
+    },
+    /// A windowed maximum corrected for the queue.
+    Corrected {
+        /// The maximum; `None` before the first sample.
+        largest: Option<Bandwidth>,
+    },
     /// SKIP on the adaptive Tobit Kalman filter. Rates in bytes per second, variances in their squares.
     Skip {
         /// The state of the mode machine after the last sample; `None` before the first.

@@ -27,8 +27,21 @@ pub struct BbrCoreConfig {
     pub pacing_margin: Gain,
     /// When the gain cycle probes for more bandwidth.
     pub probing: Probing,
+    /// What becomes of the window and the estimate in recovery.
+    pub recovery: RecoveryRule,
     /// How a host without pacing uses its window.
     pub window_policy: WindowPolicy,
+}
+
+/// What becomes of the window and the estimate when packets are lost or marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecoveryRule {
+    /// BBRv1: the window conserves packets for a round and grows again with what is delivered; in the end it is
+    /// what it was before (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
+    Restore,
+    /// Fair share: one packet leaves for each one delivered until recovery is over; what is in flight then is the window,
+    /// and over the minimum RTT the estimate. Startup, if it caused the loss, is over as well.
+    FairShare,
 }
 
 /// When the gain cycle sends faster than the estimate.
@@ -82,6 +95,7 @@ impl BbrConfig {
                 window_gain: Gain::new(2, 1),
                 pacing_margin: Gain::UNIT,
                 probing: Probing::EveryCycle,
+                recovery: RecoveryRule::Restore,
                 window_policy: WindowPolicy::Window,
             },
             filter_rounds: 10,
@@ -178,7 +192,7 @@ impl Registered for BbrSConfig {
 }
 
 impl BbrCoreConfig {
-    fn validate(&self) -> Result<(), ConfigError> {
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         match self.probe_rtt_window {
             ProbeRttWindow::Packets(packets) => {
                 ConfigError::require(

@@ -10,7 +10,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use config::{BbrConfig, BbrCoreConfig, BbrSConfig, ProbeRttWindow, Probing};
+pub use config::{BbrConfig, BbrCoreConfig, BbrSConfig, ProbeRttWindow, Probing, RecoveryRule};
 
 use core::time::Duration;
 
@@ -348,8 +348,11 @@ impl<F: BandwidthFilter> Bbr<F> {
         if !self.recovery.covers(ack.newest_sent)
             && let Recovery::Episode { prior_window, .. } = self.recovery
         {
-            self.window = self.window.max(prior_window);
             self.recovery = Recovery::Open;
+            match self.config.recovery {
+                RecoveryRule::Restore => self.window = self.window.max(prior_window),
+                RecoveryRule::FairShare => self.take_fair_share(ack),
+            }
         }
         let gain = if self.pipe_filled {
             self.config.window_gain
@@ -358,7 +361,11 @@ impl<F: BandwidthFilter> Bbr<F> {
         };
         let target = self.bdp(gain);
         self.window = if self.recovery.conserves(ack.round) {
-            self.window.max(ack.in_flight + ack.acked)
+            let conserved = ack.in_flight + ack.acked;
+            match self.config.recovery {
+                RecoveryRule::Restore => self.window.max(conserved),
+                RecoveryRule::FairShare => conserved,
+            }
         } else if self.pipe_filled {
             (self.window + ack.acked).min(target)
         } else if self.window < target {
@@ -367,6 +374,23 @@ impl<F: BandwidthFilter> Bbr<F> {
             self.window
         };
         self.window = self.window.max(self.min_window());
+    }
+
+    /// Recovery is over: what it has left in flight is this flow's share (fair-share article, "Fair-share packet
+    /// conservation" and "Fair-share utilization").
+    fn take_fair_share(&mut self, ack: &AckEvent) {
+        self.window = ack.in_flight.max(self.min_window());
+        let share = self
+            .min_rtt
+            .get()
+            .and_then(|min_rtt| Bandwidth::from_delivery(self.window, min_rtt));
+        if let Some(rate) = share {
+            self.filter.reseed(ack.round, rate);
+        }
+        if matches!(self.state, State::Startup(_)) {
+            self.leave_startup();
+        }
+        self.update_model();
     }
 
     /// `gain` times the bandwidth-delay product, or the initial window while there is no model.
@@ -467,7 +491,10 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         if !self.recovery.covers(event.newest_sent) {
             self.recovery = Recovery::Episode {
                 began: event.now,
-                conserve_until_round: event.round.saturating_add(1),
+                conserve_until_round: match self.config.recovery {
+                    RecoveryRule::Restore => event.round.saturating_add(1),
+                    RecoveryRule::FairShare => u64::MAX,
+                },
                 prior_window: self.window,
             };
             self.window = self.window.min(event.in_flight + self.mtu);

@@ -149,6 +149,8 @@ fn the_first_acknowledgement_does_not_enter_probe_rtt() {
 struct CountingFilter(Arc<AtomicU32>);
 
 impl BandwidthFilter for CountingFilter {
+    fn reseed(&mut self, _epoch: u64, _rate: Bandwidth) {}
+
     fn on_ack(&mut self, _ack: &AckEvent, _context: &FilterContext) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }

@@ -53,6 +53,13 @@ impl BandwidthFilter for MaxFilter {
         self.current
     }
 
+    fn reseed(&mut self, epoch: u64, rate: Bandwidth) {
+        self.window.clear();
+        self.window.update(epoch, rate.bytes_per_second());
+        self.newest = Some((epoch, rate));
+        self.current = Some(rate);
+    }
+
     fn snapshot(&self) -> FilterSnapshot {
         FilterSnapshot::Max
     }

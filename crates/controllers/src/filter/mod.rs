@@ -2,10 +2,14 @@
 //!
 //! A controller core takes its filter as a type parameter; a filter knows nothing of the core's states.
 
+mod corrected;
 mod max;
+mod percentile;
 mod skip;
 
+pub use corrected::CorrectedMaxFilter;
 pub use max::MaxFilter;
+pub use percentile::{PercentileFilter, PercentileFilterConfig};
 pub use skip::{SkipFilter, SkipFilterConfig};
 
 use core::fmt::Debug;
@@ -36,6 +40,9 @@ pub trait BandwidthFilter: Clone + Debug + Send + Sync + 'static {
     /// The estimate, once there is one.
     fn bandwidth(&self) -> Option<Bandwidth>;
 
+    /// Forgets every sample for this estimate: the controller has learned it in another way.
+    fn reseed(&mut self, epoch: u64, rate: Bandwidth);
+
     /// The next time at which silence would itself be a sample, if data is in flight.
     fn next_timer(&self) -> Option<Timestamp> {
         None
@@ -56,4 +63,69 @@ pub trait BandwidthFilter: Clone + Debug + Send + Sync + 'static {
 
     /// The inside, for people and their tools.
     fn snapshot(&self) -> FilterSnapshot;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::RateSample;
+
+    /// An acknowledgement that measured this rate.
+    pub(super) fn measured(rate: Bandwidth, app_limited: bool) -> AckEvent {
+        let rtt = Duration::from_millis(40);
+        let now = Timestamp::ZERO + Duration::from_secs(1);
+        let (acked, in_flight) = (Bytes(2400), Bytes(12_000));
+        AckEvent {
+            now,
+            acked,
+            acked_packets: 2,
+            lost: Bytes::ZERO,
+            newest_sent: now - rtt,
+            rtt,
+            rate: Some(RateSample {
+                delivery_rate: rate,
+                delivered: rate.bytes_in(rtt),
+                interval: rtt,
+                send_interval: rtt,
+                app_limited,
+                prior_delivered: Bytes::ZERO,
+                in_flight_at_send: in_flight,
+                lost: Bytes::ZERO,
+            }),
+            prior_in_flight: in_flight,
+            in_flight: in_flight - acked,
+            delivered: acked,
+            round: 1,
+            round_start: false,
+            app_limited: false,
+        }
+    }
+
+    pub(super) fn context(epoch: u64) -> FilterContext {
+        FilterContext {
+            min_rtt: Duration::from_millis(40),
+            mtu: Bytes(1200),
+            epoch,
+            filling_pipe: false,
+        }
+    }
+
+    /// Whatever they hold, filters take over an estimate from outside.
+    #[test]
+    fn every_filter_can_be_seeded_anew() {
+        fn check(mut filter: impl BandwidthFilter) {
+            let [high, low] = [1_000_000, 200_000].map(Bandwidth::from_bytes_per_second);
+            for epoch in 0..200 {
+                filter.on_ack(&measured(high, false), &context(epoch));
+            }
+            let before = filter.bandwidth().expect("there were samples");
+            filter.reseed(200, low);
+            let after = filter.bandwidth().expect("it was seeded");
+            assert!(after <= low && after < before, "{filter:?}");
+        }
+        check(MaxFilter::new(10));
+        check(CorrectedMaxFilter::new(10, 0.5).expect("a valid gain"));
+        check(PercentileFilter::new(&PercentileFilterConfig::bbr()).expect("a valid preset"));
+        check(SkipFilter::new(&SkipFilterConfig::tuned()).expect("a valid preset"));
+    }
 }

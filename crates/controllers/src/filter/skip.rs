@@ -213,6 +213,15 @@ impl BandwidthFilter for SkipFilter {
         self.silent_at = Some(self.overdue_from(now));
     }
 
+    fn reseed(&mut self, epoch: u64, rate: Bandwidth) {
+        self.recent.reseed(epoch, rate);
+        if self.skip.is_some() {
+            self.skip = Skip::new(&self.config, rate.as_f64()).ok();
+        }
+        self.interval.restart();
+        self.update_estimate();
+    }
+
     fn wants_probe(&self) -> bool {
         self.skip
             .as_ref()

@@ -1,0 +1,94 @@
+//! The maximum, corrected for the queue that following it makes: BBRx.
+
+use kneepoint_estimators::QueueCorrection;
+
+use super::{BandwidthFilter, FilterContext, MaxFilter};
+use crate::config::ConfigError;
+use crate::event::AckEvent;
+use crate::snapshot::FilterSnapshot;
+use crate::units::{Bandwidth, saturating_nanos};
+
+/// A maximum filter whose output falls as the round-trip time rises over its minimum.
+///
+/// BBR-S, section II, names BBRx as such a correction and gives no formula. This one is [`QueueCorrection`]'s:
+/// max x (1 - gain x (RTT - min RTT) / RTT), with the RTT of the last acknowledgement.
+#[derive(Debug, Clone)]
+pub struct CorrectedMaxFilter {
+    max: MaxFilter,
+    correction: QueueCorrection,
+    estimate: Option<Bandwidth>,
+}
+
+impl CorrectedMaxFilter {
+    /// A filter that remembers this many epochs and drains the share `gain` of the queue per round trip, 0 to 1.
+    ///
+    /// # Errors
+    /// If the gain is out of its range.
+    pub fn new(epochs: u64, gain: f64) -> Result<Self, ConfigError> {
+        let correction = QueueCorrection::new(gain).map_err(|error| ConfigError {
+            field: "correction_gain",
+            value: error.0.to_string(),
+            expected: "0 to 1".to_owned(),
+        })?;
+        Ok(Self {
+            max: MaxFilter::new(epochs),
+            correction,
+            estimate: None,
+        })
+    }
+}
+
+impl BandwidthFilter for CorrectedMaxFilter {
+    fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
+        self.max.on_ack(ack, context);
+        let (rtt, min_rtt) = (saturating_nanos(ack.rtt), saturating_nanos(context.min_rtt));
+        self.estimate = self.max.bandwidth().map(|largest| {
+            Bandwidth::from_f64(self.correction.apply(largest.as_f64(), rtt, min_rtt))
+        });
+    }
+
+    fn bandwidth(&self) -> Option<Bandwidth> {
+        self.estimate
+    }
+
+    fn reseed(&mut self, epoch: u64, rate: Bandwidth) {
+        self.max.reseed(epoch, rate);
+        self.estimate = Some(rate);
+    }
+
+    fn snapshot(&self) -> FilterSnapshot {
+        FilterSnapshot::Corrected {
+            largest: self.max.bandwidth(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use super::*;
+    use crate::filter::tests::{context, measured};
+
+    #[test]
+    fn the_longer_the_queue_the_lower_the_estimate() {
+        let mut filter = CorrectedMaxFilter::new(10, 0.5).expect("a valid gain");
+        let rate = Bandwidth::from_bytes_per_second(1_000_000);
+        let mut ack = measured(rate, false);
+        // 40 ms is the minimum of the context.
+        for (millis, expected) in [
+            (40, 1_000_000),
+            (80, 750_000),
+            (400, 550_000),
+            (40, 1_000_000),
+        ] {
+            ack.rtt = Duration::from_millis(millis);
+            filter.on_ack(&ack, &context(0));
+            assert_eq!(
+                filter.bandwidth(),
+                Some(Bandwidth::from_bytes_per_second(expected))
+            );
+        }
+        assert!(CorrectedMaxFilter::new(10, 1.5).is_err());
+    }
+}
