@@ -1,6 +1,6 @@
 //! `bbr-sampled`: BBRv1 on a percentile of its delivery rates.
 
-use crate::bbr::{Bbr, BbrConfig, BbrCoreConfig};
+use crate::bbr::{Bbr, BbrConfig, BbrCoreConfig, RecoveryRule};
 use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
 use crate::controller::Controller;
 use crate::filter::{PercentileFilter, PercentileFilterConfig};
@@ -25,10 +25,14 @@ impl BbrSampledConfig {
         }
     }
 
-    /// The same, held near the knee on hosts without pacing.
+    /// The same, held near the knee on hosts without pacing, and without packet conservation: at 5 % of random loss it
+    /// leads the percentile down to a quarter of the path within seconds, since the probing phase makes up no more of the
+    /// samples than the percentile leaves out.
     pub const fn tuned() -> Self {
+        let mut core = BbrConfig::tuned().core;
+        core.recovery = RecoveryRule::Ignore;
         Self {
-            core: BbrConfig::tuned().core,
+            core,
             ..Self::paper()
         }
     }

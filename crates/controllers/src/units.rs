@@ -204,7 +204,7 @@ impl fmt::Display for Bandwidth {
 /// # use kneepoint_controllers::{Bytes, Gain};
 /// assert!(Bytes(3000) >= Gain::new(5, 4) * Bytes(2400));
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Gain {
     numerator: u32,
     denominator: u32,
@@ -221,6 +221,12 @@ impl PartialEq for Gain {
 }
 
 impl Eq for Gain {}
+
+impl fmt::Debug for Gain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.numerator, self.denominator)
+    }
+}
 
 impl Gain {
     /// One.

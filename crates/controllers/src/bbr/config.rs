@@ -39,6 +39,10 @@ pub enum RecoveryRule {
     /// BBRv1: the window conserves packets for a round and grows again with what is delivered; in the end it is
     /// what it was before (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
     Restore,
+    /// Nothing: the window stays what the model says, which sees losses as deliveries that were not made. For filters that
+    /// conservation would lead down: samples of a round in which nothing but conservation limits the sender show its own
+    /// rate, less what was lost.
+    Ignore,
     /// Fair share: one packet leaves for each one delivered until recovery is over; what is in flight then is the window,
     /// and over the minimum RTT the estimate. Startup, if it caused the loss, is over as well.
     FairShare,

@@ -350,7 +350,9 @@ impl<F: BandwidthFilter> Bbr<F> {
         {
             self.recovery = Recovery::Open;
             match self.config.recovery {
-                RecoveryRule::Restore => self.window = self.window.max(prior_window),
+                RecoveryRule::Restore | RecoveryRule::Ignore => {
+                    self.window = self.window.max(prior_window);
+                }
                 RecoveryRule::FairShare => self.take_fair_share(ack),
             }
         }
@@ -363,7 +365,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.window = if self.recovery.conserves(ack.round) {
             let conserved = ack.in_flight + ack.acked;
             match self.config.recovery {
-                RecoveryRule::Restore => self.window.max(conserved),
+                RecoveryRule::Restore | RecoveryRule::Ignore => self.window.max(conserved),
                 RecoveryRule::FairShare => conserved,
             }
         } else if self.pipe_filled {
@@ -488,11 +490,15 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         if event.signal == CongestionSignal::EcnMark && matches!(self.state, State::Startup(_)) {
             self.leave_startup();
         }
+        if self.config.recovery == RecoveryRule::Ignore {
+            self.update_control();
+            return;
+        }
         if !self.recovery.covers(event.newest_sent) {
             self.recovery = Recovery::Episode {
                 began: event.now,
                 conserve_until_round: match self.config.recovery {
-                    RecoveryRule::Restore => event.round.saturating_add(1),
+                    RecoveryRule::Restore | RecoveryRule::Ignore => event.round.saturating_add(1),
                     RecoveryRule::FairShare => u64::MAX,
                 },
                 prior_window: self.window,
