@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::config::Environment;
 use crate::controller::Controller;
+use crate::event::{AckEvent, RateSample};
 use crate::flow::{Flow, Loss};
 use crate::units::{Bandwidth, Bytes, Timestamp};
 
@@ -21,6 +22,35 @@ pub(crate) struct Scenario {
     pub(crate) application: Option<Bandwidth>,
     /// Every so many-th packet is lost at random.
     pub(crate) lose_every: Option<u64>,
+}
+
+/// An acknowledgement that measured what it acknowledges over its round trip.
+pub(crate) fn ack(now: Timestamp, rtt: Duration, acked: Bytes, round: u64) -> AckEvent {
+    let rate = Bandwidth::from_delivery(acked, rtt).expect("a round trip takes time");
+    AckEvent {
+        now,
+        acked,
+        acked_packets: acked.0.div_ceil(MTU.0),
+        lost: Bytes::ZERO,
+        newest_sent: now - rtt,
+        rtt,
+        rate: Some(RateSample {
+            delivery_rate: rate,
+            delivered: acked,
+            interval: rtt,
+            send_interval: rtt,
+            app_limited: false,
+            prior_delivered: Bytes::ZERO,
+            in_flight_at_send: acked,
+            lost: Bytes::ZERO,
+        }),
+        prior_in_flight: acked.packets(2),
+        in_flight: acked,
+        delivered: acked,
+        round,
+        round_start: true,
+        app_limited: false,
+    }
 }
 
 /// 10 Mb/s, 40 ms, ten bandwidth-delay products of buffer, a greedy application.

@@ -167,6 +167,18 @@ impl Bandwidth {
         self.0 as f64
     }
 
+    /// The sum of both.
+    #[inline]
+    pub const fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// By how much it exceeds the other.
+    #[inline]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
     /// Megabits per second, for printing.
     pub fn megabits_per_second(self) -> f64 {
         self.0 as f64 * 8e-6

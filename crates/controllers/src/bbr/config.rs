@@ -29,6 +29,8 @@ pub struct BbrCoreConfig {
     pub probing: Probing,
     /// What becomes of the window and the estimate in recovery.
     pub recovery: RecoveryRule,
+    /// Whether to look for token-bucket policers, and to run at their rate without probing. Off, as in the paper's figures.
+    pub policer_detection: bool,
     /// How a host without pacing uses its window.
     pub window_policy: WindowPolicy,
 }
@@ -100,6 +102,7 @@ impl BbrConfig {
                 pacing_margin: Gain::UNIT,
                 probing: Probing::EveryCycle,
                 recovery: RecoveryRule::Restore,
+                policer_detection: false,
                 window_policy: WindowPolicy::Window,
             },
             filter_rounds: 10,

@@ -5,6 +5,7 @@
 
 mod config;
 mod longer_path;
+mod policer;
 mod recovery;
 mod state;
 #[cfg(test)]
@@ -18,6 +19,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
 use self::longer_path::LongerPath;
+use self::policer::Policer;
 use self::recovery::Recovery;
 use self::state::{
     CYCLE_GAINS, Cycle, FullPipe, PHASE_CRUISE, PHASE_DRAIN, PHASE_PROBE, Silence, State,
@@ -43,6 +45,7 @@ pub struct Bbr<F> {
     /// The smallest round trip since the estimate expired, while ProbeRTT looks for a new one.
     probed_rtt: Option<Duration>,
     longer_path: LongerPath,
+    policer: Policer,
     window: Bytes,
     recovery: Recovery,
     /// Data was sent after silence, and nothing of it acknowledged yet.
@@ -130,6 +133,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             min_rtt: MinRtt::default(),
             probed_rtt: None,
             longer_path: LongerPath::default(),
+            policer: Policer::default(),
             window,
             recovery: Recovery::Open,
             restarting: false,
@@ -174,25 +178,36 @@ impl<F: BandwidthFilter> Bbr<F> {
             filling_pipe: !self.pipe_filled,
         };
         self.filter.on_ack(ack, &context);
+        if self.config.policer_detection {
+            self.policer.on_ack(ack);
+        }
     }
 
     /// Takes over what the filters and the state say now.
     fn update_model(&mut self) {
         let known = &self.model.inputs;
         if self.model_stale
-            || known.bandwidth != self.filter.bandwidth()
+            || known.bandwidth != self.bandwidth()
             || known.min_rtt != self.min_rtt.get()
         {
             self.rebuild_model();
         }
     }
 
+    fn bandwidth(&self) -> Option<Bandwidth> {
+        self.policer.rate().or(self.filter.bandwidth())
+    }
+
     fn rebuild_model(&mut self) {
         self.model_stale = false;
         let inputs = Inputs {
-            bandwidth: self.filter.bandwidth(),
+            bandwidth: self.bandwidth(),
             min_rtt: self.min_rtt.get(),
-            gain: self.state.pacing_gain(STARTUP_GAIN),
+            gain: match self.state {
+                // What exceeds a policer's rate is dropped.
+                State::ProbeBandwidth(_) if self.policer.rate().is_some() => Gain::UNIT,
+                state => state.pacing_gain(STARTUP_GAIN),
+            },
             pipe_filled: self.pipe_filled,
             mtu: self.mtu,
         };
@@ -538,7 +553,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         Snapshot {
             algorithm: self.name,
             mode: self.state.mode(),
-            bandwidth: self.filter.bandwidth(),
+            bandwidth: self.bandwidth(),
             min_rtt: self.min_rtt.get(),
             congestion_window: control.window,
             pacing_rate: control.pacing_rate,
