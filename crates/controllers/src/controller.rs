@@ -28,6 +28,12 @@ pub trait Controller: Debug + Send + Sync {
     /// The largest datagram that the path carries has changed.
     fn on_mtu_update(&mut self, mtu: Bytes);
 
+    /// Whether the host should measure rates ([`AckEvent::rate`]) and keep the circumstances of each packet
+    /// ([`CongestionEvent::flight`]) for it: that costs more than a window-based controller itself.
+    fn wants_rate_samples(&self) -> bool {
+        true
+    }
+
     /// The next time at which the controller wants [`on_timer`](Self::on_timer), acknowledgements or not. Sending changes
     /// it only if nothing was in flight.
     fn next_timer(&self) -> Option<Timestamp> {

@@ -48,7 +48,11 @@ impl QuinnController {
     ) -> Self {
         let control = inner.control();
         Self {
-            flow: Flow::new(Timestamp::ZERO),
+            flow: if inner.wants_rate_samples() {
+                Flow::new(Timestamp::ZERO)
+            } else {
+                Flow::without_rate_samples(Timestamp::ZERO)
+            },
             policy,
             path: Path {
                 mtu,

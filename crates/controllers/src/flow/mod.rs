@@ -26,7 +26,8 @@ use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos};
 /// numbers, and some report none.
 #[derive(Debug, Clone)]
 pub struct Flow {
-    records: Records,
+    /// `None` if nobody wants rate samples: then nothing is kept for single packets.
+    records: Option<Records>,
     delivered: Bytes,
     delivered_at: Timestamp,
     /// When the newest packet acknowledged so far was sent: the next sample's sending interval begins there.
@@ -37,6 +38,8 @@ pub struct Flow {
     in_flight: Bytes,
     round: u64,
     round_end: Bytes,
+    /// The same as a time: what leaves from then on belongs to this round or a later one.
+    round_began: Timestamp,
     lost: Bytes,
     lost_since_ack: Bytes,
     /// Packets that leave within so many nanoseconds share a record.
@@ -67,7 +70,7 @@ impl Flow {
     /// A connection of which nothing is known yet.
     pub fn new(now: Timestamp) -> Self {
         Self {
-            records: Records::default(),
+            records: Some(Records::default()),
             delivered: Bytes::ZERO,
             delivered_at: now,
             interval_start: now,
@@ -76,6 +79,7 @@ impl Flow {
             in_flight: Bytes::ZERO,
             round: 0,
             round_end: Bytes::ZERO,
+            round_began: now,
             lost: Bytes::ZERO,
             lost_since_ack: Bytes::ZERO,
             resolution: 0,
@@ -83,20 +87,40 @@ impl Flow {
         }
     }
 
+    /// The same, but without rate samples and without the circumstances of lost packets, for controllers that do not
+    /// want them: nothing is then kept for single packets.
+    pub fn without_rate_samples(now: Timestamp) -> Self {
+        Self {
+            records: None,
+            ..Self::new(now)
+        }
+    }
+
     /// Packets left at `now`.
+    #[inline]
     pub fn on_sent(&mut self, now: Timestamp, bytes: Bytes) -> SentEvent {
         let prior_in_flight = self.in_flight;
-        if prior_in_flight == Bytes::ZERO {
-            // After silence both intervals of the next sample begin now, or the silence would count as slowness.
+        if self.records.is_some() {
+            self.record(now, bytes);
+        }
+        self.in_flight += bytes;
+        SentEvent {
+            now,
+            bytes,
+            prior_in_flight,
+            app_limited: self.app_limited,
+        }
+    }
+
+    fn record(&mut self, now: Timestamp, bytes: Bytes) {
+        let after_silence = self.in_flight == Bytes::ZERO;
+        if after_silence {
+            // Both intervals of the next sample begin now, or the silence would count as slowness.
             self.interval_start = now;
             self.delivered_at = now;
         }
-        // After silence nothing may be shared with what was sent before it.
-        let resolution = if prior_in_flight == Bytes::ZERO {
-            0
-        } else {
-            self.resolution
-        };
+        // Nor may anything be shared with what was sent before it.
+        let resolution = if after_silence { 0 } else { self.resolution };
         let record = Record {
             first_sent: now,
             last_sent: now,
@@ -105,17 +129,12 @@ impl Flow {
             delivered_at: self.delivered_at,
             interval_start: self.interval_start,
             app_limited: self.app_limited_until.is_some(),
-            in_flight: prior_in_flight + bytes,
+            in_flight: self.in_flight + bytes,
             lost: self.lost,
             round: self.round,
         };
-        self.records.push(record, resolution);
-        self.in_flight += bytes;
-        SentEvent {
-            now,
-            bytes,
-            prior_in_flight,
-            app_limited: self.app_limited,
+        if let Some(records) = &mut self.records {
+            records.push(record, resolution);
         }
     }
 
@@ -145,10 +164,16 @@ impl Flow {
     }
 
     fn end_run(&mut self) {
-        if self.batch.packets > 0
-            && let Some(record) = self.records.take(self.batch.run_sent, self.batch.run)
-        {
-            self.batch.consider(record, self.round_end);
+        if self.batch.packets == 0 {
+            return;
+        }
+        match &mut self.records {
+            Some(records) => {
+                if let Some(record) = records.take(self.batch.run_sent, self.batch.run) {
+                    self.batch.consider(record, self.round_end);
+                }
+            }
+            None => self.batch.round_start |= self.batch.run_sent >= self.round_began,
         }
     }
 
@@ -176,8 +201,10 @@ impl Flow {
         if app_limited {
             self.mark_app_limited(now);
         }
-        if in_flight == Bytes::ZERO {
-            self.records.clear();
+        if in_flight == Bytes::ZERO
+            && let Some(records) = &mut self.records
+        {
+            records.clear();
         }
         event
     }
@@ -232,7 +259,8 @@ impl Flow {
     }
 
     fn congestion(&self, now: Timestamp, signal: CongestionSignal, loss: &Loss) -> CongestionEvent {
-        let flight = self.records.get(loss.newest_sent);
+        let records = self.records.as_ref();
+        let flight = records.and_then(|records| records.get(loss.newest_sent));
         CongestionEvent {
             now,
             signal,
@@ -257,13 +285,16 @@ impl Flow {
         if batch.round_start {
             self.round = self.round.saturating_add(1);
             self.round_end = self.delivered;
+            self.round_began = now;
         }
         let mut rate = None;
         if let Some((sent, sample)) = &batch.sample {
             rate = self.rate_sample(now, *sent, sample);
             self.interval_start = self.interval_start.max(*sent);
         }
-        self.records.prune(batch.oldest_sent - RECORD_LIFETIME);
+        if let Some(records) = &mut self.records {
+            records.prune(batch.oldest_sent - RECORD_LIFETIME);
+        }
         let acked_packets = core::mem::take(&mut self.batch.packets);
         let batch = &self.batch;
         AckEvent {

@@ -12,6 +12,10 @@ fn send(flow: &mut Flow, millis: u64, packets: u64) {
     }
 }
 
+fn remembered(flow: &Flow) -> usize {
+    flow.records.as_ref().map_or(0, Records::len)
+}
+
 fn loss(sent_millis: u64, packets: u64, persistent_congestion: bool) -> Loss {
     Loss {
         newest_sent: at(sent_millis),
@@ -329,9 +333,9 @@ fn lost_packets_are_forgotten() {
     }
     let limit = RECORD_LIFETIME.as_millis() / 50 + 3;
     assert!(
-        (flow.records.len() as u128) <= limit,
+        (remembered(&flow) as u128) <= limit,
         "{}",
-        flow.records.len()
+        remembered(&flow)
     );
 }
 
@@ -342,7 +346,7 @@ fn acknowledgements_that_nobody_acknowledges_are_forgotten() {
     for millis in 0..100_000 {
         flow.on_sent(at(millis), Bytes(40));
     }
-    assert_eq!(flow.records.len(), 1);
+    assert_eq!(remembered(&flow), 1);
     // With a packet of its own once a second, that is acknowledged.
     for second in 100..1000 {
         send(&mut flow, second * 1000, 1);
@@ -352,7 +356,7 @@ fn acknowledgements_that_nobody_acknowledges_are_forgotten() {
         ack(&mut flow, second * 1000 + 40, &[second * 1000]);
         flow.on_sent(at(second * 1000 + 50), Bytes(40));
     }
-    assert!(flow.records.len() < 10, "{}", flow.records.len());
+    assert!(remembered(&flow) < 10, "{}", remembered(&flow));
 }
 
 /// Hosts copy a controller to look at it: what it remembers must not grow with what is in flight.
@@ -378,7 +382,7 @@ fn the_history_of_a_large_flight_is_short() {
             }
         }
     }
-    assert!(flow.records.len() < 400, "{}", flow.records.len());
+    assert!(remembered(&flow) < 400, "{}", remembered(&flow));
 }
 
 /// Trap: what is too much in flight is judged by the flight that the lost packet left in, not by today's.
@@ -404,4 +408,44 @@ fn a_loss_knows_the_flight_it_left_in() {
     assert_eq!(sample.prior_delivered, PACKET);
     // Nothing is known of a packet that was never sent.
     assert_eq!(flow.on_lost(at(99), &loss(7, 1, false)).flight, None);
+}
+
+/// Rounds do not need the records, and nothing else of an event but the rate and the lost packet's flight does.
+#[test]
+fn without_rate_samples_everything_else_is_the_same() {
+    let mut with = Flow::new(at(0));
+    let mut without = Flow::without_rate_samples(at(0));
+    for now in 0..2000 {
+        let mut events = [&mut with, &mut without].map(|flow| {
+            let mut told = Vec::new();
+            if now % 7 < 5 {
+                told.push(format!("{:?}", flow.on_sent(at(now), PACKET)));
+            }
+            // One packet in a hundred is lost.
+            if now >= 40 && (now - 40) % 7 < 5 && now % 100 == 0 {
+                let event = flow.on_lost(at(now), &loss(now - 40, 1, false));
+                told.push(format!(
+                    "{:?}",
+                    CongestionEvent {
+                        flight: None,
+                        ..event
+                    }
+                ));
+            } else if now >= 40 && (now - 40) % 7 < 5 {
+                let event = ack(flow, now, &[now - 40]).expect("an event");
+                told.push(format!(
+                    "{:?}",
+                    AckEvent {
+                        rate: None,
+                        ..event
+                    }
+                ));
+            }
+            told
+        });
+        let [first, second] = &mut events;
+        assert_eq!(first, second, "{now}");
+    }
+    assert!(with.round > 20);
+    assert_eq!(remembered(&without), 0);
 }
