@@ -79,6 +79,7 @@ pub(crate) struct Driver {
     pub(crate) scenario: Scenario,
     pub(crate) now: Timestamp,
     pub(crate) delivered: Bytes,
+    pub(crate) lost: Bytes,
     pub(crate) largest_window: Bytes,
     /// Round-trip times of the packets acknowledged since the last call of [`Driver::take_rtts`].
     rtts: Vec<Duration>,
@@ -105,6 +106,7 @@ impl Driver {
             scenario,
             now: Timestamp::ZERO,
             delivered: Bytes::ZERO,
+            lost: Bytes::ZERO,
             largest_window: Bytes::ZERO,
             rtts: Vec::new(),
             flight: VecDeque::new(),
@@ -240,6 +242,7 @@ impl Driver {
             }
         }
         if lost > Bytes::ZERO {
+            self.lost += lost;
             let event = self.flow.on_lost(
                 self.now,
                 &Loss {

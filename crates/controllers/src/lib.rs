@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 mod bbr;
+mod bbr2_sampled;
+mod bbr3;
 mod bbr_fair;
 mod bbr_sampled;
 mod bbr_x;
@@ -27,6 +29,8 @@ pub use bbr::{Bbr, BbrConfig, BbrCoreConfig, BbrSConfig, ProbeRttWindow, Probing
 pub use bbr_fair::BbrFairConfig;
 pub use bbr_sampled::BbrSampledConfig;
 pub use bbr_x::BbrXConfig;
+pub use bbr2_sampled::Bbr2SampledConfig;
+pub use bbr3::{Bbr2Config, Bbr3, Bbr3Config, Bbr3CoreConfig, Bbr3SConfig, UpExit};
 pub use config::{ConfigError, ControllerConfig, Environment, Headroom, WindowPolicy};
 pub use controller::{Control, Controller, OperatingPoint};
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent};

@@ -9,6 +9,8 @@ use crate::bbr::{BbrConfig, BbrSConfig};
 use crate::bbr_fair::BbrFairConfig;
 use crate::bbr_sampled::BbrSampledConfig;
 use crate::bbr_x::BbrXConfig;
+use crate::bbr2_sampled::Bbr2SampledConfig;
+use crate::bbr3::{Bbr2Config, Bbr3Config, Bbr3SConfig};
 use crate::config::{ControllerConfig, Environment};
 use crate::controller::Controller;
 
@@ -79,6 +81,14 @@ algorithms! {
     BbrSampled(BbrSampledConfig),
     /// BBRv1 with a fair share after each recovery.
     BbrFair(BbrFairConfig),
+    /// BBRv2's parameters on the BBRv3 core.
+    Bbr2(Bbr2Config),
+    /// BBRv2 on a percentile of its samples.
+    Bbr2Sampled(Bbr2SampledConfig),
+    /// BBRv3 with a maximum filter.
+    Bbr3(Bbr3Config),
+    /// BBRv3 on SKIP.
+    Bbr3S(Bbr3SConfig),
 }
 
 /// A set of parameters.

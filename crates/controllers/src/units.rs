@@ -281,6 +281,14 @@ impl Gain {
         self.numerator < self.denominator
     }
 
+    /// 1 / (1 - `self`), for a factor below one.
+    pub(crate) const fn inverse_of_rest(self) -> Self {
+        Self::new(
+            self.denominator,
+            self.denominator.saturating_sub(self.numerator),
+        )
+    }
+
     #[inline]
     fn scale(self, value: u64) -> u64 {
         let product = u128::from(value) * u128::from(self.fixed);
@@ -425,6 +433,7 @@ mod tests {
         );
         assert_eq!(gain * Duration::from_millis(4), Duration::from_millis(5));
         assert_eq!(Gain::new(3, 0) * Bytes(2), Bytes(6));
+        assert_eq!(Gain::percent(2).inverse_of_rest() * Bytes(98), Bytes(100));
         assert_eq!(Gain::new(u32::MAX, 1) * Bytes(u64::MAX), Bytes(u64::MAX));
     }
 }

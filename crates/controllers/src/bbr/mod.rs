@@ -21,14 +21,12 @@ use rand_pcg::Pcg32;
 use self::longer_path::LongerPath;
 use self::policer::Policer;
 use self::recovery::Recovery;
-use self::state::{
-    CYCLE_GAINS, Cycle, FullPipe, PHASE_CRUISE, PHASE_DRAIN, PHASE_PROBE, Silence, State,
-};
+use self::state::{CYCLE_GAINS, Cycle, PHASE_CRUISE, PHASE_DRAIN, PHASE_PROBE, Silence, State};
 use crate::config::Environment;
 use crate::controller::{Control, Controller, OperatingPoint};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::filter::{BandwidthFilter, FilterContext};
-use crate::model::{MinRtt, initial_window};
+use crate::model::{FullPipe, MinRtt, initial_window};
 use crate::observe;
 use crate::snapshot::Snapshot;
 use crate::units::{Bandwidth, Bytes, Gain, Timestamp};
@@ -227,18 +225,10 @@ impl<F: BandwidthFilter> Bbr<F> {
             .is_some_and(|(gain, least)| ack.rtt >= gain * least);
         let app_limited = ack.rate.is_none_or(|sample| sample.app_limited);
         if ack.round_start && !app_limited {
-            let bandwidth = self.filter.bandwidth().unwrap_or_default();
-            if bandwidth >= STARTUP_GROWTH * search.baseline {
-                search = FullPipe {
-                    baseline: bandwidth,
-                    plateau_rounds: 0,
-                };
-            } else {
-                search.plateau_rounds = search.plateau_rounds.saturating_add(1);
-            }
+            search.observe(self.filter.bandwidth().unwrap_or_default());
             self.transition(State::Startup(search));
         }
-        if long_queue || search.plateau_rounds >= STARTUP_PLATEAU_ROUNDS {
+        if long_queue || search.is_full() {
             self.leave_startup();
         }
     }
@@ -586,12 +576,6 @@ fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
 
 /// 2 / ln 2: the smallest gain that doubles the rate each round (BBR paper, section "Startup").
 const STARTUP_GAIN: Gain = Gain::new(288_539, 100_000);
-
-/// Growth per round below which the pipe counts as full (BBR paper, section "Startup").
-const STARTUP_GROWTH: Gain = Gain::new(5, 4);
-
-/// Rounds in a row without such growth (BBR paper, section "Startup").
-const STARTUP_PLATEAU_ROUNDS: u8 = 3;
 
 /// The least time that ProbeRTT holds the small flight (BBR paper, section "Steady-state behavior").
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);

@@ -1,7 +1,8 @@
 //! BBRv1's states. Each carries what only it needs, so that leaving it forgets it.
 
+use crate::model::FullPipe;
 use crate::snapshot::Mode;
-use crate::units::{Bandwidth, Gain, Timestamp};
+use crate::units::{Gain, Timestamp};
 
 /// Where the controller stands (BBR paper, section "Steady-state behavior" and fig. 4; state names of
 /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3).
@@ -15,15 +16,6 @@ pub(super) enum State {
     ProbeBandwidth(Cycle),
     /// Nearly silent, to see the path without a queue.
     ProbeRtt(Silence),
-}
-
-/// Whether the pipe has been filled: the bandwidth stopped growing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct FullPipe {
-    /// The estimate that the next round has to beat by a quarter.
-    pub baseline: Bandwidth,
-    /// Rounds in a row that did not.
-    pub plateau_rounds: u8,
 }
 
 /// The position in the gain cycle.

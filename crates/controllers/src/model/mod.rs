@@ -1,7 +1,9 @@
 //! What several controllers know of a path.
 
+mod full_pipe;
 mod min_rtt;
 
+pub(crate) use full_pipe::FullPipe;
 pub(crate) use min_rtt::MinRtt;
 
 use crate::units::Bytes;

@@ -1,0 +1,206 @@
+//! What losses say the path can take: over the long term, from probes, and over the short term, since the last probe.
+
+use crate::event::AckEvent;
+use crate::units::{Bandwidth, Bytes, Gain};
+
+/// Upper bounds on flight and rate (draft-ietf-ccwg-bbr, section "Data Volume Network Path Model Parameters").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bounds {
+    /// `inflight_longterm`: the most in flight that did not lose too much.
+    pub(super) long: Bytes,
+    /// `inflight_shortterm`: what the present losses leave of it.
+    pub(super) short: Bytes,
+    /// `bw_shortterm`: the same for the rate.
+    pub(super) rate: Bandwidth,
+}
+
+impl Bounds {
+    pub(super) const NONE: Self = Self {
+        long: UNBOUNDED,
+        short: UNBOUNDED,
+        rate: UNBOUNDED_RATE,
+    };
+
+    /// A new probe looks at the path afresh.
+    pub(super) fn forget_short_term(&mut self) {
+        self.short = UNBOUNDED;
+        self.rate = UNBOUNDED_RATE;
+    }
+
+    /// A round with losses: the short-term bounds come down towards what was delivered in it, by no more than `keep`
+    /// leaves (section "When not Probing for Bandwidth").
+    pub(super) fn cut(&mut self, keep: Gain, latest: &Latest, bandwidth: Bandwidth, window: Bytes) {
+        if self.rate == UNBOUNDED_RATE {
+            self.rate = bandwidth;
+        }
+        if self.short == UNBOUNDED {
+            self.short = window;
+        }
+        self.rate = latest.rate.max(keep * self.rate);
+        self.short = latest.volume.max(keep * self.short);
+    }
+
+    /// A flight that went well raises the long-term bound, if there is one.
+    pub(super) fn raise_long_term(&mut self, flight: Bytes) {
+        self.long = self.long.max(flight);
+    }
+
+    /// Whether a probe was ever too high.
+    pub(super) fn has_long_term(&self) -> bool {
+        self.long != UNBOUNDED
+    }
+
+    /// The long-term bound less the share to leave to others, one packet at least.
+    pub(super) fn with_headroom(&self, share: Gain, mtu: Bytes) -> Bytes {
+        if self.long == UNBOUNDED {
+            return UNBOUNDED;
+        }
+        self.long - (share * self.long).max(mtu)
+    }
+
+    /// At least as high as `saved`: the losses since then were none.
+    pub(super) fn restore(&mut self, saved: &Self) {
+        self.long = self.long.max(saved.long);
+        self.short = self.short.max(saved.short);
+        self.rate = self.rate.max(saved.rate);
+    }
+}
+
+/// What the last round delivered, and whether it lost anything (section "State for Responding to Congestion").
+///
+/// Its rounds begin with a loss, so that each response waits for the feedback to the one before.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Latest {
+    /// `bw_latest`.
+    pub(super) rate: Bandwidth,
+    /// `inflight_latest`.
+    pub(super) volume: Bytes,
+    round_end: Bytes,
+    /// Whether the acknowledgement at hand ends the round.
+    pub(super) round_over: bool,
+    /// `is_loss_in_round`.
+    pub(super) congested: bool,
+    /// Ranges of packets lost in the round. A host reports its losses in aggregate: each event counts as one.
+    pub(super) lost_ranges: u32,
+}
+
+impl Latest {
+    /// Near the beginning of an acknowledgement.
+    pub(super) fn begin(&mut self, ack: &AckEvent) {
+        self.round_over = false;
+        let Some(sample) = ack.rate else { return };
+        self.rate = self.rate.max(sample.delivery_rate);
+        self.volume = self.volume.max(sample.delivered);
+        if sample.prior_delivered >= self.round_end {
+            self.round_end = ack.delivered;
+            self.round_over = true;
+        }
+    }
+
+    /// Near its end.
+    pub(super) fn end(&mut self, ack: &AckEvent) {
+        if self.round_over
+            && let Some(sample) = ack.rate
+        {
+            self.rate = sample.delivery_rate;
+            self.volume = sample.delivered;
+            self.lost_ranges = 0;
+        }
+    }
+
+    /// Packets were lost or marked; so much was delivered by then.
+    pub(super) fn note_congestion(&mut self, delivered: Bytes) {
+        if !self.congested {
+            self.round_end = delivered;
+            self.lost_ranges = 0;
+        }
+        self.congested = true;
+    }
+
+    /// `ResetCongestionSignals`: a new cycle begins.
+    pub(super) fn reset(&mut self) {
+        self.congested = false;
+        self.rate = Bandwidth::ZERO;
+        self.volume = Bytes::ZERO;
+    }
+}
+
+/// No bound at all.
+const UNBOUNDED: Bytes = Bytes(u64::MAX);
+const UNBOUNDED_RATE: Bandwidth = Bandwidth::from_bytes_per_second(u64::MAX);
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{ack, sample};
+    use super::*;
+
+    const KEEP: Gain = Gain::new(7, 10);
+
+    fn rate(rate: u64) -> Bandwidth {
+        Bandwidth::from_bytes_per_second(rate)
+    }
+
+    #[test]
+    fn a_cut_keeps_what_was_delivered_and_seven_tenths() {
+        let mut bounds = Bounds::NONE;
+        let mut latest = Latest {
+            rate: rate(800),
+            volume: Bytes(50),
+            ..Latest::default()
+        };
+        bounds.cut(KEEP, &latest, rate(1000), Bytes(100));
+        assert_eq!((bounds.rate, bounds.short), (rate(800), Bytes(70)));
+        latest.rate = rate(100);
+        bounds.cut(KEEP, &latest, rate(1000), Bytes(100));
+        assert_eq!((bounds.rate, bounds.short), (rate(560), Bytes(50)));
+        bounds.forget_short_term();
+        assert_eq!(bounds, Bounds::NONE);
+    }
+
+    #[test]
+    fn headroom_leaves_a_share_and_one_packet_at_least() {
+        let share = Gain::percent(15);
+        assert_eq!(Bounds::NONE.with_headroom(share, Bytes(10)), UNBOUNDED);
+        let mut bounds = Bounds {
+            long: Bytes(1000),
+            ..Bounds::NONE
+        };
+        assert_eq!(bounds.with_headroom(share, Bytes(10)), Bytes(850));
+        assert_eq!(bounds.with_headroom(share, Bytes(200)), Bytes(800));
+        bounds.long = Bytes(5);
+        assert_eq!(bounds.with_headroom(share, Bytes(10)), Bytes::ZERO);
+    }
+
+    #[test]
+    fn restoring_never_lowers_a_bound() {
+        let mut bounds = Bounds {
+            long: Bytes(7),
+            short: Bytes(3),
+            rate: rate(9),
+        };
+        bounds.restore(&Bounds {
+            long: Bytes(5),
+            short: Bytes(4),
+            rate: rate(8),
+        });
+        assert_eq!(
+            bounds,
+            Bounds {
+                long: Bytes(7),
+                short: Bytes(4),
+                rate: rate(9)
+            }
+        );
+    }
+
+    #[test]
+    fn a_loss_begins_a_round_that_packets_sent_later_end() {
+        let mut latest = Latest::default();
+        latest.note_congestion(Bytes(9000));
+        latest.note_congestion(Bytes(9500));
+        latest.begin(&ack(40, sample(8999)));
+        assert!(!latest.round_over);
+        latest.begin(&ack(41, sample(9000)));
+        assert!(latest.round_over && latest.congested);
+    }
+}

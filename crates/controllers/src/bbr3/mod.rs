@@ -1,0 +1,257 @@
+//! The BBRv3 core: model, state machine and control, with the bandwidth filter as its parameter.
+//!
+//! After draft-ietf-ccwg-bbr (the working group's text as of its commit 007dbe1). Names in the manner of `bw_shortterm` or
+//! `CheckDrainDone` are the draft's.
+
+mod aggregation;
+mod bounds;
+mod config;
+#[cfg(test)]
+mod fixture;
+mod loss;
+mod output;
+mod presets;
+mod probe;
+mod probe_rtt;
+mod round;
+mod startup;
+mod state;
+#[cfg(test)]
+mod tests;
+mod undo;
+mod window;
+
+pub use config::{Bbr3CoreConfig, UpExit};
+pub use presets::{Bbr2Config, Bbr3Config, Bbr3SConfig};
+
+use rand::SeedableRng;
+use rand_pcg::Pcg32;
+
+use self::aggregation::Aggregation;
+use self::bounds::{Bounds, Latest};
+use self::output::Output;
+use self::probe::Cycle;
+use self::round::Round;
+use self::state::State;
+use self::undo::Undo;
+use self::window::WindowUse;
+use crate::config::Environment;
+use crate::controller::{Control, Controller};
+use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
+use crate::filter::{BandwidthFilter, FilterContext};
+use crate::model::{FullPipe, MinRtt, initial_window};
+use crate::observe;
+use crate::snapshot::Snapshot;
+use crate::units::{Bytes, Timestamp};
+
+/// A BBRv3 controller on the bandwidth filter `F`.
+#[derive(Debug, Clone)]
+pub struct Bbr3<F> {
+    name: &'static str,
+    config: Bbr3CoreConfig,
+    filter: F,
+    state: State,
+    /// `full_bw_reached`.
+    pipe_filled: bool,
+    round: Round,
+    cycle: Cycle,
+    bounds: Bounds,
+    latest: Latest,
+    min_rtt: MinRtt,
+    /// The minimum since ProbeRTT last had a reason to look.
+    recent_rtt: MinRtt,
+    aggregation: Aggregation,
+    window: Bytes,
+    window_use: WindowUse,
+    undo: Undo,
+    /// `idle_restart`: data was sent after silence, and nothing of it acknowledged yet.
+    restarting: bool,
+    mtu: Bytes,
+    in_flight: Bytes,
+    delivered: Bytes,
+    flow_rounds: u64,
+    app_limited: bool,
+    random: Pcg32,
+    output: Output,
+}
+
+impl<F: BandwidthFilter> Bbr3<F> {
+    /// A controller for a connection that begins now.
+    pub fn new(
+        name: &'static str,
+        config: Bbr3CoreConfig,
+        filter: F,
+        environment: &Environment,
+    ) -> Self {
+        let window = initial_window(environment.mtu);
+        Self {
+            name,
+            config,
+            filter,
+            state: State::Startup(FullPipe::default()),
+            pipe_filled: false,
+            round: Round::default(),
+            cycle: Cycle::default(),
+            bounds: Bounds::NONE,
+            latest: Latest::default(),
+            min_rtt: MinRtt::default(),
+            recent_rtt: MinRtt::default(),
+            aggregation: Aggregation::new(environment.now),
+            window,
+            window_use: WindowUse::default(),
+            undo: Undo::NOTHING,
+            restarting: false,
+            mtu: environment.mtu,
+            in_flight: Bytes::ZERO,
+            delivered: Bytes::ZERO,
+            flow_rounds: 0,
+            app_limited: false,
+            random: Pcg32::seed_from_u64(environment.seed),
+            output: Output::new(window, environment.mtu),
+        }
+    }
+
+    /// The bandwidth filter.
+    pub const fn filter(&self) -> &F {
+        &self.filter
+    }
+
+    fn transition(&mut self, next: State) {
+        debug_assert!(
+            self.state.may_become(&next),
+            "no edge from {:?} to {next:?}",
+            self.state
+        );
+        observe::transition(self.name, self.state.mode(), next.mode());
+        self.state = next;
+    }
+
+    fn advance_round(&mut self, ack: &AckEvent) {
+        if self.round.on_ack(ack) {
+            self.cycle.count_round();
+            self.window_use.on_round();
+        }
+    }
+
+    fn update_filter(&mut self, ack: &AckEvent) {
+        let context = FilterContext {
+            min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
+            mtu: self.mtu,
+            epoch: self.cycle.count,
+            filling_pipe: !self.pipe_filled,
+        };
+        self.filter.on_ack(ack, &context);
+    }
+
+    fn update_aggregation(&mut self, ack: &AckEvent) {
+        let bandwidth = self.output.bandwidth.unwrap_or_default();
+        self.aggregation
+            .on_ack(ack, bandwidth, self.window, self.round.count());
+    }
+
+    const fn window_was_full(&self) -> bool {
+        self.window_use.was_full()
+    }
+
+    /// After whatever is not an acknowledgement: the window only follows its bounds.
+    fn refresh(&mut self) {
+        self.refresh_model();
+        self.window = self.window.min(self.bound_of_model());
+        self.refresh_control();
+    }
+}
+
+impl<F: BandwidthFilter> Controller for Bbr3<F> {
+    fn on_sent(&mut self, event: &SentEvent) {
+        self.in_flight = event.prior_in_flight + event.bytes;
+        self.window_use
+            .on_sent(self.in_flight + self.mtu > self.output.control.window);
+        if event.prior_in_flight == Bytes::ZERO && event.app_limited {
+            // `HandleRestartFromIdle`.
+            self.restarting = true;
+            self.aggregation.restart(event.now);
+            self.check_probe_rtt_done(event.now);
+            self.refresh();
+        }
+    }
+
+    /// `UpdateOnACK` (draft-ietf-ccwg-bbr, section "Per-ACK Steps").
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.in_flight = ack.in_flight;
+        self.delivered = ack.delivered;
+        self.flow_rounds = ack.round;
+        self.app_limited = ack.app_limited;
+        self.check_recovered(ack);
+        self.latest.begin(ack);
+        self.advance_round(ack);
+        self.update_filter(ack);
+        self.adapt_short_term();
+        self.update_aggregation(ack);
+        self.check_full_pipe(ack);
+        self.check_startup_done(ack);
+        self.check_drained(ack);
+        self.advance_probe_bandwidth(ack);
+        self.update_min_rtt(ack);
+        self.latest.end(ack);
+        self.restarting = false;
+        self.refresh_model();
+        self.update_window(ack);
+        self.refresh_control();
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.in_flight = event.in_flight;
+        self.delivered = event.delivered;
+        match event.signal {
+            CongestionSignal::Loss | CongestionSignal::PersistentCongestion => self.on_loss(event),
+            CongestionSignal::EcnMark => self.on_mark(event),
+        }
+        self.refresh();
+    }
+
+    fn on_spurious_loss(&mut self, _now: Timestamp) {
+        self.undo_episode();
+        self.refresh();
+    }
+
+    fn on_mtu_update(&mut self, mtu: Bytes) {
+        self.mtu = mtu;
+        self.window = self.window.max(self.min_window());
+        self.refresh();
+    }
+
+    fn next_timer(&self) -> Option<Timestamp> {
+        self.filter
+            .next_timer()
+            .filter(|_| self.in_flight > Bytes::ZERO)
+    }
+
+    fn on_timer(&mut self, now: Timestamp) {
+        self.filter.on_timer(now);
+        self.refresh();
+    }
+
+    fn control(&self) -> Control {
+        self.output.control
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let control = self.control();
+        Snapshot {
+            algorithm: self.name,
+            mode: self.state.mode(),
+            bandwidth: self.output.bandwidth,
+            min_rtt: self.min_rtt.get(),
+            congestion_window: control.window,
+            pacing_rate: control.pacing_rate,
+            in_flight: self.in_flight,
+            rounds: self.flow_rounds,
+            app_limited: self.app_limited,
+            filter: self.filter.snapshot(),
+        }
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,154 @@
+//! What follows from the model, kept until the model changes: an acknowledgement that teaches nothing new costs no division.
+
+use core::time::Duration;
+
+use super::Bbr3;
+use super::state::State;
+use super::window::send_quantum;
+use crate::controller::{Control, OperatingPoint};
+use crate::filter::BandwidthFilter;
+use crate::model::initial_window;
+use crate::units::{Bandwidth, Bytes, Gain};
+
+/// The model's consequences.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Output {
+    inputs: Option<Inputs>,
+    /// `bw`: the lesser of the filter's bandwidth and the short-term bound.
+    pub(super) bandwidth: Option<Bandwidth>,
+    /// The bandwidth-delay product; the initial window while there is no model.
+    pub(super) bdp: Bytes,
+    /// `Inflight(1.0)`: the same with room for batches.
+    pub(super) pipe: Bytes,
+    /// The state's multiple of the bandwidth-delay product.
+    pub(super) target: Bytes,
+    pub(super) pacing_rate: Option<Bandwidth>,
+    pub(super) quantum: Bytes,
+    pub(super) control: Control,
+}
+
+/// What all of it depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Inputs {
+    bandwidth: Option<Bandwidth>,
+    min_rtt: Option<Duration>,
+    pacing_gain: Gain,
+    window_gain: Gain,
+    pipe_filled: bool,
+    mtu: Bytes,
+}
+
+impl Output {
+    /// Before anything is known.
+    pub(super) fn new(window: Bytes, mtu: Bytes) -> Self {
+        let quantum = send_quantum(None, mtu);
+        Self {
+            inputs: None,
+            bandwidth: None,
+            bdp: window,
+            pipe: window,
+            target: window,
+            pacing_rate: None,
+            quantum,
+            control: Control {
+                window,
+                pacing_rate: None,
+                send_quantum: quantum,
+                operating_point: None,
+                self_limited: false,
+            },
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn forget_inputs(&mut self) {
+        self.inputs = None;
+    }
+}
+
+impl<F: BandwidthFilter> Bbr3<F> {
+    /// Takes the model's changes over, if there are any.
+    pub(super) fn refresh_model(&mut self) {
+        let inputs = Inputs {
+            // `BoundBWForModel`.
+            bandwidth: self
+                .filter
+                .bandwidth()
+                .map(|rate| rate.min(self.bounds.rate)),
+            min_rtt: self.min_rtt.get(),
+            pacing_gain: self.pacing_gain(),
+            window_gain: self.state.window_gain(&self.config),
+            pipe_filled: self.pipe_filled,
+            mtu: self.mtu,
+        };
+        if self.output.inputs == Some(inputs) {
+            return;
+        }
+        self.output.inputs = Some(inputs);
+        self.output.bandwidth = inputs.bandwidth;
+        self.output.pacing_rate = self.pace(&inputs);
+        self.output.quantum = send_quantum(self.output.pacing_rate, self.mtu);
+        (self.output.bdp, self.output.target) = match (inputs.bandwidth, inputs.min_rtt) {
+            (Some(bandwidth), Some(min_rtt)) => {
+                let bdp = bandwidth.bytes_in(min_rtt);
+                (bdp, inputs.window_gain * bdp)
+            }
+            _ => {
+                let initial = initial_window(self.mtu);
+                (initial, initial)
+            }
+        };
+        self.output.pipe = self.quantized(self.output.bdp);
+    }
+
+    /// Makes the answer to the host, from the model as it was last taken over.
+    pub(super) fn refresh_control(&mut self) {
+        let window = match self.state {
+            // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
+            State::Drain { .. } => self.window.min(self.output.pipe),
+            _ => self.window,
+        };
+        let operating_point = match (self.output.bandwidth, self.min_rtt.get()) {
+            (Some(bandwidth), Some(min_rtt)) if self.pipe_filled => Some(OperatingPoint {
+                bandwidth,
+                deviation: self.filter.deviation(),
+                rate: self.output.pacing_rate.unwrap_or(bandwidth),
+                min_rtt,
+            }),
+            _ => None,
+        };
+        self.output.control = Control {
+            window,
+            pacing_rate: self.output.pacing_rate,
+            send_quantum: self.output.quantum,
+            operating_point,
+            self_limited: matches!(self.state, State::ProbeRtt(_)),
+        };
+    }
+
+    /// After silence ProbeBW begins at the bandwidth, whatever its phase (draft-ietf-ccwg-bbr, section "Actions when
+    /// Restarting from Idle").
+    fn pacing_gain(&self) -> Gain {
+        match self.state {
+            State::ProbeBw(_) if self.restarting => Gain::UNIT,
+            state => state.pacing_gain(&self.config),
+        }
+    }
+
+    /// `SetPacingRate` (section "Pacing Rate: C.pacing_rate"). Until the pipe is filled the rate only rises, from the initial
+    /// window over the first round trip measured. Before that there is none: the draft's guess of a millisecond would be a
+    /// burst by another name.
+    fn pace(&self, inputs: &Inputs) -> Option<Bandwidth> {
+        let modelled = inputs
+            .bandwidth
+            .map(|rate| inputs.pacing_gain * (self.config.pacing_margin * rate));
+        if self.pipe_filled {
+            return modelled;
+        }
+        let initial = || {
+            let rate = Bandwidth::from_delivery(initial_window(self.mtu), inputs.min_rtt?)?;
+            Some(self.config.startup_pacing_gain * rate)
+        };
+        self.output.pacing_rate.or_else(initial).max(modelled)
+    }
+}

@@ -1,0 +1,323 @@
+//! ProbeBW: when to probe, how far, and what the outcome says of the long term.
+
+use core::time::Duration;
+
+use rand::RngExt;
+use rand_pcg::Pcg32;
+
+use super::Bbr3;
+use super::config::UpExit;
+use super::state::{Phase, State};
+use crate::bbr::Probing;
+use crate::event::AckEvent;
+use crate::filter::BandwidthFilter;
+use crate::model::FullPipe;
+use crate::units::{Bandwidth, Bytes, Timestamp};
+
+/// What one ProbeBW cycle leaves to the next (draft-ietf-ccwg-bbr, section "ProbeBW State").
+///
+/// Of the draft's five phases of feedback (`ack_phase`) only the last decides anything.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Cycle {
+    /// `cycle_count`: the clock of the maximum filter.
+    pub(super) count: u64,
+    /// `cycle_stamp`.
+    began: Timestamp,
+    /// `bw_probe_wait`.
+    wait: Duration,
+    /// `rounds_since_probe_up`.
+    rounds: u64,
+    /// `is_bw_probe_sample`: the losses reported are those of a probe, and none has been answered yet.
+    pub(super) sampling: bool,
+    /// `ACKS_PROBE_STOPPING`: the probe is over, the feedback to it is not.
+    pub(super) stopping: bool,
+    /// `prev_probe_too_high`.
+    too_high: bool,
+    /// `prev_probe_precautionary`.
+    precautionary: bool,
+}
+
+/// The progress of one probe (sections "Accelerating to Probe for Bandwidth" and "ProbeBW Algorithm Details").
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Ascent {
+    /// Looks for the end of growth.
+    pub(super) plateau: FullPipe,
+    began: Timestamp,
+    /// `bw_probe_up_rounds`.
+    rounds: u32,
+    /// `bw_probe_up_acked`.
+    acked: Bytes,
+    /// `probe_up_acked_per_inc`.
+    acked_per_packet: Bytes,
+}
+
+impl Ascent {
+    fn new(began: Timestamp, rate: Bandwidth, window: Bytes, mtu: Bytes) -> Self {
+        let mut ascent = Self {
+            plateau: FullPipe::from_baseline(rate),
+            began,
+            ..Self::default()
+        };
+        ascent.steepen(window, mtu);
+        ascent
+    }
+
+    /// Another round: twice as many packets in it (`RaiseInflightLongtermSlope`).
+    fn steepen(&mut self, window: Bytes, mtu: Bytes) {
+        self.acked_per_packet = Bytes(window.0 >> self.rounds).max(mtu);
+        self.rounds = (self.rounds + 1).min(MOST_DOUBLINGS);
+    }
+
+    /// By how many packets the bound may grow for these acknowledged bytes.
+    fn grow(&mut self, acked: Bytes) -> u64 {
+        self.acked += acked;
+        if self.acked < self.acked_per_packet {
+            return 0;
+        }
+        let step = self.acked_per_packet.0.max(1);
+        let packets = self.acked.0 / step;
+        self.acked = Bytes(self.acked.0 % step);
+        packets
+    }
+}
+
+impl Cycle {
+    /// Begins a wait of random length, so that flows do not probe in step (`PickProbeWait`).
+    fn pick_wait(&mut self, now: Timestamp, random: &mut Pcg32) {
+        self.rounds = random.random_range(0..=1);
+        self.wait =
+            SHORTEST_WAIT + Duration::from_nanos(random.random_range(0..=WAIT_SPREAD_NANOS));
+        self.began = now;
+    }
+
+    /// A packet-timed round has passed.
+    pub(super) fn count_round(&mut self) {
+        self.rounds = self.rounds.saturating_add(1);
+    }
+
+    /// As often as Reno or CUBIC would lose a packet at this flight, which is counted in packets
+    /// (`IsRenoCoexistenceProbeTime`).
+    fn reno_would_probe(&self, flight: Bytes, mtu: Bytes) -> bool {
+        self.rounds >= RENO_ROUNDS || mtu.packets(self.rounds.saturating_add(1)) > flight
+    }
+
+    fn is_over(&self, now: Timestamp) -> bool {
+        now.saturating_since(self.began) > self.wait
+    }
+
+    /// The probe lost too much; it is answered once.
+    pub(super) fn note_too_high(&mut self) {
+        self.too_high = true;
+        self.sampling = false;
+    }
+}
+
+impl<F: BandwidthFilter> Bbr3<F> {
+    /// The ProbeBW state machine (`UpdateProbeBWCyclePhase`).
+    pub(super) fn advance_probe_bandwidth(&mut self, ack: &AckEvent) {
+        if !self.pipe_filled || self.adapt_long_term(ack) {
+            return;
+        }
+        let State::ProbeBw(phase) = self.state else {
+            return;
+        };
+        match phase {
+            Phase::Down | Phase::Cruise if self.is_time_to_probe(ack) => self.start_refill(),
+            Phase::Down if self.is_drained(ack) => self.transition(State::ProbeBw(Phase::Cruise)),
+            Phase::Down | Phase::Cruise => {}
+            Phase::Refill => {
+                if self.round.started() {
+                    self.cycle.sampling = true;
+                    self.start_up(ack);
+                }
+            }
+            Phase::Up(ascent) => {
+                if self.is_time_to_go_down(ack, &ascent) {
+                    // No high loss yet: it may still be reported.
+                    self.cycle.too_high = false;
+                    self.start_down(ack.now);
+                }
+            }
+        }
+    }
+
+    pub(super) fn start_down(&mut self, now: Timestamp) {
+        self.latest.reset();
+        self.cycle.pick_wait(now, &mut self.random);
+        self.cycle.stopping = true;
+        self.round.restart(self.delivered);
+        self.transition(State::ProbeBw(Phase::Down));
+    }
+
+    pub(super) fn start_refill(&mut self) {
+        self.bounds.forget_short_term();
+        self.cycle.precautionary = false;
+        self.cycle.stopping = false;
+        self.round.restart(self.delivered);
+        self.transition(State::ProbeBw(Phase::Refill));
+    }
+
+    pub(super) fn start_up(&mut self, ack: &AckEvent) {
+        self.round.restart(self.delivered);
+        let rate = ack.rate.map_or(Bandwidth::ZERO, |s| s.delivery_rate);
+        let ascent = Ascent::new(ack.now, rate, self.window, self.mtu);
+        self.transition(State::ProbeBw(Phase::Up(ascent)));
+    }
+
+    /// After the random wait, or as often as Reno; sooner only for a filter that knows nothing but lower bounds
+    /// (`IsTimeToProbeBW`).
+    fn is_time_to_probe(&self, ack: &AckEvent) -> bool {
+        let flight = self.window.min(self.output.bdp);
+        self.cycle.is_over(ack.now)
+            || self.cycle.reno_would_probe(flight, self.mtu)
+            || (self.config.probing == Probing::WhileUnbounded
+                && self.cycle.rounds >= UNBOUNDED_ROUNDS
+                && self.filter.wants_probe())
+    }
+
+    /// The queue is gone and there is room for others (`IsTimeToCruise`).
+    fn is_drained(&self, ack: &AckEvent) -> bool {
+        ack.in_flight <= self.window_with_headroom() && ack.in_flight <= self.long_term_pipe()
+    }
+
+    /// Up has shown what it can (`IsTimeToGoDown`).
+    fn is_time_to_go_down(&mut self, ack: &AckEvent, ascent: &Ascent) -> bool {
+        // The flight is largest before the acknowledgement, and the host stops up to one packet short of the bound.
+        if self.cycle.too_high && ack.prior_in_flight + self.mtu > self.bounds.long {
+            self.cycle.precautionary = true;
+            return true;
+        }
+        if self.window_was_full() && self.window >= self.bounds.long {
+            // The bound is what limits the rate: there is no plateau to be seen.
+            let rate = ack.rate.map_or(Bandwidth::ZERO, |s| s.delivery_rate);
+            if let State::ProbeBw(Phase::Up(ascent)) = &mut self.state {
+                ascent.plateau = FullPipe::from_baseline(rate);
+            }
+            return false;
+        }
+        let answered = self.config.probing == Probing::WhileUnbounded
+            && self.round.started()
+            && !self.filter.wants_probe();
+        let reached = self.config.up_exit == UpExit::Flight
+            && self
+                .min_rtt
+                .get()
+                .is_some_and(|least| ack.now.saturating_since(ascent.began) > least)
+            && ack.prior_in_flight > self.config.up_pacing_gain * self.output.bdp;
+        answered || reached || ascent.plateau.is_full()
+    }
+
+    /// Feedback to a probe that was not too high raises the long-term bound; its end moves the maximum filter's window
+    /// (`AdaptLongTermModel`). Whether that decided the next state.
+    fn adapt_long_term(&mut self, ack: &AckEvent) -> bool {
+        let probing_bandwidth = matches!(self.state, State::ProbeBw(_));
+        if self.cycle.stopping && self.round.started() {
+            self.cycle.sampling = false;
+            self.cycle.stopping = false;
+            if probing_bandwidth && ack.rate.is_some_and(|sample| !sample.app_limited) {
+                self.cycle.count = self.cycle.count.saturating_add(1);
+            }
+            if probing_bandwidth && self.cycle.precautionary && !self.cycle.too_high {
+                // A short look went well: probe in earnest.
+                self.start_refill();
+                return true;
+            }
+        }
+        if let Some(sample) = ack.rate
+            && self.bounds.has_long_term()
+            && !self.too_much_lost(sample.lost, sample.in_flight_at_send)
+        {
+            self.bounds.raise_long_term(sample.in_flight_at_send);
+            self.probe_long_term_upward(ack);
+        }
+        false
+    }
+
+    /// Up raises the bound it has filled, slowly at first (`ProbeInflightLongtermUpward`).
+    fn probe_long_term_upward(&mut self, ack: &AckEvent) {
+        let full = self.window_was_full() && self.window >= self.bounds.long;
+        let State::ProbeBw(Phase::Up(ascent)) = &mut self.state else {
+            return;
+        };
+        if !full {
+            return;
+        }
+        let packets = ascent.grow(ack.acked);
+        self.bounds.long += self.mtu.packets(packets);
+        if self.round.started() {
+            ascent.steepen(self.window, self.mtu);
+        }
+    }
+}
+
+/// 2 s to 3 s between two probes (draft-ietf-ccwg-bbr, section "A Dual-Time-Scale Approach for Coexistence").
+const SHORTEST_WAIT: Duration = Duration::from_secs(2);
+const WAIT_SPREAD_NANOS: u64 = 1_000_000_000;
+
+/// And this many rounds at most (the same section).
+const RENO_ROUNDS: u64 = 63;
+
+/// Rounds between two probes for a filter that has nothing but lower bounds: one gain cycle of BBRv1.
+const UNBOUNDED_ROUNDS: u64 = 8;
+
+/// The growth per round doubles so many times at most (section "ProbeBW Algorithm Details").
+const MOST_DOUBLINGS: u32 = 30;
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+    use crate::driver::MTU;
+
+    /// Trap: coexistence with Reno counts packets, not bytes.
+    #[test]
+    fn reno_rounds_are_packets() {
+        let mut cycle = Cycle::default();
+        for rounds in 0..10 {
+            assert!(!cycle.reno_would_probe(MTU.packets(10), MTU), "{rounds}");
+            cycle.count_round();
+        }
+        assert!(cycle.reno_would_probe(MTU.packets(10), MTU));
+        for _ in 10..63 {
+            assert!(!cycle.reno_would_probe(MTU.packets(1000), MTU));
+            cycle.count_round();
+        }
+        assert!(cycle.reno_would_probe(MTU.packets(1000), MTU));
+    }
+
+    #[test]
+    fn waits_are_between_two_and_three_seconds_and_differ() {
+        let mut random = Pcg32::seed_from_u64(1);
+        let mut waits: Vec<_> = (0..100)
+            .map(|_| {
+                let mut cycle = Cycle::default();
+                cycle.pick_wait(Timestamp::ZERO, &mut random);
+                assert!(cycle.rounds <= 1);
+                cycle.wait
+            })
+            .collect();
+        waits.sort();
+        waits.dedup();
+        assert!(waits.len() > 90);
+        assert!(waits[0] >= Duration::from_secs(2));
+        assert!(waits[waits.len() - 1] <= Duration::from_secs(3));
+    }
+
+    #[test]
+    fn the_ascent_doubles_each_round() {
+        let window = MTU.packets(64);
+        let mut ascent = Ascent::new(Timestamp::ZERO, Bandwidth::ZERO, window, MTU);
+        let mut grown = Vec::new();
+        for _ in 0..8 {
+            // A window's worth of acknowledgements, one packet each.
+            grown.push((0..64).map(|_| ascent.grow(MTU)).sum::<u64>());
+            ascent.steepen(window, MTU);
+        }
+        assert_eq!(grown, [1, 2, 4, 8, 16, 32, 64, 64]);
+        for _ in 0..100 {
+            ascent.steepen(window, MTU);
+        }
+        assert_eq!(ascent.rounds, MOST_DOUBLINGS);
+    }
+}

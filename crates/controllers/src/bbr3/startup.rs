@@ -1,0 +1,97 @@
+//! The search for the bandwidth, and the draining of what it queued.
+
+use super::Bbr3;
+use super::state::{Phase, State};
+use super::undo::Left;
+use crate::event::AckEvent;
+use crate::filter::BandwidthFilter;
+use crate::model::FullPipe;
+
+impl<F: BandwidthFilter> Bbr3<F> {
+    /// Looks for the plateau in the delivery rate, in the states that accelerate (draft-ietf-ccwg-bbr, section "Exiting
+    /// Acceleration Based on Bandwidth Plateau").
+    pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
+        let search = match &mut self.state {
+            State::Startup(search) => search,
+            State::ProbeBw(Phase::Up(ascent)) => &mut ascent.plateau,
+            _ => return,
+        };
+        if self.round.started()
+            && let Some(sample) = ack.rate
+            && !sample.app_limited
+        {
+            search.observe(sample.delivery_rate);
+        }
+    }
+
+    /// Startup ends with the plateau, with losses, or with a long queue (the last is not the draft's).
+    pub(super) fn check_startup_done(&mut self, ack: &AckEvent) {
+        let State::Startup(search) = self.state else {
+            return;
+        };
+        if self.lost_too_much_in_startup(ack) {
+            self.undo.left(Left::Startup);
+            self.leave_startup_congested();
+            return;
+        }
+        let long_queue = self
+            .config
+            .startup_exit_rtt
+            .zip(self.min_rtt.get())
+            .is_some_and(|(gain, least)| ack.rtt >= gain * least);
+        if search.is_full() || long_queue {
+            self.enter_drain();
+        }
+    }
+
+    /// Enough ranges of packets were lost, and enough bytes, in a whole round (section "Exiting Startup Based on Packet
+    /// Loss").
+    ///
+    /// The draft's third condition, a round in recovery, holds by construction: the loss round began with the first loss
+    /// and ends with the feedback to a packet sent later.
+    fn lost_too_much_in_startup(&self, ack: &AckEvent) -> bool {
+        self.latest.round_over
+            && self.latest.lost_ranges >= self.config.startup_lost_ranges
+            && ack
+                .rate
+                .is_some_and(|sample| self.too_much_lost(sample.lost, sample.in_flight_at_send))
+    }
+
+    /// Losses or marks ended Startup: what was delivered in a round is known to be safe.
+    pub(super) fn leave_startup_congested(&mut self) {
+        self.bounds.long = self.output.bdp.max(self.latest.volume);
+        self.enter_drain();
+    }
+
+    fn enter_drain(&mut self) {
+        self.pipe_filled = true;
+        self.aggregation.remember(true, self.round.count());
+        self.transition(State::Drain {
+            last_round: self.round.count().saturating_add(DRAIN_ROUNDS),
+        });
+    }
+
+    /// Drain ends once the flight fits the pipe, or when it has taken too long (section "Drain").
+    pub(super) fn check_drained(&mut self, ack: &AckEvent) {
+        if let State::Drain { last_round } = self.state
+            && (ack.in_flight <= self.output.pipe || self.round.count() > last_round)
+        {
+            self.start_down(ack.now);
+        }
+    }
+
+    /// Back to the search, which begins anew.
+    pub(super) fn enter_startup(&mut self) {
+        self.transition(State::Startup(FullPipe::default()));
+    }
+
+    /// What ended the search was no sign of a full pipe.
+    pub(super) fn reopen_search(&mut self) {
+        self.pipe_filled = false;
+        self.aggregation.remember(false, self.round.count());
+    }
+}
+
+/// Rounds after which Drain is over even with a queue left, because the bandwidth was overestimated
+/// (draft-ietf-ccwg-bbr, section "Drain").
+const DRAIN_ROUNDS: u64 = 3;

@@ -1,0 +1,178 @@
+//! BBRv3's states. Each carries what only it needs, so that leaving it forgets it.
+
+use super::config::Bbr3CoreConfig;
+use super::probe::Ascent;
+use crate::model::FullPipe;
+use crate::snapshot::Mode;
+use crate::units::{Bytes, Gain, Timestamp};
+
+/// Where the controller stands (draft-ietf-ccwg-bbr, section "State Transition Diagram").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Doubling the rate each round, until it no longer helps or loses too much.
+    Startup(FullPipe),
+    /// Emptying the queue that Startup made; in this round at the latest it ends.
+    Drain { last_round: u64 },
+    /// Around the estimate.
+    ProbeBw(Phase),
+    /// Half a pipe, to see the path without a queue.
+    ProbeRtt(Silence),
+}
+
+/// The phases of a ProbeBW cycle (section "ProbeBW").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Slower than the path, to empty the queue and leave room to others.
+    Down,
+    /// As fast as the path.
+    Cruise,
+    /// As fast as the long-term model allows, for a round.
+    Refill,
+    /// Faster than the path.
+    Up(Ascent),
+}
+
+/// Progress of ProbeRTT (section "ProbeRTT Logic").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Silence {
+    /// The window meanwhile, from the estimates of before.
+    pub(super) window: Bytes,
+    /// The window to return to.
+    pub(super) prior_window: Bytes,
+    /// Set once the flight is as small as the window.
+    pub(super) hold: Option<Hold>,
+}
+
+/// How long the flight has to stay small: until this time, and until a round has passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hold {
+    pub(super) until: Timestamp,
+    pub(super) round_passed: bool,
+}
+
+impl State {
+    /// The gain on the bandwidth, for pacing (section "Summary of Control Behavior in the State Machine").
+    pub(super) const fn pacing_gain(&self, config: &Bbr3CoreConfig) -> Gain {
+        match self {
+            Self::Startup(_) => config.startup_pacing_gain,
+            Self::Drain { .. } => config.drain_pacing_gain,
+            Self::ProbeBw(Phase::Down) => config.down_pacing_gain,
+            Self::ProbeBw(Phase::Up(_)) => config.up_pacing_gain,
+            Self::ProbeBw(Phase::Cruise | Phase::Refill) | Self::ProbeRtt(_) => Gain::UNIT,
+        }
+    }
+
+    /// The gain on the bandwidth-delay product, for the window (the same section).
+    pub(super) const fn window_gain(&self, config: &Bbr3CoreConfig) -> Gain {
+        match self {
+            // Draining is the pacing rate's task.
+            Self::Startup(_) | Self::Drain { .. } => config.startup_window_gain,
+            Self::ProbeBw(Phase::Up(_)) => config.up_window_gain,
+            Self::ProbeBw(_) => config.window_gain,
+            Self::ProbeRtt(_) => config.probe_rtt_gain,
+        }
+    }
+
+    pub(super) const fn mode(&self) -> Mode {
+        match self {
+            Self::Startup(_) => Mode::Startup,
+            Self::Drain { .. } => Mode::Drain,
+            Self::ProbeBw(Phase::Down) => Mode::ProbeDown,
+            Self::ProbeBw(Phase::Cruise) => Mode::ProbeCruise,
+            Self::ProbeBw(Phase::Refill) => Mode::ProbeRefill,
+            Self::ProbeBw(Phase::Up(_)) => Mode::ProbeUp,
+            Self::ProbeRtt(_) => Mode::ProbeRtt,
+        }
+    }
+
+    /// Whether losses are the expected outcome: what the state sends is a probe (`IsProbingBW`).
+    pub(super) const fn is_probing(&self) -> bool {
+        matches!(
+            self,
+            Self::Startup(_) | Self::ProbeBw(Phase::Refill | Phase::Up(_))
+        )
+    }
+
+    /// Whether the draft has an edge from `self` to `next`. Startup and Refill can also be returned to, by the undoing of
+    /// what a spurious loss had ended.
+    pub(super) const fn may_become(&self, next: &Self) -> bool {
+        use Phase::{Cruise, Down, Refill, Up};
+        use State::{Drain, ProbeBw, ProbeRtt, Startup};
+        matches!(
+            (self, next),
+            (Drain { .. } | ProbeBw(_) | ProbeRtt(_), Startup(_))
+                | (Startup(_), Drain { .. })
+                | (Drain { .. } | ProbeBw(Up(_)) | ProbeRtt(_), ProbeBw(Down))
+                | (ProbeBw(Down), ProbeBw(Cruise))
+                | (ProbeBw(Down | Cruise | Refill), ProbeBw(Refill))
+                | (ProbeBw(Refill), ProbeBw(Up(_)))
+                | (Startup(_) | Drain { .. } | ProbeBw(_), ProbeRtt(_))
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn states() -> [State; 7] {
+        [
+            State::Startup(FullPipe::default()),
+            State::Drain { last_round: 3 },
+            State::ProbeBw(Phase::Down),
+            State::ProbeBw(Phase::Cruise),
+            State::ProbeBw(Phase::Refill),
+            State::ProbeBw(Phase::Up(Ascent::default())),
+            State::ProbeRtt(Silence {
+                window: Bytes(4800),
+                prior_window: Bytes(9600),
+                hold: None,
+            }),
+        ]
+    }
+
+    #[test]
+    fn only_the_drafts_edges_are_legal() {
+        // From each row to Startup, Drain, Down, Cruise, Refill, Up, ProbeRTT.
+        let legal = [
+            [0, 1, 0, 0, 0, 0, 1],
+            [1, 0, 1, 0, 0, 0, 1],
+            [1, 0, 0, 1, 1, 0, 1],
+            [1, 0, 0, 0, 1, 0, 1],
+            [1, 0, 0, 0, 1, 1, 1],
+            [1, 0, 1, 0, 0, 0, 1],
+            [1, 0, 1, 0, 0, 0, 0],
+        ];
+        for (from, row) in states().iter().zip(legal) {
+            for (to, expected) in states().iter().zip(row) {
+                assert_eq!(from.may_become(to), expected == 1, "{from:?} -> {to:?}");
+            }
+        }
+    }
+
+    /// The table of section "Summary of Control Behavior in the State Machine".
+    #[test]
+    fn every_state_has_its_gains_and_its_mode() {
+        let config = Bbr3CoreConfig::draft();
+        let table = states().map(|state| {
+            (
+                state.mode(),
+                state.pacing_gain(&config).as_f64(),
+                state.window_gain(&config).as_f64(),
+                state.is_probing(),
+            )
+        });
+        assert_eq!(
+            table,
+            [
+                (Mode::Startup, 2.77, 2.0, true),
+                (Mode::Drain, 0.5, 2.0, false),
+                (Mode::ProbeDown, 0.9, 2.0, false),
+                (Mode::ProbeCruise, 1.0, 2.0, false),
+                (Mode::ProbeRefill, 1.0, 2.0, true),
+                (Mode::ProbeUp, 1.25, 2.25, true),
+                (Mode::ProbeRtt, 1.0, 0.5, false),
+            ]
+        );
+    }
+}

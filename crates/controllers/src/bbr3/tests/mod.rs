@@ -1,0 +1,23 @@
+//! The core as a whole: over paths, event by event, and against the bugs of others.
+
+mod congestion;
+mod filter;
+mod paths;
+mod states;
+mod traps;
+
+use super::*;
+use crate::config::ControllerConfig;
+
+const SECOND: core::time::Duration = core::time::Duration::from_secs(1);
+
+fn controllers() -> [Box<dyn ControllerConfig>; 6] {
+    [
+        Box::new(Bbr3Config::paper()),
+        Box::new(Bbr3Config::tuned()),
+        Box::new(Bbr2Config::paper()),
+        Box::new(Bbr2Config::tuned()),
+        Box::new(Bbr3SConfig::paper()),
+        Box::new(Bbr3SConfig::tuned()),
+    ]
+}

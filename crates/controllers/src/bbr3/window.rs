@@ -1,0 +1,143 @@
+//! The congestion window: what the model allows, approached with what is delivered.
+
+use super::Bbr3;
+use super::state::{Phase, State};
+use crate::event::AckEvent;
+use crate::filter::BandwidthFilter;
+use crate::model::initial_window;
+use crate::units::{Bandwidth, Bytes};
+
+impl<F: BandwidthFilter> Bbr3<F> {
+    /// `SetCwnd` (draft-ietf-ccwg-bbr, section "cwnd Adjustment Mechanism").
+    pub(super) fn update_window(&mut self, ack: &AckEvent) {
+        let most = self.quantized(self.output.target + self.aggregation.extra());
+        if self.pipe_filled {
+            self.window = (self.window + ack.acked).min(most);
+        } else if self.window < most || ack.delivered < initial_window(self.mtu) {
+            self.window += ack.acked;
+        }
+        self.window = self
+            .window
+            .max(self.min_window())
+            .min(self.bound_of_model());
+    }
+
+    /// `BoundCwndForProbeRTT` and `BoundCwndForModel` (section "Bounding cwnd Based on Recent Congestion").
+    pub(super) fn bound_of_model(&self) -> Bytes {
+        let bound = match self.state {
+            State::Startup(_) | State::Drain { .. } => self.bounds.short,
+            State::ProbeBw(Phase::Down | Phase::Refill | Phase::Up(_)) => {
+                self.bounds.long.min(self.bounds.short)
+            }
+            State::ProbeBw(Phase::Cruise) => self.window_with_headroom().min(self.bounds.short),
+            State::ProbeRtt(silence) => silence
+                .window
+                .min(self.window_with_headroom())
+                .min(self.bounds.short),
+        };
+        bound.max(self.min_window())
+    }
+
+    /// `InflightWithHeadroom`.
+    pub(super) fn window_with_headroom(&self) -> Bytes {
+        self.bounds
+            .with_headroom(self.config.headroom, self.mtu)
+            .max(self.min_window())
+    }
+
+    /// Room for what the ends of the path batch, and for two packets more while probing (`QuantizationBudget`; a QUIC
+    /// sender's offload budget is one quantum).
+    pub(super) fn quantized(&self, flight: Bytes) -> Bytes {
+        let flight = flight.max(self.output.quantum).max(self.min_window());
+        if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
+            return flight + self.mtu.packets(2);
+        }
+        flight
+    }
+
+    /// `Inflight(1.0)` of the long-term bandwidth, whatever the losses since the last probe say.
+    pub(super) fn long_term_pipe(&self) -> Bytes {
+        match (self.filter.bandwidth(), self.min_rtt.get()) {
+            (Some(bandwidth), Some(min_rtt)) if bandwidth > self.bounds.rate => {
+                self.quantized(bandwidth.bytes_in(min_rtt))
+            }
+            _ => self.output.pipe,
+        }
+    }
+
+    /// The smallest window: two packets each way, for receivers that acknowledge every other one (section "Minimum cwnd for
+    /// Pipelining").
+    pub(super) const fn min_window(&self) -> Bytes {
+        self.mtu.packets(MIN_WINDOW_PACKETS)
+    }
+}
+
+/// The least that is sent back to back, and the most (section "Send Quantum: C.send_quantum").
+pub(super) fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
+    Bytes(rate.unwrap_or_default().bytes_per_second() / QUANTA_PER_SECOND)
+        .min(LARGEST_QUANTUM)
+        .max(mtu.packets(2))
+}
+
+/// Whether the window was full lately (`is_cwnd_limited`): at some time in this round or the one before.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct WindowUse {
+    this_round: bool,
+    last_round: bool,
+}
+
+impl WindowUse {
+    pub(super) fn on_sent(&mut self, full: bool) {
+        self.this_round |= full;
+    }
+
+    pub(super) fn on_round(&mut self) {
+        self.last_round = self.this_round;
+        self.this_round = false;
+    }
+
+    pub(super) const fn was_full(self) -> bool {
+        self.this_round || self.last_round
+    }
+}
+
+/// draft-ietf-ccwg-bbr, section "Core Algorithm Design Parameters".
+const MIN_WINDOW_PACKETS: u64 = 4;
+
+/// A millisecond each (section "Send Quantum: C.send_quantum").
+const QUANTA_PER_SECOND: u64 = 1000;
+
+/// 64 KB (the same section).
+const LARGEST_QUANTUM: Bytes = Bytes(65_536);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::MTU;
+
+    #[test]
+    fn quanta_last_a_millisecond_within_bounds() {
+        let quantum = |megabits: u64| {
+            let rate = Bandwidth::from_bytes_per_second(megabits * 125_000);
+            send_quantum(Some(rate), MTU)
+        };
+        assert_eq!(send_quantum(None, MTU), MTU.packets(2));
+        assert_eq!(quantum(1), MTU.packets(2));
+        assert_eq!(quantum(100), Bytes(12_500));
+        assert_eq!(quantum(10_000), Bytes(65_536));
+        // Datagrams larger than the largest quantum still leave in pairs.
+        assert_eq!(send_quantum(None, Bytes(65_000)), Bytes(130_000));
+    }
+
+    #[test]
+    fn a_full_window_is_remembered_for_a_round() {
+        let mut seen = WindowUse::default();
+        seen.on_sent(true);
+        seen.on_sent(false);
+        assert!(seen.was_full());
+        seen.on_round();
+        assert!(seen.was_full());
+        seen.on_round();
+        assert!(!seen.was_full());
+    }
+}

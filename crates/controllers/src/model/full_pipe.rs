@@ -1,0 +1,75 @@
+//! Whether the pipe has been filled: sending faster no longer delivers more.
+
+use crate::units::{Bandwidth, Gain};
+
+/// The search for the end of growth (BBR paper, section "Startup"; draft-ietf-ccwg-bbr, section "Exiting Acceleration
+/// Based on Bandwidth Plateau").
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct FullPipe {
+    baseline: Bandwidth,
+    plateau_rounds: u8,
+}
+
+impl FullPipe {
+    /// A search that begins at a rate already reached.
+    pub(crate) fn from_baseline(baseline: Bandwidth) -> Self {
+        Self {
+            baseline,
+            plateau_rounds: 0,
+        }
+    }
+
+    /// One round's rate. The caller leaves out rounds that the application limited.
+    pub(crate) fn observe(&mut self, rate: Bandwidth) {
+        if rate >= GROWTH * self.baseline {
+            *self = Self::from_baseline(rate);
+        } else {
+            self.plateau_rounds = self.plateau_rounds.saturating_add(1);
+        }
+    }
+
+    /// Whether several rounds in a row brought little.
+    pub(crate) fn is_full(&self) -> bool {
+        self.plateau_rounds >= PLATEAU_ROUNDS
+    }
+}
+
+/// Growth per round below which the pipe counts as full (BBR paper, section "Startup"; draft-ietf-ccwg-bbr, section
+/// "Exiting Acceleration Based on Bandwidth Plateau").
+const GROWTH: Gain = Gain::new(5, 4);
+
+/// Rounds in a row without such growth (the same sections).
+const PLATEAU_ROUNDS: u8 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(rate: u64) -> Bandwidth {
+        Bandwidth::from_bytes_per_second(rate)
+    }
+
+    #[test]
+    fn three_rounds_under_a_quarter_more_are_a_plateau() {
+        let mut search = FullPipe::default();
+        search.observe(rate(1000));
+        for bandwidth in [1249, 1200, 1249] {
+            assert!(!search.is_full());
+            search.observe(rate(bandwidth));
+        }
+        assert!(search.is_full());
+    }
+
+    #[test]
+    fn growth_begins_the_count_again() {
+        let mut search = FullPipe::from_baseline(rate(1000));
+        search.observe(rate(1000));
+        search.observe(rate(1000));
+        search.observe(rate(1250));
+        search.observe(rate(1250));
+        search.observe(rate(1250));
+        assert!(!search.is_full());
+        search.observe(rate(1250));
+        assert!(search.is_full());
+    }
+}
