@@ -5,6 +5,7 @@ use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
 use crate::controller::Controller;
 use crate::filter::{PercentileFilter, PercentileFilterConfig};
 use crate::registry::{Preset, Registered};
+use crate::units::Gain;
 
 /// `bbr2-sampled`: BBRv2's parameters, with 85 % of the 85th percentile of the last 100 delivery rates for the bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,9 +26,16 @@ impl Bbr2SampledConfig {
     }
 
     /// The same, held near the knee on hosts without pacing.
+    ///
+    /// A sender that runs at 85 % of what it measures, while it measures only itself, slows down geometrically: the window
+    /// has to leave more than 1 / 0.85 of a pipe in flight, so that the samples show the path.
     pub const fn tuned() -> Self {
+        let mut core = Bbr2Config::tuned().core;
+        core.window_policy = WindowPolicy::Bdp {
+            gain: Gain::new(3, 2),
+        };
         Self {
-            core: Bbr2Config::tuned().core,
+            core,
             ..Self::paper()
         }
     }

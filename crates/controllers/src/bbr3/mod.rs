@@ -144,7 +144,13 @@ impl<F: BandwidthFilter> Bbr3<F> {
     }
 
     fn update_aggregation(&mut self, ack: &AckEvent) {
-        let bandwidth = self.output.bandwidth.unwrap_or_default();
+        // The draft measures against the bandwidth, which is the lesser of the maximum and the short-term bound. A filter
+        // that means to be below what is delivered says so.
+        let bandwidth = match self.filter.delivered_rate() {
+            rate if rate == self.filter.bandwidth() => self.output.bandwidth,
+            rate => rate,
+        };
+        let bandwidth = bandwidth.unwrap_or_default();
         self.aggregation
             .on_ack(ack, bandwidth, self.window, self.round.count());
     }

@@ -51,6 +51,10 @@ impl BandwidthFilter for CorrectedMaxFilter {
         self.estimate
     }
 
+    fn delivered_rate(&self) -> Option<Bandwidth> {
+        self.max.bandwidth()
+    }
+
     fn reseed(&mut self, epoch: u64, rate: Bandwidth) {
         self.max.reseed(epoch, rate);
         self.estimate = Some(rate);

@@ -40,6 +40,12 @@ pub trait BandwidthFilter: Clone + Debug + Send + Sync + 'static {
     /// The estimate, once there is one.
     fn bandwidth(&self) -> Option<Bandwidth>;
 
+    /// The rate that lumps of acknowledgements are measured against: what the path delivers, where the estimate means to be
+    /// less than that. Measured against less, they would never end.
+    fn delivered_rate(&self) -> Option<Bandwidth> {
+        self.bandwidth()
+    }
+
     /// Forgets every sample for this estimate: the controller has learned it in another way.
     fn reseed(&mut self, epoch: u64, rate: Bandwidth);
 

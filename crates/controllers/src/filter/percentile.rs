@@ -100,6 +100,11 @@ impl BandwidthFilter for PercentileFilter {
         self.estimate
     }
 
+    fn delivered_rate(&self) -> Option<Bandwidth> {
+        let percentile = self.history.get().map(Bandwidth::from_bytes_per_second);
+        percentile.or(self.estimate)
+    }
+
     fn reseed(&mut self, _epoch: u64, rate: Bandwidth) {
         self.history.clear();
         self.history.push(rate.bytes_per_second());
@@ -164,6 +169,7 @@ mod tests {
         let mut filter = filter(PercentileFilterConfig::bbr2());
         filter.on_ack(&measured(mbps(100), false), &context(0));
         assert_eq!(filter.bandwidth(), Some(mbps(85)));
+        assert_eq!(filter.delivered_rate(), Some(mbps(100)));
         filter.reseed(0, mbps(20));
         assert_eq!(filter.bandwidth(), Some(mbps(17)));
     }

@@ -198,6 +198,10 @@ impl BandwidthFilter for SkipFilter {
         self.estimate
     }
 
+    fn delivered_rate(&self) -> Option<Bandwidth> {
+        self.recent.bandwidth()
+    }
+
     fn deviation(&self) -> Bandwidth {
         self.deviation
     }
