@@ -56,10 +56,9 @@ pub enum WindowPolicy {
         /// How much of the bandwidth-delay product may be in flight.
         gain: Gain,
     },
-    /// What the path carried during the last two thirds of a minimum RTT, plus head-room in proportion to how uncertain the
-    /// filter is of what it will carry next: (carried + head-room) x min RTT + 1 MTU. For filters that know their
-    /// own deviation. What is carried falls within half a round trip of the path itself, so that a drop is answered
-    /// before the estimate has moved; the head-room keeps the bottleneck busy when the path speeds up.
+    /// (expected + head-room) x min RTT + 1 MTU. What the link is expected to carry is what it carried while it was
+    /// busy, within the last round trip above all, so that a fall is answered before the estimate has moved. The
+    /// head-room keeps the link busy when it speeds up, and is as large as that takes.
     Track(Headroom),
 }
 
@@ -77,26 +76,29 @@ impl WindowPolicy {
                 )
             }
             Self::Track(headroom) => {
+                let idle = headroom.idle.as_f64();
                 let (least, most) = (headroom.least.as_f64(), headroom.most.as_f64());
                 ConfigError::require(
-                    least > 0.0 && least <= most && most <= 4.0,
+                    idle > 0.0 && idle <= 0.5 && least > 0.0 && least <= most && most <= 4.0,
                     "window_policy.headroom",
-                    format!("{least} to {most}"),
-                    "above 0, the lesser bound first, and up to 4: without head-room the window only shrinks",
+                    format!("{least} to {most} for {idle} idle"),
+                    "idle for above 0 and up to a half, head-room above 0, the lesser bound first, and up to 4: without \
+                     it the window only shrinks",
                 )
             }
         }
     }
 }
 
-/// The queue that [`WindowPolicy::Track`] leaves at the bottleneck, in shares of the bandwidth estimate.
+/// The queue that [`WindowPolicy::Track`] leaves at the bottleneck, in shares of the rate it usually carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Headroom {
-    /// So many standard deviations of the bandwidth.
-    pub deviations: Gain,
-    /// But at least this share of the estimate.
+    /// The share of the time for which the bottleneck may run empty: the head-room grows when it does so for longer, and
+    /// shrinks otherwise. A steady link needs next to no queue for this, one that swings within a round trip a long one.
+    pub idle: Gain,
+    /// The head-room is at least this share.
     pub least: Gain,
-    /// And at most this share.
+    /// And at most this.
     pub most: Gain,
 }
 

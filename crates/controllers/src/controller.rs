@@ -76,8 +76,6 @@ pub struct Control {
 pub struct OperatingPoint {
     /// The bandwidth estimate.
     pub bandwidth: Bandwidth,
-    /// One standard deviation of the path's bandwidth around the estimate; zero if the filter does not know it.
-    pub deviation: Bandwidth,
     /// The rate to send at: the estimate times the gain of the moment.
     pub rate: Bandwidth,
     /// The round-trip time without queues.

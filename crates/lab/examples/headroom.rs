@@ -1,4 +1,4 @@
-//! What head-room costs and buys: `bbr-s` on the bundled LTE trace with its head-room scaled, against `bbr`.
+//! What head-room costs and buys: `bbr-s` on the bundled LTE trace against `bbr`, by how long the link may run empty.
 //!
 //! `cargo run --release -p kneepoint-lab --example headroom [plot.svg]`
 //!
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use kneepoint::quinn::{Factory, factory};
 use kneepoint::{Algorithm, BbrSConfig};
-use kneepoint_controllers::{Gain, Headroom, WindowPolicy};
+use kneepoint_controllers::{Gain, WindowPolicy};
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::plots::register_font;
 use kneepoint_lab::probe::SharedFactory;
@@ -37,17 +37,17 @@ fn main() -> Result<(), AnyError> {
         seed: 1,
     };
     let reference = measure(&scenario, "bbr", &factory(Algorithm::Bbr))?;
-    let rows = PERCENT
+    let rows = PERMILLE
         .par_iter()
-        .map(|&percent| {
-            let factory: SharedFactory = Arc::new(Factory::new(scaled(percent))?.seed(1));
-            Ok((percent, measure(&scenario, "bbr-s", &factory)?))
+        .map(|&permille| {
+            let factory: SharedFactory = Arc::new(Factory::new(idle(permille))?.seed(1));
+            Ok((permille, measure(&scenario, "bbr-s", &factory)?))
         })
         .collect::<Result<Vec<_>, AnyError>>()?;
 
-    println!("head-room %  throughput %  RTT mean %  p95 %  p99 %   (of bbr's)");
+    println!("idle permille  throughput %  RTT mean %  p95 %  p99 %   (of bbr's)");
     let mut curve = Vec::new();
-    for (percent, row) in &rows {
+    for (permille, row) in &rows {
         let of = |value: Option<f64>, whole: Option<f64>| {
             value
                 .zip(whole)
@@ -56,7 +56,7 @@ fn main() -> Result<(), AnyError> {
         let throughput = 100.0 * row.goodput_mbps / reference.goodput_mbps;
         let p99 = of(row.rtt_p99_ms, reference.rtt_p99_ms);
         println!(
-            "{percent:11}  {throughput:12.1}  {:10.1}  {:5.1}  {p99:5.1}",
+            "{permille:13}  {throughput:12.1}  {:10.1}  {:5.1}  {p99:5.1}",
             of(row.rtt_mean_ms, reference.rtt_mean_ms),
             of(row.rtt_p95_ms, reference.rtt_p95_ms),
         );
@@ -68,17 +68,11 @@ fn main() -> Result<(), AnyError> {
     Ok(())
 }
 
-/// The recommended configuration with all of its head-room scaled.
-fn scaled(percent: u32) -> BbrSConfig {
+/// The recommended configuration, but for how long the link may run empty.
+fn idle(permille: u32) -> BbrSConfig {
     let mut config = BbrSConfig::default();
-    if let WindowPolicy::Track(headroom) = config.core.window_policy {
-        let scale =
-            |gain: Gain| Gain::new((gain.as_f64() * f64::from(percent) * 10.0) as u32, 1000);
-        config.core.window_policy = WindowPolicy::Track(Headroom {
-            deviations: scale(headroom.deviations),
-            least: scale(headroom.least),
-            most: scale(headroom.most),
-        });
+    if let WindowPolicy::Track(headroom) = &mut config.core.window_policy {
+        headroom.idle = Gain::new(permille, 1000);
     }
     config
 }
@@ -127,5 +121,5 @@ fn draw(path: &Path, curve: &[(f64, f64)]) -> Result<(), AnyError> {
     Ok(())
 }
 
-/// Percent of the recommended head-room.
-const PERCENT: [u32; 9] = [60, 80, 100, 120, 140, 160, 200, 250, 300];
+/// How long the link may run empty; 40 is recommended.
+const PERMILLE: [u32; 9] = [15, 20, 25, 32, 40, 50, 70, 100, 150];

@@ -13,8 +13,8 @@ use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 
 use crate::ack_gap::AckGap;
-use crate::carried::Carried;
 use crate::clock::Clock;
+use crate::link_rate::{Acked, LinkRate};
 use crate::mapping::{self, Path};
 
 /// One of our controllers as quinn sees it.
@@ -29,7 +29,8 @@ pub struct QuinnController {
     policy: WindowPolicy,
     path: Path,
     ack_gap: AckGap,
-    carried: Carried,
+    /// Only for the policy that tracks it.
+    link_rate: Option<LinkRate>,
     clock: Clock,
     control: Control,
     /// When the controller wants its timer: asked once per event, compared at each.
@@ -47,6 +48,10 @@ impl QuinnController {
         mtu: Bytes,
     ) -> Self {
         let control = inner.control();
+        let link_rate = match policy {
+            WindowPolicy::Track(headroom) => Some(LinkRate::new(headroom)),
+            _ => None,
+        };
         Self {
             flow: if inner.wants_rate_samples() {
                 Flow::new(Timestamp::ZERO)
@@ -59,7 +64,7 @@ impl QuinnController {
                 ..Path::default()
             },
             ack_gap: AckGap::new(),
-            carried: Carried::default(),
+            link_rate,
             clock: Clock::starting(now),
             timer: inner.next_timer(),
             inner,
@@ -110,13 +115,11 @@ impl QuinnController {
     fn refresh(&mut self) {
         self.control = self.inner.control();
         self.timer = self.inner.next_timer();
-        match self.policy {
-            WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
-                self.path.ack_gap = self.ack_gap.longest();
-            }
-            WindowPolicy::Track(_) => self.path.carried = self.carried.rate(),
-            WindowPolicy::Window | WindowPolicy::Rate => {}
-        }
+        self.path.ack_gap = self.ack_gap.longest();
+        self.remap();
+    }
+
+    fn remap(&mut self) {
         self.window = mapping::window(self.policy, &self.control, &self.path);
     }
 
@@ -125,8 +128,18 @@ impl QuinnController {
         // Until there is a model this RTT will do: nothing that depends on it is used before.
         let point = &self.control.operating_point;
         let min_rtt = point.as_ref().map_or(ack.rtt, |point| point.min_rtt);
-        self.path.latest_rtt = ack.rtt;
+        self.path.in_flight = ack.in_flight;
         self.update_smoothed_rtt(ack.rtt);
+        if let Some(link_rate) = &mut self.link_rate {
+            link_rate.on_ack(&Acked {
+                now: ack.now,
+                bytes: ack.acked,
+                rtt: ack.rtt,
+                min_rtt,
+                window_limited: !ack.app_limited && !self.control.self_limited,
+            });
+            self.path.forecast = link_rate.forecast(self.path.mtu);
+        }
         match self.policy {
             WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
                 self.ack_gap.on_ack(ack.now, ack.round, min_rtt);
@@ -134,8 +147,7 @@ impl QuinnController {
                     self.ack_gap.on_idle();
                 }
             }
-            WindowPolicy::Track(_) => self.carried.on_ack(ack.now, ack.acked, min_rtt),
-            WindowPolicy::Window | WindowPolicy::Rate => {}
+            WindowPolicy::Window | WindowPolicy::Rate | WindowPolicy::Track(_) => {}
         }
     }
 
@@ -153,7 +165,7 @@ impl QuinnController {
 /// The state of the connection's controller, if it is one of ours:
 /// `kneepoint::quinn::snapshot(connection.congestion_state())`.
 ///
-/// quinn hands out a clone of the controller; the history of packets in flight is shared with it, not copied.
+/// quinn hands out a clone of the controller. What is copied with it is a few kilobytes, however much is in flight.
 pub fn snapshot(state: Box<dyn HostController>) -> Option<Snapshot> {
     let controller = state.into_any().downcast::<QuinnController>().ok()?;
     Some(controller.snapshot())
@@ -167,7 +179,7 @@ impl Clone for QuinnController {
             policy: self.policy,
             path: self.path,
             ack_gap: self.ack_gap.clone(),
-            carried: self.carried.clone(),
+            link_rate: self.link_rate.clone(),
             clock: self.clock,
             control: self.control,
             timer: self.timer,
@@ -183,13 +195,15 @@ impl HostController for QuinnController {
         let fired = self.catch_up(now);
         let event = self.flow.on_sent(now, Bytes(bytes));
         self.inner.on_sent(&event);
+        self.path.in_flight = event.prior_in_flight + event.bytes;
         if event.prior_in_flight == Bytes::ZERO {
             self.timer = self.inner.next_timer();
         }
-        // Sending changes no window; time does, since what was carried is forgotten.
-        let forgot = self.carried.advance(now);
-        if fired || forgot {
+        if fired {
             self.refresh();
+        } else if self.link_rate.is_some() {
+            // What is missing in flight has changed, and nothing else.
+            self.remap();
         }
     }
 

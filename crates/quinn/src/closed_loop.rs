@@ -251,7 +251,7 @@ fn bbr_s_finds_a_path_that_has_become_longer() {
 fn a_standing_queue_does_not_hide_the_longer_path() {
     let mut config = BbrSConfig::tuned();
     config.core.window_policy = WindowPolicy::Track(Headroom {
-        deviations: Gain::new(2, 1),
+        idle: Gain::new(1, 25),
         least: Gain::new(1, 4),
         most: Gain::new(3, 5),
     });

@@ -15,11 +15,11 @@
 
 mod ack_gap;
 mod adapter;
-mod carried;
 mod clock;
 #[cfg(test)]
 mod closed_loop;
 mod factory;
+mod link_rate;
 mod mapping;
 
 pub use adapter::{QuinnController, snapshot};

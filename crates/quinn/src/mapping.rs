@@ -8,23 +8,23 @@ mod tests;
 
 use core::time::Duration;
 
-use kneepoint_controllers::{
-    Bandwidth, Bytes, Control, Gain, Headroom, OperatingPoint, WindowPolicy,
-};
+use kneepoint_controllers::{Bytes, Control, Gain, OperatingPoint, WindowPolicy};
+
+use crate::link_rate::Forecast;
 
 /// What the adapter itself has measured of the path.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Path {
     /// RFC 9002's smoothed round-trip time.
     pub smoothed_rtt: Duration,
-    /// The last round-trip time.
-    pub latest_rtt: Duration,
-    /// What the path carried during the last two thirds of a minimum RTT.
-    pub carried: Bandwidth,
+    /// What the link will carry, and the head-room to leave: only for the policy that tracks it.
+    pub forecast: Option<Forecast>,
     /// The longest recent pause between acknowledgements.
     pub ack_gap: Duration,
     /// The largest datagram that fits.
     pub mtu: Bytes,
+    /// What is in flight.
+    pub in_flight: Bytes,
 }
 
 /// The window that makes quinn do what `control` asks for, as far as it can.
@@ -42,7 +42,7 @@ pub(crate) fn window(policy: WindowPolicy, control: &Control, path: &Path) -> By
         WindowPolicy::Bdp { gain } => {
             gain * point.rate.bytes_in(point.min_rtt) + point.rate.bytes_in(path.ack_gap)
         }
-        WindowPolicy::Track(headroom) => track(&headroom, &point, path),
+        WindowPolicy::Track(_) => track(&point, path),
     };
     // quinn stops when the next packet would reach the window, so one packet of it is never used.
     (mapped + path.mtu)
@@ -50,28 +50,27 @@ pub(crate) fn window(policy: WindowPolicy, control: &Control, path: &Path) -> By
         .min(control.window)
 }
 
-/// What the path carries now for a minimum RTT, the head-room, and what the gain cycle adds or takes away.
-fn track(headroom: &Headroom, point: &OperatingPoint, path: &Path) -> Bytes {
-    let spare = (headroom.deviations * point.deviation)
-        .max(headroom.least * point.bandwidth)
-        .min(headroom.most * point.bandwidth);
-    let carried = path.carried.bytes_in(point.min_rtt);
-    let standing = spare.bytes_in(point.min_rtt);
-    // With less queued than the head-room the sender, not the path, limits what is carried: the emptier the queue,
-    // the more is added, up to PUSH of what is carried, a gain per round trip.
-    let queued = point
-        .bandwidth
-        .bytes_in(path.latest_rtt.saturating_sub(point.min_rtt));
-    let missing = standing - queued.min(standing);
-    let push = PUSH * carried.share(missing, standing);
-    let steady = carried + push + standing;
+/// What the link will carry in a minimum RTT, the head-room, and what the gain cycle adds or takes away.
+fn track(point: &OperatingPoint, path: &Path) -> Bytes {
+    let forecast = path.forecast.unwrap_or(Forecast {
+        expected: point.bandwidth,
+        ..Forecast::default()
+    });
     let cycle = point.rate.bytes_in(point.min_rtt);
     let estimate = point.bandwidth.bytes_in(point.min_rtt);
-    steady + (cycle - estimate) - (estimate - cycle)
+    let target = forecast.expected.bytes_in(point.min_rtt)
+        + forecast.spare.bytes_in(point.min_rtt)
+        // The receiver acknowledges every second packet: one is always waiting for its fellow.
+        + path.mtu
+        + (cycle - estimate)
+        - (estimate - cycle);
+    // quinn paces at 1.25 windows per smoothed RTT. A window that asks for more than there is in flight is told to it
+    // as larger still, so that the gap is closed sooner; it is back at the target when the gap is.
+    target + URGENCY * (target - path.in_flight)
 }
 
-/// By how much an empty queue makes the window outgrow what is carried.
-const PUSH: Gain = Gain::new(3, 4);
+/// By how much the window is exaggerated, in parts of what is missing in flight.
+const URGENCY: Gain = Gain::new(2, 1);
 
 /// How far above its minimum the smoothed RTT may carry the window.
 const CAP: Gain = Gain::new(5, 4);

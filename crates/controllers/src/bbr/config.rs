@@ -146,12 +146,13 @@ impl BbrSConfig {
                 min_rtt_window: Duration::from_secs(30),
                 suspect_longer_path: true,
                 startup_exit_rtt: Some(Gain::new(2, 1)),
-                window_gain: Gain::new(5, 2),
+                // The window policy does the limiting: after a fall the estimate rises too slowly for it.
+                window_gain: Gain::new(10, 1),
                 probing: Probing::WhileUnbounded,
                 window_policy: WindowPolicy::Track(Headroom {
-                    deviations: Gain::new(3, 2),
+                    idle: Gain::new(40, 1000),
                     least: Gain::new(3, 20),
-                    most: Gain::new(3, 5),
+                    most: Gain::UNIT,
                 }),
                 ..paper.core
             },

@@ -436,7 +436,6 @@ impl<F: BandwidthFilter> Bbr<F> {
             (Some(bandwidth), Some(min_rtt), Some(rate)) if self.pipe_filled => {
                 Some(OperatingPoint {
                     bandwidth,
-                    deviation: self.filter.deviation(),
                     rate,
                     min_rtt,
                 })

@@ -111,7 +111,6 @@ impl<F: BandwidthFilter> Bbr3<F> {
         let operating_point = match (self.output.bandwidth, self.min_rtt.get()) {
             (Some(bandwidth), Some(min_rtt)) if self.pipe_filled => Some(OperatingPoint {
                 bandwidth,
-                deviation: self.filter.deviation(),
                 rate: self.output.pacing_rate.unwrap_or(bandwidth),
                 min_rtt,
             }),

@@ -62,11 +62,6 @@ pub trait BandwidthFilter: Clone + Debug + Send + Sync + 'static {
         false
     }
 
-    /// One standard deviation of the path's bandwidth around the estimate; zero if the filter does not know.
-    fn deviation(&self) -> Bandwidth {
-        Bandwidth::ZERO
-    }
-
     /// The inside, for people and their tools.
     fn snapshot(&self) -> FilterSnapshot;
 }

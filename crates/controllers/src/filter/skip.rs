@@ -103,9 +103,8 @@ pub struct SkipFilter {
     /// In nanoseconds.
     patience: u64,
     samples: u64,
-    /// The estimate and the path's deviation around it: they are read more often than they change.
+    /// It is read more often than it changes.
     estimate: Option<Bandwidth>,
-    deviation: Bandwidth,
 }
 
 impl SkipFilter {
@@ -129,7 +128,6 @@ impl SkipFilter {
             patience: 0,
             samples: 0,
             estimate: None,
-            deviation: Bandwidth::ZERO,
         })
     }
 
@@ -155,8 +153,6 @@ impl SkipFilter {
         // Lower bounds alone, from a sender that a third party limits, would let the mean wander upwards for ever.
         let believed = BELIEVED * recent.unwrap_or_default();
         self.estimate = Some(Bandwidth::from_f64(skip.mean()).min(believed));
-        let variance = skip.variance() + skip.process_noise() + skip.measurement_noise();
-        self.deviation = Bandwidth::from_f64(variance.sqrt());
     }
 }
 
@@ -200,10 +196,6 @@ impl BandwidthFilter for SkipFilter {
 
     fn delivered_rate(&self) -> Option<Bandwidth> {
         self.recent.bandwidth()
-    }
-
-    fn deviation(&self) -> Bandwidth {
-        self.deviation
     }
 
     fn next_timer(&self) -> Option<Timestamp> {

@@ -129,7 +129,7 @@ fn an_invalid_configuration_is_refused_by_the_name_of_its_field() {
             "window_policy.headroom",
             bbr_s(|config| {
                 config.core.window_policy = WindowPolicy::Track(kneepoint_controllers::Headroom {
-                    deviations: Gain::UNIT,
+                    idle: Gain::new(1, 25),
                     least: Gain::new(1, 2),
                     most: Gain::new(1, 4),
                 });

@@ -1,3 +1,5 @@
+use kneepoint_controllers::{Bandwidth, Headroom};
+
 use super::*;
 
 const MTU: Bytes = Bytes(1200);
@@ -7,7 +9,6 @@ fn point() -> OperatingPoint {
     let bandwidth = Bandwidth::from_bytes_per_second(1_250_000);
     OperatingPoint {
         bandwidth,
-        deviation: Bandwidth::ZERO,
         rate: bandwidth,
         min_rtt: Duration::from_millis(40),
     }
@@ -26,15 +27,18 @@ fn control(point: OperatingPoint) -> Control {
 fn path() -> Path {
     Path {
         smoothed_rtt: Duration::from_millis(44),
-        latest_rtt: Duration::from_millis(44),
-        carried: Bandwidth::from_bytes_per_second(1_000_000),
+        forecast: Some(Forecast {
+            expected: Bandwidth::from_bytes_per_second(1_000_000),
+            spare: Bandwidth::from_bytes_per_second(500_000),
+        }),
         ack_gap: Duration::from_millis(2),
         mtu: MTU,
+        in_flight: Bytes(100_000),
     }
 }
 
 const HEADROOM: Headroom = Headroom {
-    deviations: Gain::new(2, 1),
+    idle: Gain::new(1, 25),
     least: Gain::new(1, 4),
     most: Gain::new(3, 5),
 };
@@ -77,7 +81,7 @@ fn two_packets_can_always_be_in_flight() {
     slow.bandwidth = Bandwidth::from_bytes_per_second(1);
     slow.rate = slow.bandwidth;
     let crawling = Path {
-        carried: Bandwidth::ZERO,
+        forecast: None,
         ..path()
     };
     for policy in policies().into_iter().skip(1) {
@@ -130,41 +134,39 @@ fn so_many_products_and_the_pause() {
     assert_eq!(mapped, Bytes(62_500 + 2500 + 1200));
 }
 
-fn track_at(point: OperatingPoint, latest_rtt: Duration) -> Bytes {
+fn track_with(in_flight: u64) -> Bytes {
     let path = Path {
-        latest_rtt,
+        in_flight: Bytes(in_flight),
         ..path()
     };
-    window(WindowPolicy::Track(HEADROOM), &control(point), &path)
+    window(WindowPolicy::Track(HEADROOM), &control(point()), &path)
 }
 
 #[test]
-fn track_follows_what_is_carried() {
-    // 1 MB/s x 40 ms carried, a quarter of 1.25 MB/s x 40 ms standing, all of it queued: 10 ms.
-    let full = track_at(point(), Duration::from_millis(50));
-    assert_eq!(full, Bytes(40_000 + 12_500 + 1200));
-    assert_eq!(track_at(point(), Duration::from_millis(400)), full);
-    // An empty queue pushes by a share of what is carried, half a queue by half of it.
-    let empty = track_at(point(), Duration::from_millis(40));
-    assert_eq!(empty, full + PUSH * Bytes(40_000));
-    assert_eq!(track_at(point(), Duration::from_millis(20)), empty);
-    let half = track_at(point(), Duration::from_millis(45));
-    assert_eq!(half, full + PUSH * Bytes(20_000));
+fn track_follows_the_forecast() {
+    // (1 MB/s + 0.5 MB/s) x 40 ms.
+    assert_eq!(track_with(61_200), Bytes(60_000 + 2400));
+    assert_eq!(track_with(90_000), Bytes(60_000 + 2400));
 }
 
 #[test]
-fn track_leaves_room_by_deviation_within_its_bounds() {
-    let at = |deviation: u64| {
-        let point = OperatingPoint {
-            deviation: Bandwidth::from_bytes_per_second(deviation),
-            ..point()
-        };
-        track_at(point, Duration::from_secs(1))
+fn track_asks_for_more_where_much_is_missing() {
+    assert_eq!(
+        track_with(51_200),
+        Bytes(60_000 + 2400) + URGENCY * Bytes(10_000)
+    );
+    // Never for more than the controller's own window.
+    assert_eq!(track_with(0), Bytes(100_000));
+}
+
+#[test]
+fn track_begins_with_the_estimate() {
+    let path = Path {
+        forecast: None,
+        ..path()
     };
-    // Two deviations: under a quarter of the estimate, between, and over six tenths.
-    assert_eq!(at(100_000), Bytes(40_000 + 12_500 + 1200));
-    assert_eq!(at(250_000), Bytes(40_000 + 20_000 + 1200));
-    assert_eq!(at(500_000), Bytes(40_000 + 30_000 + 1200));
+    let mapped = window(WindowPolicy::Track(HEADROOM), &control(point()), &path);
+    assert_eq!(mapped, Bytes(50_000 + 2400));
 }
 
 #[test]
@@ -174,9 +176,9 @@ fn track_follows_the_gain_cycle() {
             rate: gain * point().bandwidth,
             ..point()
         };
-        track_at(point, Duration::from_secs(1))
+        window(WindowPolicy::Track(HEADROOM), &control(point), &path())
     };
-    let cruise = Bytes(40_000 + 12_500 + 1200);
+    let cruise = Bytes(60_000 + 2400);
     assert_eq!(at(Gain::UNIT), cruise);
     assert_eq!(at(Gain::new(5, 4)), cruise + Bytes(12_500));
     assert_eq!(at(Gain::new(3, 4)), cruise - Bytes(12_500));

@@ -44,10 +44,6 @@ impl BandwidthFilter for Told {
         self.wants_probe
     }
 
-    fn deviation(&self) -> Bandwidth {
-        Bandwidth::from_bytes_per_second(99)
-    }
-
     fn snapshot(&self) -> FilterSnapshot {
         FilterSnapshot::Max
     }
@@ -128,7 +124,6 @@ fn the_filters_timer_runs_while_data_is_in_flight_and_its_news_are_answered() {
     rounds(&mut core, 40, 1);
     assert_eq!(core.next_timer(), Some(at(7)));
     let before = core.control().operating_point.expect("a filled pipe");
-    assert_eq!(before.deviation, Bandwidth::from_bytes_per_second(99));
     assert_eq!(before.min_rtt, Duration::from_millis(40));
     core.on_timer(at(90));
     let after = core.control().operating_point.expect("a filled pipe");

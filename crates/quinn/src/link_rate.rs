@@ -1,0 +1,166 @@
+//! What the link carries while it is busy, and the head-room that keeps it busy.
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use kneepoint_controllers::{Bandwidth, Bytes, Headroom, Timestamp};
+
+/// The rate of the bottleneck and the queue it needs, from the times of acknowledgements.
+///
+/// Between two acknowledgements the link was busy for as long as the packets waited at it, and idle for the rest. A rate
+/// over the busy time alone is the link's and not the sender's: a link that runs empty shows at once how fast it is.
+#[derive(Debug, Clone)]
+pub(crate) struct LinkRate {
+    headroom: Headroom,
+    recent: Decaying,
+    current: Decaying,
+    usual: Decaying,
+    last: Option<Timestamp>,
+    min_rtt: f64,
+    /// The head-room, as a share of the usual rate.
+    share: f64,
+}
+
+/// One acknowledgement.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Acked {
+    pub(crate) now: Timestamp,
+    pub(crate) bytes: Bytes,
+    pub(crate) rtt: Duration,
+    pub(crate) min_rtt: Duration,
+    /// The window held the sender back, and neither the application nor ProbeRTT.
+    pub(crate) window_limited: bool,
+}
+
+/// What to have in flight: each of these rates for one minimum RTT.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Forecast {
+    /// What the link will carry.
+    pub expected: Bandwidth,
+    /// What to keep queued, so that it stays busy when it carries more.
+    pub spare: Bandwidth,
+}
+
+impl LinkRate {
+    pub(crate) fn new(headroom: Headroom) -> Self {
+        let (least, most) = (headroom.least.as_f64(), headroom.most.as_f64());
+        Self {
+            headroom,
+            recent: Decaying::default(),
+            current: Decaying::default(),
+            usual: Decaying::default(),
+            last: None,
+            min_rtt: 0.0,
+            share: least.max(0.5 * most),
+        }
+    }
+
+    pub(crate) fn on_ack(&mut self, ack: &Acked) {
+        let last = self.last.replace(ack.now);
+        // A sender that has less to send, or may not, shows nothing of the link.
+        let Some(last) = last.filter(|_| ack.window_limited) else {
+            return;
+        };
+        let gap = ack.now.saturating_since(last).as_secs_f64();
+        let waited = ack.rtt.saturating_sub(ack.min_rtt).as_secs_f64();
+        self.min_rtt = ack.min_rtt.as_secs_f64();
+        let bytes = ack.bytes.0 as f64;
+        let busy = (waited + JITTER * self.min_rtt)
+            .max(LEAST_BUSY * gap)
+            .min(gap);
+        let round_trips = gap / self.min_rtt.max(SHORTEST_RTT);
+        self.recent.add(bytes, busy, round_trips / RECENT);
+        self.current.add(bytes, busy, round_trips / CURRENT);
+        self.usual.add(bytes, busy, round_trips / USUAL);
+        self.adapt(gap, gap - busy, waited, bytes);
+    }
+
+    /// Grows the head-room while the link is idle for a larger share of the time than it may be; shrinks it otherwise.
+    fn adapt(&mut self, gap: f64, idle: f64, waited: f64, bytes: f64) {
+        // A packet that found more of a queue than its neighbours make came to a busy link, whoever keeps it so.
+        let own_queue = OWN_PACKETS * bytes / self.usual.rate().unwrap_or(f64::INFINITY);
+        let idle = if waited > OWN_QUEUE * self.min_rtt + own_queue {
+            0.0
+        } else {
+            idle
+        };
+        let surplus = idle - self.headroom.idle.as_f64() * gap;
+        let (least, most) = (self.headroom.least.as_f64(), self.headroom.most.as_f64());
+        self.share = (self.share + ADAPTATION * surplus).clamp(least, most);
+    }
+
+    /// What to have in flight, as of the last acknowledgement; `None` while too little is known.
+    pub(crate) fn forecast(&self, mtu: Bytes) -> Option<Forecast> {
+        let usual = self.usual.rate()?;
+        // So few packets and so little time make a rate of chance: the usual one is a part of it.
+        let prior = PRIOR_TIME * self.min_rtt + PRIOR_PACKETS * mtu.0 as f64 / usual.max(1.0);
+        let recent = self.recent.rate_with(prior, usual);
+        let current = self.current.rate()?;
+        let expected = current + RECENT_WEIGHT * (recent - current);
+        let spare = (self.share * usual).min(MOST_OF_RECENT * recent);
+        Some(Forecast {
+            expected: Bandwidth::from_f64(expected),
+            spare: Bandwidth::from_f64(spare),
+        })
+    }
+}
+
+/// Bytes, and the time for which the link was busy with them, both forgotten exponentially.
+#[derive(Debug, Clone, Copy, Default)]
+struct Decaying {
+    bytes: f64,
+    busy: f64,
+}
+
+impl Decaying {
+    /// `age` is the time since the last call, in time constants.
+    fn add(&mut self, bytes: f64, busy: f64, age: f64) {
+        // e^-age to the second order: after a long silence, what is left of the past is little by either formula.
+        let keep = 1.0 / (1.0 + age * (1.0 + 0.5 * age));
+        self.bytes = self.bytes * keep + bytes;
+        self.busy = self.busy * keep + busy;
+    }
+
+    fn rate(&self) -> Option<f64> {
+        (self.busy > 0.0).then(|| self.bytes / self.busy)
+    }
+
+    /// The rate if the link had carried `rate` for so much time before.
+    fn rate_with(&self, time: f64, rate: f64) -> f64 {
+        (self.bytes + rate * time) / (self.busy + time).max(f64::MIN_POSITIVE)
+    }
+}
+
+/// Time constants in minimum RTTs. What is recent says first of a fall or a rise, and is full of chance: links carry in
+/// bursts. What is current is steadier. What is usual is what a link comes back to.
+const RECENT: f64 = 0.25;
+const CURRENT: f64 = 2.8;
+const USUAL: f64 = 25.0;
+
+/// The share of the recent rate in what is expected; the rest is the current one's.
+const RECENT_WEIGHT: f64 = 0.7;
+
+/// What of the recent rate is taken for usual: so many minimum RTTs, and so many packets' time.
+const PRIOR_TIME: f64 = 0.1;
+const PRIOR_PACKETS: f64 = 1.0;
+
+/// The head-room is less than what the link carries now: in a deep fall, the usual rate would be a long queue.
+const MOST_OF_RECENT: f64 = 0.9;
+
+/// Of a minimum RTT: what a packet's round-trip time varies by though it has not waited.
+const JITTER: f64 = 0.004;
+
+/// The link carries at most five times what was acknowledged: more needs more evidence than one short wait.
+const LEAST_BUSY: f64 = 0.2;
+
+/// What a packet waits at a link that was idle: so many minimum RTTs, and the time of so many acknowledgements' packets.
+const OWN_QUEUE: f64 = 0.125;
+const OWN_PACKETS: f64 = 2.0;
+
+/// By how much of the usual rate the head-room grows in a second of idleness.
+const ADAPTATION: f64 = 0.5;
+
+/// In seconds: round trips within one host are not divided by.
+const SHORTEST_RTT: f64 = 1e-6;

@@ -1,0 +1,176 @@
+use kneepoint_controllers::Gain;
+
+use super::*;
+
+const MTU: Bytes = Bytes(1200);
+const MIN_RTT: Duration = Duration::from_millis(40);
+
+const HEADROOM: Headroom = Headroom {
+    idle: Gain::new(1, 20),
+    least: Gain::new(1, 10),
+    most: Gain::new(1, 1),
+};
+
+/// A link of one packet per millisecond.
+const RATE: f64 = 1_200_000.0;
+
+struct Fixture {
+    link_rate: LinkRate,
+    now: Duration,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let mut fixture = Self {
+            link_rate: LinkRate::new(HEADROOM),
+            now: Duration::ZERO,
+        };
+        fixture.ack(0, 0);
+        fixture
+    }
+
+    /// A packet acknowledged so many milliseconds after the one before, and kept waiting for so many.
+    fn ack(&mut self, gap: u64, waited: u64) {
+        self.acked(gap, waited, true);
+    }
+
+    fn acked(&mut self, gap: u64, waited: u64, window_limited: bool) {
+        self.now += Duration::from_millis(gap);
+        self.link_rate.on_ack(&Acked {
+            now: Timestamp::from_origin(self.now),
+            bytes: MTU,
+            rtt: MIN_RTT + Duration::from_millis(waited),
+            min_rtt: MIN_RTT,
+            window_limited,
+        });
+    }
+
+    fn acks(&mut self, count: usize, gap: u64, waited: u64) {
+        for _ in 0..count {
+            self.ack(gap, waited);
+        }
+    }
+
+    /// Expected and spare, in shares of the link's rate.
+    fn forecast(&self) -> (f64, f64) {
+        let forecast = self.link_rate.forecast(MTU).expect("two acknowledgements");
+        (
+            forecast.expected.as_f64() / RATE,
+            forecast.spare.as_f64() / RATE,
+        )
+    }
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() < 0.02
+}
+
+#[test]
+fn nothing_is_known_before_the_second_acknowledgement() {
+    let mut fixture = Fixture::new();
+    assert_eq!(fixture.link_rate.forecast(MTU), None);
+    fixture.ack(1, 10);
+    assert!(fixture.link_rate.forecast(MTU).is_some());
+}
+
+#[test]
+fn behind_a_queue_the_rate_is_what_is_carried() {
+    let mut fixture = Fixture::new();
+    fixture.acks(2000, 1, 10);
+    assert!(close(fixture.forecast().0, 1.0));
+    // A fall to a fifth is known, for the most part, within half a round trip.
+    fixture.acks(4, 5, 20);
+    let (expected, _) = fixture.forecast();
+    assert!(expected < 0.7, "{expected}");
+    fixture.acks(2000, 5, 20);
+    assert!(close(fixture.forecast().0, 0.2));
+}
+
+/// Trap: what is acknowledged while the link runs empty is the sender's own rate, and following it stays there.
+#[test]
+fn an_idle_link_shows_its_own_rate() {
+    let mut fixture = Fixture::new();
+    fixture.acks(2000, 3, 1);
+    let (expected, _) = fixture.forecast();
+    assert!((0.8..=1.0).contains(&expected), "{expected}");
+}
+
+#[test]
+fn a_short_wait_is_no_evidence_of_any_rate() {
+    let mut fixture = Fixture::new();
+    fixture.acks(2000, 10, 0);
+    let (expected, _) = fixture.forecast();
+    assert!(expected <= 0.1 / LEAST_BUSY + 0.01, "{expected}");
+}
+
+#[test]
+fn headroom_grows_on_an_idle_link_and_shrinks_on_a_busy_one() {
+    let mut fixture = Fixture::new();
+    fixture.acks(10_000, 3, 1);
+    assert_eq!(fixture.link_rate.share, 1.0);
+    fixture.acks(100_000, 1, 2);
+    assert_eq!(fixture.link_rate.share, 0.1);
+}
+
+#[test]
+fn headroom_is_held_where_the_link_is_idle_as_long_as_it_may_be() {
+    let mut fixture = Fixture::new();
+    let before = fixture.link_rate.share;
+    for _ in 0..100 {
+        // 19 ms of 20 with a queue.
+        fixture.acks(19, 1, 2);
+        // Nothing for a millisecond, but for what counts as jitter.
+        fixture.ack(1, 0);
+    }
+    let jitter = JITTER * MIN_RTT.as_secs_f64() / 1e-3;
+    let drift = ADAPTATION * 0.1 * (jitter + LEAST_BUSY);
+    assert!((fixture.link_rate.share - before).abs() <= drift);
+}
+
+/// Trap: with other flows on the link, the time between two acknowledgements of this one is not idle.
+#[test]
+fn a_queue_of_others_is_not_taken_for_an_idle_link() {
+    let mut fixture = Fixture::new();
+    for _ in 0..1000 {
+        // A burst, and then the others'.
+        fixture.acks(9, 1, 15);
+        fixture.ack(20, 15);
+    }
+    assert_eq!(fixture.link_rate.share, 0.1);
+}
+
+#[test]
+fn the_headroom_is_less_than_what_is_carried_in_a_fall() {
+    let mut fixture = Fixture::new();
+    fixture.acks(4000, 3, 1);
+    fixture.acks(10, 20, 100);
+    let (expected, spare) = fixture.forecast();
+    assert!(spare < 0.2 && spare < expected, "{expected} {spare}");
+}
+
+#[test]
+fn an_application_that_sends_less_shows_nothing() {
+    let mut fixture = Fixture::new();
+    fixture.acks(2000, 1, 10);
+    let before = (fixture.forecast(), fixture.link_rate.share);
+    for _ in 0..100 {
+        fixture.acked(100, 0, false);
+    }
+    assert_eq!((fixture.forecast(), fixture.link_rate.share), before);
+}
+
+#[test]
+fn a_round_trip_of_no_length_is_not_divided_by() {
+    let mut link_rate = LinkRate::new(HEADROOM);
+    for micros in [0, 0, 1, 1, 2] {
+        link_rate.on_ack(&Acked {
+            now: Timestamp::from_origin(Duration::from_micros(micros)),
+            bytes: MTU,
+            rtt: Duration::ZERO,
+            min_rtt: Duration::ZERO,
+            window_limited: true,
+        });
+    }
+    let forecast = link_rate.forecast(MTU).expect("time has passed");
+    assert!(forecast.expected > Bandwidth::ZERO);
+}
