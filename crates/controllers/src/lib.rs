@@ -19,6 +19,7 @@ mod driver;
 mod event;
 mod filter;
 mod flow;
+mod loss_based;
 mod model;
 mod observe;
 mod registry;
@@ -39,6 +40,7 @@ pub use filter::{
     PercentileFilterConfig, SkipFilter, SkipFilterConfig,
 };
 pub use flow::{Flow, Loss};
+pub use loss_based::{CompoundConfig, CubicConfig, EbccConfig, NewRenoConfig, VegasConfig};
 pub use registry::{Algorithm, ParseAlgorithmError, Preset, Selection};
 pub use snapshot::{FilterSnapshot, Mode, Snapshot};
 pub use units::{Bandwidth, Bytes, Gain, Timestamp};

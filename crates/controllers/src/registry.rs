@@ -13,6 +13,7 @@ use crate::bbr2_sampled::Bbr2SampledConfig;
 use crate::bbr3::{Bbr2Config, Bbr3Config, Bbr3SConfig};
 use crate::config::{ControllerConfig, Environment};
 use crate::controller::Controller;
+use crate::loss_based::{CompoundConfig, CubicConfig, EbccConfig, NewRenoConfig, VegasConfig};
 
 /// What the registry has to know of a controller: implemented beside its configuration.
 pub(crate) trait Registered: ControllerConfig + Sized + 'static {
@@ -70,6 +71,16 @@ macro_rules! algorithms {
 }
 
 algorithms! {
+    /// RFC 9002's New Reno.
+    NewReno(NewRenoConfig),
+    /// CUBIC with HyStart++.
+    Cubic(CubicConfig),
+    /// Vegas.
+    Vegas(VegasConfig),
+    /// Compound TCP.
+    Compound(CompoundConfig),
+    /// eBCC.
+    Ebcc(EbccConfig),
     /// BBRv1 with a maximum filter.
     Bbr(BbrConfig),
     /// BBRv1 whose maximum is corrected by the queue.
@@ -108,7 +119,7 @@ pub struct Selection {
 }
 
 impl Algorithm {
-    /// The preset that the bare name stands for: what we recommend, except that `bbr` alone is the paper's.
+    /// The preset that the bare name stands for: what we recommend, except that `bbr` and `ebcc` alone are the papers'.
     pub const fn default_preset(self) -> Preset {
         self.presets()[0]
     }

@@ -18,6 +18,8 @@ pub struct Snapshot {
     pub min_rtt: Option<Duration>,
     /// The congestion window.
     pub congestion_window: Bytes,
+    /// The window at which slow start ends; `None` if nothing has set it, or if the algorithm has no slow start.
+    pub slow_start_threshold: Option<Bytes>,
     /// The rate at which the controller would pace.
     pub pacing_rate: Option<Bandwidth>,
     /// In flight, as of the last event.

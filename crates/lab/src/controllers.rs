@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn an_unknown_name_is_refused_with_the_known_ones() {
         let refusal = |name| resolve(name, 1).err().map(|error| error.to_string());
-        for name in ["", "cubic", "quinn-cubic:fast", "QUINN-CUBIC"] {
+        for name in ["", "tahoe", "quinn-cubic:fast", "QUINN-CUBIC"] {
             let message = refusal(name).unwrap();
             assert!(message.starts_with(&format!("unknown controller '{name}': expected ")));
             assert!(message.contains("quinn-new-reno"), "{message}");

@@ -277,6 +277,8 @@ impl HostController for QuinnController {
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.window.0;
+        let threshold = self.inner.snapshot().slow_start_threshold;
+        metrics.ssthresh = threshold.map(|bytes| bytes.0);
         metrics.pacing_rate = self
             .control
             .pacing_rate

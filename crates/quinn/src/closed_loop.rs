@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kneepoint_controllers::{BbrSConfig, Gain, Headroom, Selection, WindowPolicy};
+use kneepoint_controllers::{Algorithm, BbrSConfig, Gain, Headroom, Selection, WindowPolicy};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
 use crate::adapter::QuinnController;
@@ -211,6 +211,11 @@ fn every_selection_fills_the_pipe_with_a_bounded_queue() {
         path.run(Duration::from_secs(5));
         let used = path.run(Duration::from_secs(30));
         assert!(used > 0.95, "{selection}: {used}");
+        // These know no other end of growth than a full queue.
+        use Algorithm::{Compound, Cubic, NewReno};
+        if [NewReno, Cubic, Compound].contains(&selection.algorithm()) {
+            continue;
+        }
         // Below two bandwidth-delay products, of ten that the buffer holds.
         assert!(
             path.longest_queue < 2 * RTT,

@@ -545,6 +545,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             bandwidth: self.bandwidth(),
             min_rtt: self.min_rtt.get(),
             congestion_window: control.window,
+            slow_start_threshold: None,
             pacing_rate: control.pacing_rate,
             in_flight: self.in_flight,
             rounds: self.round,

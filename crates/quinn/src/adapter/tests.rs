@@ -95,6 +95,7 @@ impl Controller for Recorder {
             bandwidth: None,
             min_rtt: None,
             congestion_window: self.control.window,
+            slow_start_threshold: None,
             pacing_rate: self.control.pacing_rate,
             in_flight: Bytes::ZERO,
             rounds: 0,

@@ -1,0 +1,72 @@
+//! The part of a window-based controller that gives it its name: growth in congestion avoidance, and how much a loss
+//! costs.
+
+use core::fmt::Debug;
+
+use super::round_trips::{Round, RoundTrips};
+use super::slow_start::SlowStart;
+use super::window::Window;
+use crate::event::AckEvent;
+use crate::units::{Bytes, Timestamp};
+
+/// What the skeleton shows to its parts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View<'a> {
+    /// The largest datagram.
+    pub(super) mtu: Bytes,
+    /// The window at which slow start ends, if anything has set it.
+    pub(super) threshold: Option<Bytes>,
+    /// Whether the window limits the sender: it must not grow otherwise.
+    pub(super) window_limited: bool,
+    /// Round-trip times.
+    pub(super) trips: &'a RoundTrips,
+    /// The round that this acknowledgement ended.
+    pub(super) ended: Option<Round>,
+}
+
+/// What congestion avoidance begins after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// Slow start found the window without a loss, or regained the one before a persistent congestion.
+    SlowStart,
+    /// A reduction, once packets that left after it were acknowledged.
+    Recovery,
+}
+
+/// An algorithm of congestion avoidance. Small and `Copy`: undoing a spurious loss is going back to an earlier copy.
+pub(super) trait Avoidance: Copy + Debug + Send + Sync + 'static {
+    /// How it searches for the window first.
+    type SlowStart: SlowStart;
+
+    /// A slow start that begins now.
+    fn slow_start(&self) -> Self::SlowStart;
+
+    /// Congestion avoidance begins.
+    fn enter(&mut self, _now: Timestamp, _entry: Entry, _window: Bytes, _mtu: Bytes) {}
+
+    /// An acknowledgement in congestion avoidance.
+    fn on_ack(&mut self, ack: &AckEvent, view: &View<'_>, window: &mut Window);
+
+    /// Packets were lost or marked: the window that is left of `window`. Called once in an episode.
+    fn reduce(&mut self, window: Bytes) -> Bytes;
+
+    /// Persistent congestion: the window is the smallest again.
+    fn collapse(&mut self) {}
+
+    /// Data leaves at `now` after nothing was in flight.
+    fn on_idle_end(&mut self, _now: Timestamp) {}
+
+    /// What is counted in packets has another size. `window` is the window in bytes, which stays.
+    fn on_mtu_update(&mut self, _window: Bytes, _mtu: Bytes) {}
+
+    /// What the algorithm adds to the skeleton's window.
+    fn extra(&self) -> Bytes {
+        Bytes::ZERO
+    }
+}
+
+/// Reno's additive increase: one MTU for each `whole` acknowledged, by the bytes that were (RFC 9002, section 7.3.3;
+/// RFC 3465).
+pub(super) fn additive_increase(window: &mut Window, acked: Bytes, whole: Bytes, mtu: Bytes) {
+    window.grow_by_share(mtu, acked, whole);
+}

@@ -1,0 +1,165 @@
+//! `compound`: Reno's window and a delay-based one beside it.
+//!
+//! After K. Tan, J. Song, Q. Zhang, M. Sridharan, "A Compound TCP Approach for High-Speed and Long Distance Networks",
+//! INFOCOM 2006, and draft-sridharan-tcpm-ctcp-02.
+
+use super::avoidance::{Avoidance, View, additive_increase};
+use super::controller::LossBased;
+use super::require_reduction;
+use super::slow_start::Doubling;
+use super::window::Window;
+use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::controller::Controller;
+use crate::event::AckEvent;
+use crate::registry::{Preset, Registered};
+use crate::units::{Bytes, Gain};
+
+/// `compound`: Compound TCP (CTCP). win = cwnd + dwnd, where cwnd is Reno's.
+///
+/// # Where the sources are silent
+/// - k is fixed at 3/4: the power is then two square roots, once per round.
+/// - Below the low-window threshold dwnd does not grow, but what is there still shrinks as the queue grows.
+/// - The threshold that a loss sets for slow start is that of cwnd.
+/// - A round counts with the least of its round-trip times. The draft averages them, which counts delayed
+///   acknowledgements as queue.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CompoundConfig {
+    /// The scale of dwnd's growth, alpha win^0.75 - 1 packets per round: above 0 and up to 1. 0.125 (the paper, on
+    /// the delay-based component).
+    pub alpha: Gain,
+    /// The share of the whole window that a loss takes: above 0 and below 1. One half (same place).
+    pub beta: Gain,
+    /// With so many packets in the queue dwnd shrinks. At least 1; 30 (same place).
+    pub gamma: u16,
+    /// By so many times the packets in the queue. Above 0 and up to 16; 1 (the draft leaves it open; 1 in the Linux
+    /// port).
+    pub zeta: Gain,
+    /// Windows of fewer packets are left to Reno. 38 (the draft's low-window threshold).
+    pub low_window: u16,
+}
+
+impl Default for CompoundConfig {
+    /// The paper's values.
+    fn default() -> Self {
+        Self {
+            alpha: Gain::new(1, 8),
+            beta: Gain::new(1, 2),
+            gamma: 30,
+            zeta: Gain::UNIT,
+            low_window: 38,
+        }
+    }
+}
+
+impl Registered for CompoundConfig {
+    const NAME: &'static str = "compound";
+    const DESCRIPTION: &'static str =
+        "Compound TCP: Reno and a scalable delay-based window beside it";
+    const SOURCE: &'static str = "K. Tan et al., A Compound TCP Approach for High-Speed and Long Distance Networks, INFOCOM 2006; draft-sridharan-tcpm-ctcp-02";
+    const PRESETS: &'static [Preset] = &[Preset::Tuned];
+
+    fn preset(_preset: Preset) -> Self {
+        Self::default()
+    }
+}
+
+impl ControllerConfig for CompoundConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let (alpha, zeta) = (self.alpha.as_f64(), self.zeta.as_f64());
+        ConfigError::require(
+            alpha > 0.0 && alpha <= 1.0,
+            "alpha",
+            alpha,
+            "above 0 and up to 1",
+        )?;
+        require_reduction("beta", self.beta)?;
+        ConfigError::require(self.gamma >= 1, "gamma", self.gamma, "at least 1 packet")?;
+        ConfigError::require(
+            zeta > 0.0 && zeta <= 16.0,
+            "zeta",
+            zeta,
+            "above 0 and up to 16",
+        )
+    }
+
+    fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
+        self.validate()?;
+        let avoidance = Compound {
+            config: *self,
+            delay_window: Bytes::ZERO,
+        };
+        Ok(Box::new(LossBased::new(Self::NAME, avoidance, environment)))
+    }
+
+    fn window_policy(&self) -> WindowPolicy {
+        WindowPolicy::Window
+    }
+}
+
+/// The two windows: cwnd is the skeleton's, dwnd is here.
+#[derive(Debug, Clone, Copy)]
+struct Compound {
+    config: CompoundConfig,
+    delay_window: Bytes,
+}
+
+impl Compound {
+    /// alpha win^0.75 - 1 packets, in bytes; nothing below the low-window threshold.
+    fn increment(&self, total: Bytes, mtu: Bytes) -> Bytes {
+        if total < mtu.packets(u64::from(self.config.low_window)) {
+            return Bytes::ZERO;
+        }
+        let packets = total.0 as f64 / mtu.0.max(1) as f64;
+        let root = packets.sqrt();
+        let growth = self.config.alpha.as_f64() * (root * root.sqrt()) - 1.0;
+        Bytes((growth * mtu.0 as f64) as u64)
+    }
+}
+
+impl Avoidance for Compound {
+    type SlowStart = Doubling;
+
+    fn slow_start(&self) -> Doubling {
+        Doubling
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, view: &View<'_>, window: &mut Window) {
+        if !view.window_limited {
+            return;
+        }
+        let total = window.bytes() + self.delay_window;
+        if let Some(round) = view.ended {
+            let backlog = view.trips.backlog(total, round.least);
+            if backlog < view.mtu.packets(u64::from(self.config.gamma)) {
+                // No faster than slow start, where packets are smaller than the MTU.
+                self.delay_window += self.increment(total, view.mtu).min(round.acked);
+            } else {
+                self.delay_window -= self.config.zeta * backlog;
+            }
+        }
+        // cwnd grows by a packet for each whole window, not for each cwnd.
+        additive_increase(window, ack.acked, total, view.mtu);
+    }
+
+    fn reduce(&mut self, window: Bytes) -> Bytes {
+        let total = window + self.delay_window;
+        let left = total - self.config.beta * total;
+        let loss_window = RENO_REDUCTION * window;
+        self.delay_window = left - loss_window;
+        loss_window
+    }
+
+    fn collapse(&mut self) {
+        self.delay_window = Bytes::ZERO;
+    }
+
+    fn extra(&self) -> Bytes {
+        self.delay_window
+    }
+}
+
+/// The loss-based part is Reno (RFC 9002, appendix B.1).
+const RENO_REDUCTION: Gain = Gain::new(1, 2);
+
+#[cfg(test)]
+mod tests;

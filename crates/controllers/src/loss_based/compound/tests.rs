@@ -1,0 +1,172 @@
+use super::*;
+use crate::driver::{MTU, PLAIN};
+use crate::event::CongestionSignal;
+use crate::loss_based::testing::{
+    SHALLOW, ack, build, congestion, loss, round, utilization, window,
+};
+use crate::snapshot::Mode;
+
+fn compound(delay_window: Bytes) -> Compound {
+    Compound {
+        config: CompoundConfig::default(),
+        delay_window,
+    }
+}
+
+/// alpha win^0.75 - 1: 0.125 x 81^0.75 - 1 = 0.125 x 27 - 1; 0.125 x 256^0.75 - 1 = 7; 0.125 x 10000^0.75 - 1 = 124.
+#[test]
+fn increments_computed_by_hand() {
+    let part = compound(Bytes::ZERO);
+    assert_eq!(part.increment(MTU.packets(81), MTU), Bytes(2_850));
+    assert_eq!(part.increment(MTU.packets(256), MTU), MTU.packets(7));
+    assert_eq!(part.increment(MTU.packets(10_000), MTU), MTU.packets(124));
+    // From 38 packets on: 0.125 x 38^0.75 - 1 = 0.913 packets.
+    assert_eq!(part.increment(MTU.packets(38) - Bytes(1), MTU), Bytes::ZERO);
+    assert_eq!(part.increment(MTU.packets(38), MTU).0 / 10, 109);
+    // Where that is negative it is nothing, and nothing overflows.
+    let eager = Compound {
+        config: CompoundConfig {
+            low_window: 0,
+            ..CompoundConfig::default()
+        },
+        ..part
+    };
+    assert_eq!(eager.increment(MTU.packets(4), MTU), Bytes::ZERO);
+    eager.increment(Bytes(u64::MAX), Bytes::ZERO);
+}
+
+/// Trap: MTU changes rescale what is counted in packets.
+#[test]
+fn increments_follow_the_mtu() {
+    let part = compound(Bytes::ZERO);
+    let small = part.increment(Bytes(256_000), Bytes(1000));
+    assert_eq!(small, Bytes(7000));
+    // 64 packets of 4000: 0.125 x 22.627 - 1 = 1.828.
+    let large = part.increment(Bytes(256_000), Bytes(4000));
+    assert_eq!(large.0, 7313);
+}
+
+/// In congestion avoidance with a window of `packets`, all of them Reno's.
+fn avoiding(packets: u64) -> Box<dyn Controller> {
+    let mut controller = build(&CompoundConfig::default());
+    controller.on_ack(&AckEvent {
+        acked: MTU.packets(2 * packets - 10),
+        ..ack(40)
+    });
+    controller.on_congestion(&loss(100, 50));
+    controller.on_ack(&ack(141));
+    assert_eq!(window(&*controller), MTU.packets(packets));
+    assert_eq!(controller.snapshot().mode, Mode::CongestionAvoidance);
+    controller
+}
+
+/// Acknowledges a whole round of so many packets, with this round-trip time.
+fn pass_round(controller: &mut dyn Controller, packets: u64, rtt_millis: u64) {
+    controller.on_ack(&AckEvent {
+        acked: MTU.packets(packets),
+        ..round(200, rtt_millis)
+    });
+}
+
+#[test]
+fn the_delay_window_grows_while_the_queue_is_short_and_shrinks_by_the_queue() {
+    let mut controller = avoiding(256);
+    // The first 256 packets: 0.125 x 256^0.75 - 1 = 7 of the delay window, and one of Reno's.
+    pass_round(&mut *controller, 256, 40);
+    assert_eq!(window(&*controller), MTU.packets(264));
+    // 7.19 and 256 / 264.
+    pass_round(&mut *controller, 256, 40);
+    let grown = window(&*controller).0 as f64 / MTU.0 as f64;
+    assert!((grown - 272.16).abs() < 0.01, "{grown}");
+    // 272 (1 - 40 / 50) = 54 packets wait: more than gamma, and more than the 14 of the delay window.
+    pass_round(&mut *controller, 256, 50);
+    assert!(window(&*controller) > MTU.packets(272));
+    pass_round(&mut *controller, 256, 50);
+    let left = window(&*controller);
+    assert!(MTU.packets(256) < left && left < MTU.packets(260), "{left}");
+}
+
+/// No faster than slow start: where packets are smaller than the MTU, seven of them are more than was acknowledged.
+#[test]
+fn growth_is_at_most_what_was_acknowledged() {
+    let mut controller = avoiding(256);
+    pass_round(&mut *controller, 1, 40);
+    let before = window(&*controller);
+    pass_round(&mut *controller, 1, 40);
+    let growth = window(&*controller) - before;
+    assert!(growth >= MTU && growth < MTU + Bytes(10), "{growth}");
+}
+
+#[test]
+fn small_windows_are_renos() {
+    let mut controller = avoiding(36);
+    for _ in 0..3 {
+        pass_round(&mut *controller, 12, 40);
+    }
+    let growth = window(&*controller) - MTU.packets(36);
+    assert!(growth <= MTU, "{growth}");
+}
+
+#[test]
+fn a_loss_takes_half_of_both_windows() {
+    let mut part = compound(MTU.packets(60));
+    assert_eq!(part.reduce(MTU.packets(40)), MTU.packets(20));
+    // 100 (1 - 0.5) - 40 / 2.
+    assert_eq!(part.delay_window, MTU.packets(30));
+    // With a larger beta nothing may be left of it.
+    let mut harsh = compound(MTU.packets(10));
+    harsh.config.beta = Gain::new(9, 10);
+    assert_eq!(harsh.reduce(MTU.packets(40)), MTU.packets(20));
+    assert_eq!(harsh.delay_window, Bytes::ZERO);
+}
+
+#[test]
+fn persistent_congestion_leaves_no_delay_window_and_undoing_restores_it() {
+    let mut controller = avoiding(256);
+    for _ in 0..4 {
+        pass_round(&mut *controller, 256, 40);
+    }
+    let before = window(&*controller);
+    controller.on_congestion(&congestion(
+        300,
+        250,
+        CongestionSignal::PersistentCongestion,
+    ));
+    assert_eq!(window(&*controller), MTU.packets(2));
+    controller.on_spurious_loss(Default::default());
+    assert_eq!(window(&*controller), before);
+}
+
+#[test]
+fn it_fills_deep_and_shallow_buffers() {
+    for scenario in [SHALLOW, PLAIN] {
+        let (share, _) = utilization(&CompoundConfig::default(), scenario);
+        assert!(share > 0.95, "{share}");
+    }
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let valid = CompoundConfig::default();
+    let two = Gain::new(2, 1);
+    let huge = Gain::new(17, 1);
+    for (config, field) in [
+        (
+            CompoundConfig {
+                alpha: two,
+                ..valid
+            },
+            "alpha",
+        ),
+        (CompoundConfig { gamma: 0, ..valid }, "gamma"),
+        (
+            CompoundConfig {
+                zeta: huge,
+                ..valid
+            },
+            "zeta",
+        ),
+    ] {
+        assert_eq!(config.validate().expect_err("nonsense").field, field);
+    }
+}

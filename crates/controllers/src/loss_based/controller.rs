@@ -1,0 +1,252 @@
+//! The skeleton of a window-based controller: RFC 9002, section 7, with the algorithm as its parameter.
+
+use super::avoidance::{Avoidance, Entry, View};
+use super::min_window;
+use super::round_trips::RoundTrips;
+use super::slow_start::SlowStart;
+use super::state::{Before, Episode, State};
+use super::utilization::Utilization;
+use super::window::Window;
+use crate::config::Environment;
+use crate::controller::{Control, Controller};
+use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
+use crate::model::initial_window;
+use crate::observe;
+use crate::snapshot::{FilterSnapshot, Mode, Snapshot};
+use crate::units::{Bytes, Timestamp};
+
+/// A window-based controller around the algorithm `A`.
+///
+/// It has no pacing rate: hosts pace by window and smoothed round-trip time by themselves (RFC 9002, section 7.7).
+#[derive(Debug, Clone)]
+pub(super) struct LossBased<A: Avoidance> {
+    name: &'static str,
+    avoidance: A,
+    state: State<A::SlowStart>,
+    window: Window,
+    /// The window at which slow start ends; `None` until something has set it.
+    threshold: Option<Bytes>,
+    /// The last time that the window was reduced.
+    episode: Option<Episode<A, A::SlowStart>>,
+    trips: RoundTrips,
+    utilization: Utilization,
+    /// Nothing has been acknowledged, lost or marked so far.
+    untried: bool,
+    mtu: Bytes,
+    in_flight: Bytes,
+    round: u64,
+    app_limited: bool,
+}
+
+impl<A: Avoidance> LossBased<A> {
+    /// A controller for a connection that begins now.
+    pub(super) fn new(name: &'static str, avoidance: A, environment: &Environment) -> Self {
+        Self {
+            name,
+            state: State::SlowStart(avoidance.slow_start()),
+            avoidance,
+            window: Window::new(initial_window(environment.mtu)),
+            threshold: None,
+            episode: None,
+            trips: RoundTrips::default(),
+            utilization: Utilization::default(),
+            untried: true,
+            mtu: environment.mtu,
+            in_flight: Bytes::ZERO,
+            round: 0,
+            app_limited: false,
+        }
+    }
+
+    fn transition(&mut self, next: State<A::SlowStart>) {
+        observe::transition(self.name, self.mode(), next.mode(A::SlowStart::mode));
+        self.state = next;
+    }
+
+    fn mode(&self) -> Mode {
+        self.state.mode(A::SlowStart::mode)
+    }
+
+    fn total(&self) -> Bytes {
+        self.window.bytes() + self.avoidance.extra()
+    }
+
+    fn at_least_minimum(&self) -> Window {
+        self.window.max(Window::new(min_window(self.mtu)))
+    }
+
+    fn set_window(&mut self, bytes: Bytes) {
+        self.window = Window::new(bytes.max(min_window(self.mtu)));
+    }
+
+    fn enter_avoidance(&mut self, now: Timestamp, entry: Entry) {
+        self.avoidance
+            .enter(now, entry, self.window.bytes(), self.mtu);
+        self.transition(State::Avoidance);
+    }
+
+    /// Reduces the window, and remembers how it was.
+    fn begin_episode(&mut self, event: &CongestionEvent) {
+        let before = Before {
+            total: self.total(),
+            window: self.window,
+            threshold: self.threshold,
+            avoidance: self.avoidance,
+            state: self.state,
+            answered: self.episode.map(|episode| episode.began),
+        };
+        self.episode = Some(Episode {
+            began: event.now,
+            // A mark is never spurious.
+            before: (event.signal != CongestionSignal::EcnMark).then_some(before),
+        });
+        let reduced = self.avoidance.reduce(self.window.bytes());
+        self.set_window(reduced);
+        self.threshold = Some(self.window.bytes());
+        self.transition(State::Recovery { began: event.now });
+    }
+
+    /// RFC 9002, section 7.6.2: begins again from the smallest window, up to the threshold that the loss has set.
+    fn collapse(&mut self) {
+        self.set_window(Bytes::ZERO);
+        self.avoidance.collapse();
+        // A path that lost everything for so long may have become another one.
+        self.trips.forget_path();
+        self.transition(State::SlowStart(self.avoidance.slow_start()));
+    }
+}
+
+impl<A: Avoidance> Controller for LossBased<A> {
+    fn wants_rate_samples(&self) -> bool {
+        false
+    }
+
+    fn on_sent(&mut self, event: &SentEvent) {
+        if event.prior_in_flight == Bytes::ZERO {
+            self.avoidance.on_idle_end(event.now);
+        }
+        self.utilization.on_sent(event);
+        self.in_flight = event.prior_in_flight + event.bytes;
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.in_flight = ack.in_flight;
+        self.round = ack.round;
+        self.app_limited = ack.app_limited;
+        self.untried = false;
+        let ended = self.trips.on_ack(ack);
+        self.utilization.on_ack(ack);
+        let view = View {
+            mtu: self.mtu,
+            threshold: self.threshold,
+            window_limited: self.utilization.is_limited_by(self.total(), ack),
+            trips: &self.trips,
+            ended,
+        };
+        match self.state {
+            State::SlowStart(mut search) => {
+                let over = search.on_ack(ack, &view, &mut self.window);
+                self.transition(State::SlowStart(search));
+                let window = self.window.bytes();
+                if over || self.threshold.is_some_and(|threshold| window >= threshold) {
+                    self.threshold = Some(window);
+                    self.enter_avoidance(ack.now, Entry::SlowStart);
+                }
+            }
+            State::Avoidance => self.avoidance.on_ack(ack, &view, &mut self.window),
+            // This acknowledgement may hold packets from before the reduction, which must not grow the window.
+            State::Recovery { began } => {
+                if ack.newest_sent > began {
+                    self.enter_avoidance(ack.now, Entry::Recovery);
+                }
+            }
+        }
+        self.window = self.at_least_minimum();
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.in_flight = event.in_flight;
+        self.round = event.round;
+        self.untried = false;
+        match &mut self.episode {
+            Some(episode) if episode.covers(event.newest_sent) => {
+                if event.signal == CongestionSignal::EcnMark {
+                    // The episode was congestion, whatever becomes of its losses.
+                    episode.before = None;
+                }
+            }
+            _ => self.begin_episode(event),
+        }
+        if event.signal == CongestionSignal::PersistentCongestion {
+            self.collapse();
+        }
+    }
+
+    fn on_spurious_loss(&mut self, _now: Timestamp) {
+        let Some(before) = self
+            .episode
+            .as_mut()
+            .and_then(|episode| episode.before.take())
+        else {
+            return;
+        };
+        // RFC 9438, section 4.9.2: a window that is larger by now stays.
+        if self.total() >= before.total {
+            return;
+        }
+        self.window = before.window;
+        self.threshold = before.threshold;
+        self.avoidance = before.avoidance;
+        self.episode = before.answered.map(|began| Episode {
+            began,
+            before: None,
+        });
+        self.transition(before.state);
+    }
+
+    fn on_mtu_update(&mut self, mtu: Bytes) {
+        self.mtu = mtu;
+        if self.untried {
+            // RFC 9002, section 7.2.
+            self.set_window(initial_window(mtu));
+        }
+        self.window = self.at_least_minimum();
+        self.threshold = self.threshold.map(|bytes| bytes.max(min_window(mtu)));
+        self.avoidance.on_mtu_update(self.window.bytes(), mtu);
+        if let Some(episode) = &mut self.episode {
+            // What it holds is counted in packets of another size.
+            episode.before = None;
+        }
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            window: self.total(),
+            pacing_rate: None,
+            // RFC 9002, section 7.7: bursts no longer than the initial window.
+            send_quantum: initial_window(self.mtu),
+            operating_point: None,
+            self_limited: false,
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            algorithm: self.name,
+            mode: self.mode(),
+            bandwidth: None,
+            min_rtt: self.trips.base(),
+            congestion_window: self.total(),
+            slow_start_threshold: self.threshold,
+            pacing_rate: None,
+            in_flight: self.in_flight,
+            rounds: self.round,
+            app_limited: self.app_limited,
+            filter: FilterSnapshot::None,
+        }
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,84 @@
+//! Configuration of `cubic`.
+
+use super::Cubic;
+use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::controller::Controller;
+use crate::loss_based::controller::LossBased;
+use crate::loss_based::require_reduction;
+use crate::registry::{Preset, Registered};
+use crate::units::{Bytes, Gain};
+
+/// `cubic`: RFC 9438 with HyStart++ (RFC 9406).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CubicConfig {
+    /// What is left of the window after a loss: a share above 0 and below 1. 0.7 (RFC 9438, section 4.6, beta_cubic).
+    pub reduction: Gain,
+    /// How steep the curve is, in packets per cubic second: above 0 and up to 10. 0.4 (RFC 9438, section 5.1, C).
+    pub aggressiveness: Gain,
+    /// Whether to release bandwidth to newcomers after a second loss at a smaller window. On (RFC 9438, section 4.7).
+    pub fast_convergence: bool,
+    /// Whether the first slow start also ends when the round-trip time rises. On (RFC 9406).
+    pub hystart: bool,
+}
+
+impl CubicConfig {
+    /// alpha_cubic = 3 (1 - beta) / (1 + beta) packets per window: Reno's throughput with another reduction (RFC 9438,
+    /// section 4.3).
+    pub(super) fn reno_friendly_increase(&self, mtu: Bytes) -> Bytes {
+        let beta = self.reduction.as_f64();
+        Bytes((mtu.0 as f64 * (3.0 * (1.0 - beta) / (1.0 + beta))).round() as u64)
+    }
+
+    /// (1 + beta) / 2: the share of the window at which the next plateau is (RFC 9438, section 4.7).
+    pub(super) fn fast_convergence_share(&self) -> Gain {
+        let share = (1.0 + self.reduction.as_f64()) / 2.0;
+        Gain::new((share * 1e6).round() as u32, 1_000_000)
+    }
+}
+
+impl Default for CubicConfig {
+    /// The standard's values.
+    fn default() -> Self {
+        Self {
+            reduction: Gain::new(7, 10),
+            aggressiveness: Gain::new(2, 5),
+            fast_convergence: true,
+            hystart: true,
+        }
+    }
+}
+
+impl Registered for CubicConfig {
+    const NAME: &'static str = "cubic";
+    const DESCRIPTION: &'static str =
+        "CUBIC: a cubic curve back to where the last loss was; HyStart++";
+    const SOURCE: &'static str = "RFC 9438 and RFC 9406";
+    const PRESETS: &'static [Preset] = &[Preset::Tuned];
+
+    fn preset(_preset: Preset) -> Self {
+        Self::default()
+    }
+}
+
+impl ControllerConfig for CubicConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        require_reduction("reduction", self.reduction)?;
+        let aggressiveness = self.aggressiveness.as_f64();
+        ConfigError::require(
+            aggressiveness > 0.0 && aggressiveness <= 10.0,
+            "aggressiveness",
+            aggressiveness,
+            "above 0 and up to 10 packets per cubic second",
+        )
+    }
+
+    fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
+        self.validate()?;
+        let avoidance = Cubic::new(*self);
+        Ok(Box::new(LossBased::new(Self::NAME, avoidance, environment)))
+    }
+
+    fn window_policy(&self) -> WindowPolicy {
+        WindowPolicy::Window
+    }
+}

@@ -1,0 +1,151 @@
+//! `cubic`: RFC 9438, with HyStart++ (RFC 9406) for its first slow start.
+
+mod config;
+mod curve;
+#[cfg(test)]
+mod tests;
+
+pub use config::CubicConfig;
+
+use self::curve::{Curve, seconds};
+use super::avoidance::{Avoidance, Entry, View, additive_increase};
+use super::hystart::HyStart;
+use super::window::Window;
+use crate::event::AckEvent;
+use crate::units::{Bytes, Gain, Timestamp};
+
+/// CUBIC's congestion avoidance.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cubic {
+    config: CubicConfig,
+    /// W_max: where the curve is flat.
+    plateau: Bytes,
+    /// cwnd_prior: the window before the last reduction.
+    prior: Bytes,
+    /// `None` outside of congestion avoidance.
+    epoch: Option<Epoch>,
+}
+
+/// One stay in congestion avoidance.
+#[derive(Debug, Clone, Copy)]
+struct Epoch {
+    curve: Curve,
+    /// When it began; later by all the time in which the window did not limit the sender (RFC 9438, section 5.8).
+    origin: Timestamp,
+    /// Up to when that has been looked at.
+    accounted: Timestamp,
+    /// W_est: the window of a Reno with the same mean.
+    estimate: Window,
+    /// alpha_cubic in bytes per window.
+    increase: Bytes,
+}
+
+impl Cubic {
+    pub(super) fn new(config: CubicConfig) -> Self {
+        Self {
+            config,
+            plateau: Bytes::ZERO,
+            prior: Bytes::ZERO,
+            epoch: None,
+        }
+    }
+
+    fn begin_epoch(&mut self, now: Timestamp, window: Bytes, mtu: Bytes) {
+        self.epoch = Some(Epoch {
+            curve: Curve::new(self.config.aggressiveness, self.plateau, window, mtu),
+            origin: now,
+            accounted: now,
+            estimate: Window::new(window),
+            increase: self.config.reno_friendly_increase(mtu),
+        });
+    }
+}
+
+impl Epoch {
+    /// Time in which the window was not tried does not count.
+    fn skip_to(&mut self, now: Timestamp) {
+        self.origin = self.origin + now.saturating_since(self.accounted);
+        self.accounted = self.accounted.max(now);
+    }
+}
+
+impl Avoidance for Cubic {
+    type SlowStart = HyStart;
+
+    fn slow_start(&self) -> HyStart {
+        if self.config.hystart {
+            HyStart::Standard
+        } else {
+            HyStart::Off
+        }
+    }
+
+    fn enter(&mut self, now: Timestamp, entry: Entry, window: Bytes, mtu: Bytes) {
+        if entry == Entry::SlowStart {
+            // RFC 9438, sections 4.8 and 4.10: K is 0, so the plateau is here.
+            self.plateau = window;
+            self.prior = window;
+        }
+        self.begin_epoch(now, window, mtu);
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, view: &View<'_>, window: &mut Window) {
+        let Some(epoch) = &mut self.epoch else { return };
+        if !view.window_limited {
+            epoch.skip_to(ack.now);
+            return;
+        }
+        epoch.accounted = epoch.accounted.max(ack.now);
+        let size = window.bytes();
+        // RFC 9438, section 4.3: once W_est has regained the old window it grows like Reno.
+        let increase = if epoch.estimate.bytes() >= self.prior {
+            view.mtu
+        } else {
+            epoch.increase
+        };
+        additive_increase(&mut epoch.estimate, ack.acked, size, increase);
+        let elapsed = seconds(epoch.origin, ack.now);
+        if epoch.curve.at(elapsed) < epoch.estimate.bytes() {
+            // The RFC assigns W_est. The window may be ahead of it, because it is steered by where the curve will be a
+            // round trip later; it does not shrink for that.
+            *window = (*window).max(epoch.estimate);
+        } else {
+            let target = epoch
+                .curve
+                .at(elapsed + view.trips.smoothed_seconds())
+                .clamp(size, MAX_TARGET * size);
+            window.grow_by_share(target - size, ack.acked, size);
+        }
+    }
+
+    fn reduce(&mut self, window: Bytes) -> Bytes {
+        self.plateau = if self.config.fast_convergence && window < self.plateau {
+            self.config.fast_convergence_share() * window
+        } else {
+            window
+        };
+        self.prior = window;
+        self.epoch = None;
+        self.config.reduction * window
+    }
+
+    fn collapse(&mut self) {
+        self.epoch = None;
+    }
+
+    fn on_idle_end(&mut self, now: Timestamp) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.skip_to(now);
+        }
+    }
+
+    fn on_mtu_update(&mut self, window: Bytes, mtu: Bytes) {
+        // The curve is steep in packets: it goes on from here with the larger or smaller ones.
+        if let Some(epoch) = self.epoch {
+            self.begin_epoch(epoch.accounted, window, mtu);
+        }
+    }
+}
+
+/// RFC 9438, section 4.2: the target is no more than 1.5 windows.
+const MAX_TARGET: Gain = Gain::new(3, 2);

@@ -1,0 +1,103 @@
+//! Configuration of `ebcc`.
+
+use core::time::Duration;
+
+use super::Ebcc;
+use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::controller::Controller;
+use crate::loss_based::require_reduction;
+use crate::registry::{Preset, Registered};
+use crate::units::Gain;
+
+/// `ebcc`: eBCC, an enhanced BBR congestion control for QUIC (the paper's Algorithm 1): BBR's states and estimates, but
+/// the window is searched for by halves, with the queue and losses as its bounds.
+///
+/// # Where the paper is silent, or contradicts itself
+/// - *targetCwnd* is the maximum of the window (table 1) and its gain was BBR's constant 2 (section 3.3): here it is
+///   twice bandwidth x minimum RTT, from BBR's own filters, and always bounds the window.
+/// - *pfCwnd*, equation 6: 2 cwnd - targetCwnd only inverts equation 2. Where the target has moved in between, it lies
+///   above the window if the window exceeds the target, and line 8 would grow it. The text says what was meant, the last
+///   window with a queue below gamma, and that is what is remembered.
+/// - *How often* the loop of Algorithm 1 runs: once per round, as the estimates do. A step upwards is no larger than
+///   what the round acknowledged.
+/// - *diff* of a round is that of its least round-trip time, and of the window that its packets were sent with, one step
+///   ago; at a loss, that of the round under way. The round after ProbeRTT is not judged.
+/// - *Losses with a short queue* (diff < gamma) have no line in Algorithm 1: nothing happens, as in BBR. A mark (ECN CE)
+///   comes from a queue that is long already, and counts as a loss with diff >= gamma.
+/// - *Losses in ProbeRTT* (line 12): the window to return to is cut once per visit. The losses of one overflow are
+///   many events, and ProbeRTT's own window causes none.
+/// - *ProbeRTT itself* is BBR's: four packets for 200 ms and a round; also entered when the minimum RTT is 10 s old.
+/// - *Startup* is not described, and Algorithm 1 never leaves ProbeBW otherwise. The window doubles until diff >= gamma,
+///   or a loss; there is no Drain, because line 8 takes back what was too much.
+/// - *gamma* is in packets; *beta* is the share that is taken.
+/// - Persistent congestion: the smallest window, and Startup again (RFC 9002, section 7.6.2).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EbccConfig {
+    /// With so many packets in the queue it counts as long. At least 1; 30 (section 3.3).
+    pub gamma: u16,
+    /// The share of the window that a second loss takes: above 0 and below 1. One half (section 3.3).
+    pub beta: Gain,
+    /// targetCwnd as a multiple of the bandwidth-delay product: at least 1. 2 (section 3.3, of BBR).
+    pub target_gain: Gain,
+    /// How long a minimum RTT is believed before ProbeRTT looks again. 1 s to 1 h; 10 s (BBR).
+    pub min_rtt_window: Duration,
+    /// The window of the bandwidth's maximum filter in rounds, 1 to 1000; 10 (BBR).
+    pub filter_rounds: u16,
+}
+
+impl Default for EbccConfig {
+    /// The paper's values.
+    fn default() -> Self {
+        Self {
+            gamma: 30,
+            beta: Gain::new(1, 2),
+            target_gain: Gain::new(2, 1),
+            min_rtt_window: Duration::from_secs(10),
+            filter_rounds: 10,
+        }
+    }
+}
+
+impl Registered for EbccConfig {
+    const NAME: &'static str = "ebcc";
+    const DESCRIPTION: &'static str =
+        "eBCC: BBR's states, the window searched by halves between a queue of 30 packets and 2 BDP";
+    const SOURCE: &'static str = "eBCC: enhanced BBR congestion control for QUIC, Algorithm 1";
+    /// The paper's values are the only ones there are.
+    const PRESETS: &'static [Preset] = &[Preset::Paper];
+
+    fn preset(_preset: Preset) -> Self {
+        Self::default()
+    }
+}
+
+impl ControllerConfig for EbccConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        ConfigError::require(self.gamma >= 1, "gamma", self.gamma, "at least 1 packet")?;
+        require_reduction("beta", self.beta)?;
+        let gain = self.target_gain.as_f64();
+        ConfigError::require((1.0..=16.0).contains(&gain), "target_gain", gain, "1 to 16")?;
+        let window = self.min_rtt_window;
+        ConfigError::require(
+            (Duration::from_secs(1)..=Duration::from_secs(3600)).contains(&window),
+            "min_rtt_window",
+            format!("{window:?}"),
+            "1 s to 1 h",
+        )?;
+        ConfigError::require(
+            (1..=1000).contains(&self.filter_rounds),
+            "filter_rounds",
+            self.filter_rounds,
+            "1 to 1000 rounds",
+        )
+    }
+
+    fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
+        self.validate()?;
+        Ok(Box::new(Ebcc::new(*self, environment)))
+    }
+
+    fn window_policy(&self) -> WindowPolicy {
+        WindowPolicy::Window
+    }
+}

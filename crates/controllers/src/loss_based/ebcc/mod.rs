@@ -1,0 +1,300 @@
+//! `ebcc`: BBR's states around a window that is searched for by halves. What the paper leaves open is listed at
+//! [`EbccConfig`].
+
+mod config;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use config::EbccConfig;
+
+use core::time::Duration;
+
+use self::state::{Probe, State};
+use super::min_window;
+use super::round_trips::{Round, RoundTrips};
+use super::slow_start::double;
+use super::utilization::Utilization;
+use super::window::Window;
+use crate::config::Environment;
+use crate::controller::{Control, Controller};
+use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
+use crate::filter::{BandwidthFilter, FilterContext, MaxFilter};
+use crate::model::initial_window;
+use crate::observe;
+use crate::registry::Registered;
+use crate::snapshot::Snapshot;
+use crate::units::{Bytes, Gain, Timestamp};
+
+/// An eBCC controller.
+#[derive(Debug, Clone)]
+struct Ebcc {
+    config: EbccConfig,
+    filter: MaxFilter,
+    trips: RoundTrips,
+    utilization: Utilization,
+    state: State,
+    window: Window,
+    /// The window that the packets now acknowledged were sent with: their round-trip times speak of that one. `None` if
+    /// it was ProbeRTT's.
+    measured: Option<Bytes>,
+    /// pfCwnd: the last window with a short queue.
+    last_short: Bytes,
+    /// Losses of what left up to this time have been answered.
+    answered: Option<Timestamp>,
+    /// Nothing has been acknowledged, lost or marked so far.
+    untried: bool,
+    mtu: Bytes,
+    in_flight: Bytes,
+    round: u64,
+    app_limited: bool,
+}
+
+impl Ebcc {
+    fn new(config: EbccConfig, environment: &Environment) -> Self {
+        let window = initial_window(environment.mtu);
+        Self {
+            config,
+            filter: MaxFilter::new(u64::from(config.filter_rounds)),
+            trips: RoundTrips::default(),
+            utilization: Utilization::default(),
+            state: State::Startup,
+            window: Window::new(window),
+            measured: Some(window),
+            last_short: window,
+            answered: None,
+            untried: true,
+            mtu: environment.mtu,
+            in_flight: Bytes::ZERO,
+            round: 0,
+            app_limited: false,
+        }
+    }
+
+    fn transition(&mut self, next: State) {
+        debug_assert!(
+            self.state.may_become(next),
+            "no edge from {:?} to {next:?}",
+            self.state
+        );
+        observe::transition(EbccConfig::NAME, self.state.mode(), next.mode());
+        self.state = next;
+    }
+
+    fn set_window(&mut self, bytes: Bytes) {
+        self.window = Window::new(bytes.max(min_window(self.mtu)));
+    }
+
+    /// targetCwnd, once there is an estimate.
+    fn target(&self) -> Option<Bytes> {
+        let (bandwidth, base) = (self.filter.bandwidth()?, self.trips.base()?);
+        Some(self.config.target_gain * bandwidth.bytes_in(base))
+    }
+
+    fn is_long(&self, backlog: Bytes) -> bool {
+        backlog >= self.mtu.packets(u64::from(self.config.gamma))
+    }
+
+    /// Whether the queue is long now, by the round-trip times of the round under way.
+    fn queue_is_long(&self) -> bool {
+        let window = self.measured.unwrap_or(self.window.bytes());
+        let current = self.trips.current();
+        current.is_some_and(|(least, _)| self.is_long(self.trips.backlog(window, least)))
+    }
+
+    /// Whether the queue of the round that ended was long, unless there is nothing to judge it by, such as a window that
+    /// was not used. Remembers the window if it was not long.
+    fn judge(&mut self, ack: &AckEvent, ended: Option<Round>) -> Option<bool> {
+        let round = ended?;
+        let window = self.window.bytes();
+        let measured = self.measured.replace(window)?;
+        if !self.utilization.is_limited_by(window, ack) {
+            return None;
+        }
+        let long = self.is_long(self.trips.backlog(measured, round.least));
+        if !long {
+            self.last_short = measured;
+        }
+        Some(long)
+    }
+
+    fn search(&mut self, ack: &AckEvent, ended: Option<Round>) {
+        if self.judge(ack, ended) == Some(true) {
+            self.transition(State::ProbeBandwidth);
+        } else if self.utilization.is_limited_by(self.window.bytes(), ack) {
+            double(&mut self.window, ack.acked, None);
+        }
+    }
+
+    /// Lines 3 to 8 of Algorithm 1.
+    fn step(&mut self, ack: &AckEvent, ended: Option<Round>) {
+        let judged = self.judge(ack, ended);
+        let (Some(long), Some(round), Some(target)) = (judged, ended, self.target()) else {
+            return;
+        };
+        let window = self.window.bytes();
+        let next = if long {
+            middle(self.last_short.min(window), window)
+        } else {
+            middle(window, target).min(window + round.acked)
+        };
+        self.set_window(next.min(target));
+    }
+
+    fn enter_probe_rtt(&mut self) {
+        self.transition(State::ProbeRtt(Probe::default()));
+    }
+
+    fn advance_probe_rtt(&mut self, ack: &AckEvent, mut probe: Probe) {
+        let least = probe.least.map_or(ack.rtt, |least| least.min(ack.rtt));
+        probe.least = Some(least);
+        match probe.hold {
+            None if ack.in_flight <= self.probe_window() => {
+                probe.hold = Some((ack.now + PROBE_RTT_TIME, ack.round.saturating_add(1)));
+            }
+            Some((until, round)) if ack.now >= until && ack.round >= round => {
+                self.trips.base_estimate().replace(ack.now, least);
+                self.measured = None;
+                self.transition(State::ProbeBandwidth);
+                return;
+            }
+            _ => {}
+        }
+        self.transition(State::ProbeRtt(probe));
+    }
+
+    fn probe_window(&self) -> Bytes {
+        self.mtu.packets(PROBE_RTT_PACKETS)
+    }
+
+    fn collapse(&mut self) {
+        self.set_window(Bytes::ZERO);
+        self.last_short = self.window.bytes();
+        self.measured = Some(self.window.bytes());
+        self.trips.forget_path();
+        self.transition(State::Startup);
+    }
+}
+
+impl Controller for Ebcc {
+    fn on_sent(&mut self, event: &SentEvent) {
+        self.utilization.on_sent(event);
+        self.in_flight = event.prior_in_flight + event.bytes;
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.in_flight = ack.in_flight;
+        self.round = ack.round;
+        self.app_limited = ack.app_limited;
+        self.untried = false;
+        let window = self.config.min_rtt_window;
+        let expired = self.trips.base_estimate().expired(ack.now, window);
+        let ended = self.trips.on_ack(ack);
+        self.utilization.on_ack(ack);
+        let context = FilterContext {
+            min_rtt: self.trips.base().unwrap_or(ack.rtt),
+            mtu: self.mtu,
+            epoch: ack.round,
+            filling_pipe: self.state == State::Startup,
+        };
+        self.filter.on_ack(ack, &context);
+        match self.state {
+            State::Startup => self.search(ack, ended),
+            // A sample as small as the old one has renewed it.
+            State::ProbeBandwidth
+                if expired && self.trips.base_estimate().expired(ack.now, window) =>
+            {
+                self.enter_probe_rtt();
+            }
+            State::ProbeBandwidth => self.step(ack, ended),
+            State::ProbeRtt(probe) => self.advance_probe_rtt(ack, probe),
+        }
+    }
+
+    /// Lines 9 to 12 of Algorithm 1.
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.in_flight = event.in_flight;
+        self.round = event.round;
+        self.untried = false;
+        if event.signal == CongestionSignal::PersistentCongestion {
+            self.collapse();
+            return;
+        }
+        let counts = event.signal == CongestionSignal::EcnMark || self.queue_is_long();
+        let answered = self
+            .answered
+            .is_some_and(|answered| event.newest_sent <= answered);
+        match self.state {
+            State::Startup => self.transition(State::ProbeBandwidth),
+            State::ProbeBandwidth if counts && !answered => {
+                self.answered = Some(event.now);
+                self.enter_probe_rtt();
+            }
+            State::ProbeRtt(probe) if counts && !probe.cut => {
+                let window = self.window.bytes();
+                self.set_window(window - self.config.beta * window);
+                self.last_short = self.last_short.min(self.window.bytes());
+                self.transition(State::ProbeRtt(Probe { cut: true, ..probe }));
+            }
+            State::ProbeBandwidth | State::ProbeRtt(_) => {}
+        }
+    }
+
+    fn on_mtu_update(&mut self, mtu: Bytes) {
+        self.mtu = mtu;
+        let window = if self.untried {
+            initial_window(mtu)
+        } else {
+            self.window.bytes()
+        };
+        self.set_window(window);
+    }
+
+    fn control(&self) -> Control {
+        let window = self.window.bytes();
+        let probing = matches!(self.state, State::ProbeRtt(_));
+        Control {
+            window: if probing {
+                window.min(self.probe_window())
+            } else {
+                window
+            },
+            pacing_rate: None,
+            // RFC 9002, section 7.7: bursts no longer than the initial window.
+            send_quantum: initial_window(self.mtu),
+            operating_point: None,
+            self_limited: probing,
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            algorithm: EbccConfig::NAME,
+            mode: self.state.mode(),
+            bandwidth: self.filter.bandwidth(),
+            min_rtt: self.trips.base(),
+            congestion_window: self.control().window,
+            slow_start_threshold: None,
+            pacing_rate: None,
+            in_flight: self.in_flight,
+            rounds: self.round,
+            app_limited: self.app_limited,
+            filter: self.filter.snapshot(),
+        }
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+/// Half way between two windows.
+fn middle(one: Bytes, other: Bytes) -> Bytes {
+    HALF * (one + other)
+}
+
+const HALF: Gain = Gain::new(1, 2);
+
+/// ProbeRTT's window and the least time that it holds (BBR paper, section "Steady-state behavior").
+const PROBE_RTT_PACKETS: u64 = 4;
+const PROBE_RTT_TIME: Duration = Duration::from_millis(200);

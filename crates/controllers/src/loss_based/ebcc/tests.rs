@@ -1,0 +1,311 @@
+use super::*;
+use crate::config::ControllerConfig;
+use crate::driver::{MTU, PLAIN, environment};
+use crate::event::RateSample;
+use crate::loss_based::testing::{SHALLOW, ack, congestion, loss, round, utilization};
+use crate::units::Bandwidth;
+
+/// 50 packets of bandwidth-delay product at 40 ms: 12 Mb/s.
+const RATE: Bandwidth = Bandwidth::from_bytes_per_second(1_500_000);
+
+fn sample() -> Option<RateSample> {
+    Some(RateSample {
+        delivery_rate: RATE,
+        send_interval: Duration::from_millis(40),
+        delivered: MTU,
+        interval: Duration::from_millis(40),
+        app_limited: false,
+        prior_delivered: Bytes::ZERO,
+        in_flight_at_send: MTU,
+        lost: Bytes::ZERO,
+    })
+}
+
+fn measured_round(now_millis: u64, rtt_millis: u64) -> AckEvent {
+    AckEvent {
+        rate: sample(),
+        acked: MTU.packets(40),
+        ..round(now_millis, rtt_millis)
+    }
+}
+
+/// In ProbeBW with 60 packets, after a round of 40 ms.
+fn probing() -> Ebcc {
+    let mut ebcc = Ebcc::new(EbccConfig::default(), &environment());
+    ebcc.on_ack(&AckEvent {
+        acked: MTU.packets(50),
+        ..measured_round(40, 40)
+    });
+    ebcc.on_congestion(&loss(50, 20));
+    assert_eq!(ebcc.state, State::ProbeBandwidth);
+    assert_eq!(ebcc.window.bytes(), MTU.packets(60));
+    ebcc.measured = Some(MTU.packets(60));
+    ebcc
+}
+
+fn packets(ebcc: &Ebcc) -> f64 {
+    ebcc.window.bytes().0 as f64 / MTU.0 as f64
+}
+
+#[test]
+fn a_short_queue_moves_the_window_half_way_to_the_target() {
+    let mut ebcc = probing();
+    // The target is twice 50 packets.
+    assert_eq!(ebcc.target(), Some(MTU.packets(100)));
+    ebcc.on_ack(&measured_round(80, 40));
+    assert_eq!(packets(&ebcc), 80.0);
+    ebcc.on_ack(&measured_round(120, 40));
+    assert_eq!(packets(&ebcc), 90.0);
+    // Once per round only.
+    ebcc.on_ack(&AckEvent {
+        round_start: false,
+        ..measured_round(130, 40)
+    });
+    assert_eq!(packets(&ebcc), 90.0);
+}
+
+#[test]
+fn the_target_is_the_limit_at_once() {
+    // With a short queue, and with a long one.
+    for (rtt, packets_left) in [(40, 100.0), (400, 100.0)] {
+        let mut ebcc = probing();
+        ebcc.on_ack(&measured_round(80, rtt));
+        ebcc.window = Window::new(MTU.packets(180));
+        ebcc.last_short = MTU.packets(170);
+        ebcc.on_ack(&measured_round(120, rtt));
+        assert_eq!(packets(&ebcc), packets_left);
+    }
+}
+
+#[test]
+fn a_step_is_no_larger_than_what_was_acknowledged() {
+    let mut ebcc = probing();
+    ebcc.trips = RoundTrips::default();
+    ebcc.on_ack(&AckEvent {
+        acked: MTU.packets(3),
+        ..measured_round(80, 40)
+    });
+    ebcc.on_ack(&measured_round(120, 40));
+    assert_eq!(packets(&ebcc), 63.0);
+}
+
+/// Trap: a window that is not used has no queue of its own: it is neither judged nor remembered.
+#[test]
+fn an_unused_window_is_not_judged() {
+    let mut ebcc = probing();
+    let last_short = ebcc.last_short;
+    ebcc.on_ack(&AckEvent {
+        app_limited: true,
+        ..measured_round(80, 40)
+    });
+    assert_eq!((packets(&ebcc), ebcc.last_short), (60.0, last_short));
+}
+
+#[test]
+fn a_long_queue_moves_the_window_half_way_back() {
+    let mut ebcc = probing();
+    ebcc.on_ack(&measured_round(80, 40));
+    ebcc.on_ack(&measured_round(120, 80));
+    assert_eq!((packets(&ebcc), ebcc.last_short), (90.0, MTU.packets(60)));
+    // The round of 80 ms was sent with 80 packets: 40 of them waited.
+    ebcc.on_ack(&measured_round(160, 80));
+    assert_eq!(packets(&ebcc), 75.0);
+    ebcc.on_ack(&measured_round(200, 80));
+    assert_eq!((packets(&ebcc), ebcc.last_short), (67.5, MTU.packets(60)));
+}
+
+#[test]
+fn gamma_is_where_a_queue_becomes_long() {
+    let ebcc = probing();
+    assert!(!ebcc.is_long(MTU.packets(30) - Bytes(1)));
+    assert!(ebcc.is_long(MTU.packets(30)));
+}
+
+/// Trap: MTU changes rescale what is counted in packets.
+#[test]
+fn gamma_and_the_silent_window_follow_the_mtu() {
+    let mut ebcc = probing();
+    let before = ebcc.window;
+    ebcc.on_mtu_update(Bytes(2400));
+    assert_eq!(ebcc.window, before);
+    assert!(!ebcc.is_long(Bytes(71_999)) && ebcc.is_long(Bytes(72_000)));
+    assert_eq!(ebcc.probe_window(), Bytes(9_600));
+    ebcc.on_mtu_update(Bytes(60_000));
+    assert_eq!(ebcc.window.bytes(), Bytes(120_000));
+    let mut new = Ebcc::new(EbccConfig::default(), &environment());
+    new.on_mtu_update(Bytes(1400));
+    assert_eq!(new.window.bytes(), Bytes(14_000));
+}
+
+/// A long queue: 60 packets, of which 30 wait.
+fn queued() -> Ebcc {
+    let mut ebcc = probing();
+    ebcc.on_ack(&measured_round(80, 80));
+    ebcc.window = Window::new(MTU.packets(60));
+    ebcc
+}
+
+#[test]
+fn a_loss_with_a_short_queue_means_nothing() {
+    let mut ebcc = probing();
+    ebcc.on_congestion(&loss(100, 60));
+    assert_eq!(ebcc.state, State::ProbeBandwidth);
+    assert_eq!(packets(&ebcc), 60.0);
+}
+
+#[test]
+fn a_loss_with_a_long_queue_enters_probe_rtt_and_the_next_one_cuts_the_window_once() {
+    let mut ebcc = queued();
+    ebcc.on_congestion(&loss(100, 60));
+    assert!(matches!(ebcc.state, State::ProbeRtt(_)));
+    assert_eq!(ebcc.control().window, MTU.packets(4));
+    assert!(ebcc.control().self_limited);
+    assert_eq!(packets(&ebcc), 60.0);
+    ebcc.last_short = MTU.packets(50);
+    for now in [101, 102] {
+        ebcc.on_congestion(&loss(now, 61));
+        assert_eq!((packets(&ebcc), ebcc.last_short), (30.0, MTU.packets(30)));
+    }
+}
+
+/// Trap: late losses of the flight that was answered are not another congestion.
+#[test]
+fn late_losses_do_not_enter_probe_rtt_again() {
+    let mut ebcc = queued();
+    ebcc.on_congestion(&loss(100, 60));
+    leave_probe_rtt(&mut ebcc, 70);
+    ebcc.on_ack(&ack(400));
+    ebcc.trips.on_ack(&round(401, 400));
+    ebcc.on_congestion(&loss(402, 99));
+    assert_eq!(ebcc.state, State::ProbeBandwidth);
+    ebcc.on_congestion(&loss(403, 101));
+    assert!(matches!(ebcc.state, State::ProbeRtt(_)));
+}
+
+fn leave_probe_rtt(ebcc: &mut Ebcc, rtt_millis: u64) {
+    let small = |now, round| AckEvent {
+        in_flight: MTU.packets(4),
+        round,
+        rtt: Duration::from_millis(rtt_millis),
+        ..ack(now)
+    };
+    ebcc.on_ack(&small(110, 3));
+    // 200 ms have not passed, and then no round has.
+    ebcc.on_ack(&small(309, 4));
+    ebcc.on_ack(&small(311, 3));
+    assert!(matches!(ebcc.state, State::ProbeRtt(_)));
+    ebcc.on_ack(&small(312, 4));
+    assert_eq!(ebcc.state, State::ProbeBandwidth);
+}
+
+/// Trap: the minimum RTT must be able to rise.
+#[test]
+fn probe_rtt_lasts_200_ms_and_a_round_and_measures_the_path_anew() {
+    let mut ebcc = queued();
+    ebcc.on_congestion(&loss(100, 60));
+    leave_probe_rtt(&mut ebcc, 55);
+    assert_eq!(ebcc.trips.base(), Some(Duration::from_millis(55)));
+    assert_eq!(packets(&ebcc), 60.0);
+}
+
+#[test]
+fn an_old_minimum_is_looked_at_again() {
+    let mut ebcc = probing();
+    ebcc.on_ack(&round(10_040, 50));
+    assert_eq!(ebcc.state, State::ProbeBandwidth);
+    // As small as ever: renewed.
+    ebcc.on_ack(&round(10_041, 40));
+    ebcc.on_ack(&round(20_041, 50));
+    assert_eq!(ebcc.state, State::ProbeBandwidth);
+    ebcc.on_ack(&round(20_042, 50));
+    assert!(matches!(ebcc.state, State::ProbeRtt(_)));
+}
+
+/// Trap: ECN and persistent congestion are not ignored.
+#[test]
+fn marks_and_persistent_congestion_count_whatever_the_queue() {
+    let mut ebcc = probing();
+    ebcc.on_congestion(&congestion(100, 60, CongestionSignal::EcnMark));
+    assert!(matches!(ebcc.state, State::ProbeRtt(_)));
+    ebcc.on_congestion(&congestion(101, 61, CongestionSignal::PersistentCongestion));
+    assert_eq!(ebcc.state, State::Startup);
+    assert_eq!(packets(&ebcc), 2.0);
+    assert_eq!(ebcc.trips.base(), None);
+    let smallest = MTU.packets(2);
+    assert_eq!((ebcc.last_short, ebcc.measured), (smallest, Some(smallest)));
+}
+
+#[test]
+fn startup_doubles_until_the_queue_is_long() {
+    let mut ebcc = Ebcc::new(EbccConfig::default(), &environment());
+    ebcc.on_ack(&measured_round(40, 40));
+    assert_eq!(packets(&ebcc), 50.0);
+    ebcc.on_ack(&measured_round(80, 80));
+    assert_eq!(packets(&ebcc), 90.0);
+    // The round of 80 ms was sent with 50 packets, the next one with 90: 25 and 45 of them waited.
+    ebcc.on_ack(&measured_round(160, 80));
+    assert_eq!((ebcc.state, packets(&ebcc)), (State::Startup, 130.0));
+    ebcc.on_ack(&measured_round(240, 80));
+    assert_eq!(
+        (ebcc.state, ebcc.last_short),
+        (State::ProbeBandwidth, MTU.packets(50))
+    );
+}
+
+#[test]
+fn the_round_after_probe_rtt_is_not_judged() {
+    let mut ebcc = queued();
+    ebcc.on_congestion(&loss(100, 60));
+    leave_probe_rtt(&mut ebcc, 40);
+    let last_short = ebcc.last_short;
+    ebcc.on_ack(&measured_round(360, 40));
+    assert_eq!((packets(&ebcc), ebcc.last_short), (60.0, last_short));
+    ebcc.on_ack(&measured_round(400, 40));
+    assert_eq!((packets(&ebcc), ebcc.last_short), (80.0, MTU.packets(60)));
+}
+
+/// The queue is gamma at most, as long as it is the queue and not the buffer that bounds the window.
+#[test]
+fn a_run_keeps_the_queue_near_gamma() {
+    let (share, mut driver) = utilization(&EbccConfig::default(), PLAIN);
+    assert!(share > 0.95, "{share}");
+    let mut rtts = driver.take_rtts();
+    rtts.sort();
+    let waiting = (rtts[rtts.len() / 2] - PLAIN.rtt).as_secs_f64();
+    let queue = waiting * PLAIN.rate.as_f64() / MTU.0 as f64;
+    assert!((15.0..42.0).contains(&queue), "{queue} packets");
+    let (share, _) = utilization(&EbccConfig::default(), SHALLOW);
+    assert!(share > 0.9, "{share}");
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let valid = EbccConfig::default();
+    let half = Gain::new(1, 2);
+    for (config, field) in [
+        (EbccConfig { gamma: 0, ..valid }, "gamma"),
+        (
+            EbccConfig {
+                target_gain: half,
+                ..valid
+            },
+            "target_gain",
+        ),
+        (
+            EbccConfig {
+                min_rtt_window: Duration::ZERO,
+                ..valid
+            },
+            "min_rtt_window",
+        ),
+        (
+            EbccConfig {
+                filter_rounds: 0,
+                ..valid
+            },
+            "filter_rounds",
+        ),
+    ] {
+        assert_eq!(config.validate().expect_err("nonsense").field, field);
+    }
+}

@@ -1,0 +1,51 @@
+//! Controllers that have a window and no model of the path's bandwidth, and what they have in common.
+//!
+//! [`controller`] is the skeleton of RFC 9002, section 7: slow start, recovery, persistent congestion, the undoing of
+//! spurious losses. An algorithm gives it the two parts in which it differs: a [`SlowStart`](slow_start::SlowStart) and
+//! an [`Avoidance`](avoidance::Avoidance). `ebcc` has the states of BBR instead and only shares the measurements.
+
+mod avoidance;
+mod compound;
+mod controller;
+mod cubic;
+mod ebcc;
+mod hystart;
+mod new_reno;
+mod round_trips;
+mod slow_start;
+mod state;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod utilization;
+mod vegas;
+mod window;
+
+pub use compound::CompoundConfig;
+pub use cubic::CubicConfig;
+pub use ebcc::EbccConfig;
+pub use new_reno::NewRenoConfig;
+pub use vegas::VegasConfig;
+
+use crate::config::ConfigError;
+use crate::units::{Bytes, Gain};
+
+/// The smallest window (RFC 9002, section 7.2).
+fn min_window(mtu: Bytes) -> Bytes {
+    mtu.packets(MIN_WINDOW_PACKETS)
+}
+
+/// Refuses a share of the window to keep after a loss that is none.
+fn require_reduction(field: &'static str, gain: Gain) -> Result<(), ConfigError> {
+    let share = gain.as_f64();
+    ConfigError::require(
+        share > 0.0 && share < 1.0,
+        field,
+        share,
+        "above 0 and below 1: a window that does not shrink after a loss collapses the path",
+    )
+}
+
+/// RFC 9002, section 7.2 (kMinimumWindow), in packets.
+const MIN_WINDOW_PACKETS: u64 = 2;

@@ -1,0 +1,86 @@
+//! `new-reno`: RFC 9002, section 7, as it stands.
+
+use super::avoidance::{Avoidance, View, additive_increase};
+use super::controller::LossBased;
+use super::require_reduction;
+use super::slow_start::Doubling;
+use super::window::Window;
+use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::controller::Controller;
+use crate::event::AckEvent;
+use crate::registry::{Preset, Registered};
+use crate::units::{Bytes, Gain};
+
+/// `new-reno`: the congestion controller of RFC 9002, section 7.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NewRenoConfig {
+    /// What is left of the window after a loss: a share above 0 and below 1. One half (RFC 9002, appendix B.1,
+    /// kLossReductionFactor).
+    pub reduction: Gain,
+}
+
+impl Default for NewRenoConfig {
+    fn default() -> Self {
+        Self {
+            reduction: Gain::new(1, 2),
+        }
+    }
+}
+
+impl Registered for NewRenoConfig {
+    const NAME: &'static str = "new-reno";
+    const DESCRIPTION: &'static str =
+        "New Reno: one packet more per round, half the window per loss";
+    const SOURCE: &'static str = "RFC 9002, section 7";
+    const PRESETS: &'static [Preset] = &[Preset::Tuned];
+
+    fn preset(_preset: Preset) -> Self {
+        Self::default()
+    }
+}
+
+impl ControllerConfig for NewRenoConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        require_reduction("reduction", self.reduction)
+    }
+
+    fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
+        self.validate()?;
+        let avoidance = NewReno {
+            reduction: self.reduction,
+        };
+        Ok(Box::new(LossBased::new(Self::NAME, avoidance, environment)))
+    }
+
+    fn window_policy(&self) -> WindowPolicy {
+        WindowPolicy::Window
+    }
+}
+
+/// Additive increase, multiplicative decrease.
+#[derive(Debug, Clone, Copy)]
+struct NewReno {
+    reduction: Gain,
+}
+
+impl Avoidance for NewReno {
+    type SlowStart = Doubling;
+
+    fn slow_start(&self) -> Doubling {
+        Doubling
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, view: &View<'_>, window: &mut Window) {
+        if view.window_limited {
+            let whole = window.bytes();
+            additive_increase(window, ack.acked, whole, view.mtu);
+        }
+    }
+
+    fn reduce(&mut self, window: Bytes) -> Bytes {
+        self.reduction * window
+    }
+}
+
+#[cfg(test)]
+mod tests;

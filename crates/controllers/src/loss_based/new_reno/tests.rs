@@ -1,0 +1,71 @@
+use super::NewRenoConfig;
+use crate::driver::MTU;
+use crate::event::AckEvent;
+use crate::loss_based::testing::{SHALLOW, ack, build, loss, utilization, window};
+use crate::units::{Bytes, Gain};
+
+#[test]
+fn a_loss_halves_the_window_and_a_round_adds_a_packet() {
+    let mut controller = build(&NewRenoConfig::default());
+    controller.on_congestion(&loss(100, 50));
+    assert_eq!(window(&*controller), MTU.packets(5));
+    // Ends the recovery.
+    controller.on_ack(&ack(141));
+    assert_eq!(window(&*controller), MTU.packets(5));
+    // Five packets acknowledged in three acknowledgements: bytes count, not acknowledgements.
+    for packets in [2, 2, 1] {
+        controller.on_ack(&AckEvent {
+            acked: MTU.packets(packets),
+            ..ack(142)
+        });
+    }
+    let growth = window(&*controller) - MTU.packets(5);
+    // The window grows meanwhile, so that it is a little less than a packet.
+    assert!(
+        growth > Gain::percent(85) * MTU && growth <= MTU,
+        "{growth}"
+    );
+}
+
+#[test]
+fn the_share_that_is_kept_is_configurable() {
+    let config = NewRenoConfig {
+        reduction: Gain::new(4, 5),
+    };
+    let mut controller = build(&config);
+    controller.on_congestion(&loss(100, 50));
+    assert_eq!(window(&*controller), MTU.packets(8));
+}
+
+/// Trap: acknowledgements of few bytes must still grow a large window.
+#[test]
+fn tiny_acknowledgements_are_not_rounded_away() {
+    let mut controller = build(&NewRenoConfig::default());
+    controller.on_ack(&AckEvent {
+        acked: Bytes(200_000_000),
+        ..ack(40)
+    });
+    controller.on_congestion(&loss(100, 50));
+    let before = window(&*controller);
+    assert!(before > Bytes(100_000_000));
+    controller.on_ack(&ack(141));
+    // A fiftieth of a byte each.
+    for _ in 0..10_000 {
+        controller.on_ack(&AckEvent {
+            acked: MTU,
+            ..ack(142)
+        });
+    }
+    let growth = window(&*controller) - before;
+    assert!((140..=144).contains(&growth.0), "{growth}");
+}
+
+#[test]
+fn the_sawtooth_fills_a_path_with_one_bdp_of_buffer() {
+    let (share, driver) = utilization(&NewRenoConfig::default(), SHALLOW);
+    assert!(share > 0.95, "{share}");
+    let threshold = driver.controller.snapshot().slow_start_threshold;
+    // Half of two bandwidth-delay products.
+    let threshold = threshold.expect("a loss").0;
+    assert!((45_000..56_000).contains(&threshold), "{threshold}");
+}

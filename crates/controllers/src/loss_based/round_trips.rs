@@ -1,0 +1,189 @@
+//! What the round-trip times of a connection say: the least ever, the least of each round, the smoothed one.
+
+use core::time::Duration;
+
+use crate::event::AckEvent;
+use crate::model::MinRtt;
+use crate::units::Bytes;
+
+/// Round-trip times by round.
+///
+/// A round counts with the least of its round-trip times: that is the queue which every packet found, free of the
+/// sender's own bursts and of delayed acknowledgements.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RoundTrips {
+    base: MinRtt,
+    smoothed_nanos: u64,
+    current: CurrentRound,
+    last: Option<Round>,
+}
+
+/// A round that is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Round {
+    /// The least of its round-trip times.
+    pub(super) least: Duration,
+    /// What was acknowledged in it.
+    pub(super) acked: Bytes,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct CurrentRound {
+    least: Option<Duration>,
+    samples: u32,
+    acked: Bytes,
+}
+
+impl RoundTrips {
+    /// Takes one acknowledgement, and returns the round that it ended, if any.
+    pub(super) fn on_ack(&mut self, ack: &AckEvent) -> Option<Round> {
+        let ended = if ack.round_start {
+            self.begin_round()
+        } else {
+            None
+        };
+        self.base.update(ack.now, ack.rtt);
+        self.current.least = Some(
+            self.current
+                .least
+                .map_or(ack.rtt, |least| least.min(ack.rtt)),
+        );
+        self.current.samples = self.current.samples.saturating_add(1);
+        self.current.acked += ack.acked;
+        self.smooth(ack.rtt);
+        ended
+    }
+
+    /// The least round-trip time: what the path takes without queues. It lasts as long as the path seems to be the
+    /// same one, because a sender that keeps a queue of its own would take that queue for the path after a while.
+    pub(super) fn base(&self) -> Option<Duration> {
+        self.base.get()
+    }
+
+    /// The same with its age.
+    pub(super) fn base_estimate(&mut self) -> &mut MinRtt {
+        &mut self.base
+    }
+
+    /// The least round-trip time of the round under way, and how many there were.
+    pub(super) fn current(&self) -> Option<(Duration, u32)> {
+        self.current
+            .least
+            .map(|least| (least, self.current.samples))
+    }
+
+    /// The round before the one under way.
+    pub(super) fn last(&self) -> Option<Round> {
+        self.last
+    }
+
+    /// The smoothed round-trip time in seconds (RFC 9002, section 5.3); zero before the first sample.
+    pub(super) fn smoothed_seconds(&self) -> f64 {
+        self.smoothed_nanos as f64 * 1e-9
+    }
+
+    /// The part of `window` that waited in the bottleneck's queue throughout a round: (window / base RTT - window /
+    /// RTT) x base RTT (Vegas, section III-B, whence Compound TCP has it; eBCC, equations 3 to 5).
+    pub(super) fn backlog(&self, window: Bytes, rtt: Duration) -> Bytes {
+        let base = self.base().unwrap_or(rtt);
+        let [base, rtt] = [base, rtt].map(nanos);
+        window.share(Bytes(rtt) - Bytes(base), Bytes(rtt))
+    }
+
+    /// The path has been silent or lost everything: it may be another one.
+    pub(super) fn forget_path(&mut self) {
+        *self = Self::default();
+    }
+
+    fn begin_round(&mut self) -> Option<Round> {
+        let current = core::mem::take(&mut self.current);
+        let ended = current.least.map(|least| Round {
+            least,
+            acked: current.acked,
+        });
+        self.last = ended.or(self.last);
+        ended
+    }
+
+    fn smooth(&mut self, rtt: Duration) {
+        let sample = nanos(rtt);
+        self.smoothed_nanos = if self.smoothed_nanos == 0 {
+            sample
+        } else {
+            self.smoothed_nanos - self.smoothed_nanos / SMOOTHING + sample / SMOOTHING
+        };
+    }
+}
+
+fn nanos(span: Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A sample's weight in the smoothed round-trip time is one in so many (RFC 9002, section 5.3).
+const SMOOTHING: u64 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loss_based::testing::ack;
+
+    fn sample(now_millis: u64, rtt_millis: u64, round_start: bool) -> AckEvent {
+        AckEvent {
+            rtt: Duration::from_millis(rtt_millis),
+            round_start,
+            ..ack(now_millis)
+        }
+    }
+
+    #[test]
+    fn a_round_counts_with_its_least_round_trip_time() {
+        let mut trips = RoundTrips::default();
+        assert_eq!(trips.on_ack(&sample(40, 40, true)), None);
+        trips.on_ack(&sample(50, 60, false));
+        assert_eq!(trips.current(), Some((Duration::from_millis(40), 2)));
+        let round = trips.on_ack(&sample(100, 70, true)).expect("a round");
+        assert_eq!(round.least, Duration::from_millis(40));
+        assert_eq!(round.acked, ack(0).acked.packets(2));
+        assert_eq!(trips.last(), Some(round));
+        assert_eq!(trips.current(), Some((Duration::from_millis(70), 1)));
+        assert_eq!(trips.base(), Some(Duration::from_millis(40)));
+    }
+
+    #[test]
+    fn the_backlog_is_what_exceeds_the_base_round_trip() {
+        let mut trips = RoundTrips::default();
+        trips.on_ack(&sample(40, 40, true));
+        // 100 packets in 50 ms where 40 would do: a fifth of them waited.
+        let window = Bytes(120_000);
+        assert_eq!(
+            trips.backlog(window, Duration::from_millis(50)),
+            Bytes(24_000)
+        );
+        assert_eq!(
+            trips.backlog(window, Duration::from_millis(40)),
+            Bytes::ZERO
+        );
+        // A clock that stood still.
+        assert_eq!(trips.backlog(window, Duration::ZERO), Bytes::ZERO);
+    }
+
+    #[test]
+    fn smoothing_is_that_of_rfc_9002() {
+        let mut trips = RoundTrips::default();
+        trips.on_ack(&sample(40, 80, true));
+        assert!((trips.smoothed_seconds() - 0.080).abs() < 1e-9);
+        trips.on_ack(&sample(50, 40, false));
+        assert!((trips.smoothed_seconds() - 0.075).abs() < 1e-9);
+    }
+
+    /// Trap: the least round-trip time must be able to rise, when the path has changed.
+    #[test]
+    fn a_forgotten_path_can_be_longer() {
+        let mut trips = RoundTrips::default();
+        trips.on_ack(&sample(40, 40, true));
+        trips.forget_path();
+        assert_eq!((trips.base(), trips.last()), (None, None));
+        trips.on_ack(&sample(240, 90, true));
+        assert_eq!(trips.base(), Some(Duration::from_millis(90)));
+    }
+}

@@ -1,0 +1,147 @@
+//! `vegas`: keeps a few packets in the bottleneck's queue.
+//!
+//! After L. S. Brakmo and L. L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE JSAC
+//! 13(8), 1995.
+
+use super::avoidance::{Avoidance, View};
+use super::controller::LossBased;
+use super::require_reduction;
+use super::slow_start::{SlowStart, double};
+use super::window::Window;
+use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::controller::Controller;
+use crate::event::AckEvent;
+use crate::registry::{Preset, Registered};
+use crate::units::{Bytes, Gain};
+
+/// `vegas`: TCP Vegas.
+///
+/// # Where the paper is silent
+/// - A round counts with the least of its round-trip times, as in Linux. The paper times one segment per round, which
+///   a delayed acknowledgement or the sender's own burst spoils.
+/// - A loss halves the window, as in Linux. The paper cuts a quarter, but only where its own retransmission timer sees
+///   the loss earlier than Reno would; QUIC's loss detection is the host's.
+/// - Slow start leaves for the window that just fills the pipe at the measured round-trip times, and a packet (Linux).
+/// - The base round-trip time is forgotten after persistent congestion only. A Vegas that forgot it regularly would
+///   each time take its own queue for the path.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VegasConfig {
+    /// Below so many packets in the queue the window grows by one per round. At least 1; 2 (section III-B).
+    pub alpha: u16,
+    /// Above so many packets it shrinks by one per round. At least `alpha`; 4 (section III-B).
+    pub beta: u16,
+    /// With so many packets in the queue slow start ends. At least 1; 1 (section III-C).
+    pub gamma: u16,
+    /// What is left of the window after a loss: a share above 0 and below 1. One half (Reno).
+    pub reduction: Gain,
+}
+
+impl Default for VegasConfig {
+    /// The paper's values.
+    fn default() -> Self {
+        Self {
+            alpha: 2,
+            beta: 4,
+            gamma: 1,
+            reduction: Gain::new(1, 2),
+        }
+    }
+}
+
+impl Registered for VegasConfig {
+    const NAME: &'static str = "vegas";
+    const DESCRIPTION: &'static str = "Vegas: two to four packets in the bottleneck's queue";
+    const SOURCE: &'static str = "L. S. Brakmo, L. L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995";
+    const PRESETS: &'static [Preset] = &[Preset::Tuned];
+
+    fn preset(_preset: Preset) -> Self {
+        Self::default()
+    }
+}
+
+impl ControllerConfig for VegasConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let (alpha, beta) = (self.alpha, self.beta);
+        ConfigError::require(alpha >= 1, "alpha", alpha, "at least 1 packet")?;
+        ConfigError::require(beta >= alpha, "beta", beta, "at least alpha")?;
+        ConfigError::require(self.gamma >= 1, "gamma", self.gamma, "at least 1 packet")?;
+        require_reduction("reduction", self.reduction)
+    }
+
+    fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
+        self.validate()?;
+        let avoidance = Vegas { config: *self };
+        Ok(Box::new(LossBased::new(Self::NAME, avoidance, environment)))
+    }
+
+    fn window_policy(&self) -> WindowPolicy {
+        WindowPolicy::Window
+    }
+}
+
+/// Vegas' congestion avoidance: one decision per round.
+#[derive(Debug, Clone, Copy)]
+struct Vegas {
+    config: VegasConfig,
+}
+
+impl Avoidance for Vegas {
+    type SlowStart = EveryOtherRound;
+
+    fn slow_start(&self) -> EveryOtherRound {
+        EveryOtherRound {
+            gamma: self.config.gamma,
+            growing: true,
+        }
+    }
+
+    fn on_ack(&mut self, _ack: &AckEvent, view: &View<'_>, window: &mut Window) {
+        // A flight that is not limited by the window queues less than the window would.
+        let Some(round) = view.ended.filter(|_| view.window_limited) else {
+            return;
+        };
+        let size = window.bytes();
+        let backlog = view.trips.backlog(size, round.least);
+        if backlog < view.mtu.packets(u64::from(self.config.alpha)) {
+            // No faster than slow start, where packets are smaller than the MTU.
+            window.grow(view.mtu.min(round.acked));
+        } else if backlog > view.mtu.packets(u64::from(self.config.beta)) {
+            *window = Window::new(size - view.mtu);
+        }
+    }
+
+    fn reduce(&mut self, window: Bytes) -> Bytes {
+        self.config.reduction * window
+    }
+}
+
+/// Vegas' slow start: doubles in every other round only, so that the rounds between are measured at a fixed window.
+#[derive(Debug, Clone, Copy)]
+struct EveryOtherRound {
+    gamma: u16,
+    growing: bool,
+}
+
+impl SlowStart for EveryOtherRound {
+    fn on_ack(&mut self, ack: &AckEvent, view: &View<'_>, window: &mut Window) -> bool {
+        if !view.window_limited {
+            return false;
+        }
+        if let Some(round) = view.ended {
+            let size = window.bytes();
+            let backlog = view.trips.backlog(size, round.least);
+            if backlog > view.mtu.packets(u64::from(self.gamma)) {
+                *window = Window::new((size - backlog + view.mtu).min(size));
+                return true;
+            }
+            self.growing = !self.growing;
+        }
+        if self.growing {
+            double(window, ack.acked, view.threshold);
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+use super::VegasConfig;
+use crate::config::ControllerConfig;
+use crate::controller::Controller;
+use crate::driver::{MTU, PLAIN};
+use crate::event::AckEvent;
+use crate::loss_based::testing::{SHALLOW, ack, build, loss, round, utilization, window};
+use crate::snapshot::Mode;
+use crate::units::Bytes;
+
+/// In congestion avoidance with 20 packets, at a base round-trip time of 40 ms.
+fn avoiding() -> Box<dyn Controller> {
+    let mut controller = build(&VegasConfig::default());
+    controller.on_ack(&AckEvent {
+        acked: MTU.packets(30),
+        ..ack(40)
+    });
+    controller.on_congestion(&loss(100, 50));
+    controller.on_ack(&ack(141));
+    assert_eq!(window(&*controller), MTU.packets(20));
+    assert_eq!(controller.snapshot().mode, Mode::CongestionAvoidance);
+    controller
+}
+
+/// What a round with this round-trip time does to 20 packets. The one before it was measured at 40 ms.
+fn decision(rtt_micros: u64) -> i64 {
+    let mut controller = avoiding();
+    let sample = AckEvent {
+        rtt: std::time::Duration::from_micros(rtt_micros),
+        ..round(180, 40)
+    };
+    controller.on_ack(&sample);
+    let before = window(&*controller);
+    controller.on_ack(&round(220, 40));
+    let after = window(&*controller);
+    (after.0 as i64 - before.0 as i64) / MTU.0 as i64
+}
+
+#[test]
+fn between_alpha_and_beta_the_window_stays() {
+    // The round that ends first adds a packet: 21 packets, of which 21 (1 - 40 / RTT) wait.
+    // 1.9 packets at 43.98 ms; 2.1 at 44.44; 3.9 at 49.12; 4.1 at 49.70.
+    assert_eq!(decision(43_980), 1);
+    assert_eq!(decision(44_450), 0);
+    assert_eq!(decision(49_100), 0);
+    assert_eq!(decision(49_710), -1);
+}
+
+#[test]
+fn one_decision_per_round() {
+    let mut controller = avoiding();
+    controller.on_ack(&round(180, 40));
+    let before = window(&*controller);
+    for now in 181..200 {
+        controller.on_ack(&ack(now));
+    }
+    assert_eq!(window(&*controller), before);
+}
+
+/// Trap: MTU changes rescale what is counted in packets.
+#[test]
+fn alpha_and_beta_are_counted_in_packets_of_today() {
+    let mut controller = avoiding();
+    controller.on_mtu_update(Bytes(9000));
+    // 4.2 old packets would be too many; it is half a new one.
+    let sample = AckEvent {
+        rtt: std::time::Duration::from_millis(50),
+        acked: Bytes(9000),
+        ..round(180, 40)
+    };
+    controller.on_ack(&sample);
+    let before = window(&*controller);
+    controller.on_ack(&round(220, 40));
+    assert_eq!(window(&*controller), before + Bytes(9000));
+}
+
+/// No faster than slow start: with a larger MTU than what is sent, a packet is more than was acknowledged.
+#[test]
+fn growth_is_at_most_what_was_acknowledged() {
+    let mut controller = avoiding();
+    controller.on_mtu_update(Bytes(60_000));
+    controller.on_ack(&round(180, 40));
+    let before = window(&*controller);
+    controller.on_ack(&round(220, 40));
+    assert_eq!(window(&*controller), before + MTU.packets(2));
+}
+
+#[test]
+fn slow_start_doubles_every_other_round() {
+    let mut controller = build(&VegasConfig::default());
+    let mut windows = Vec::new();
+    for index in 0..5 {
+        controller.on_ack(&round(40 * (index + 1), 40));
+        windows.push(window(&*controller).0 / MTU.0);
+    }
+    assert_eq!(windows, [12, 12, 14, 14, 16]);
+    assert_eq!(controller.snapshot().mode, Mode::SlowStart);
+}
+
+#[test]
+fn slow_start_ends_with_more_than_gamma_in_the_queue() {
+    for (rtt, mode, packets) in [
+        // 12 packets: 12 (1 - 40 / 43) = 0.84 wait.
+        (43, Mode::SlowStart, 14),
+        // 12 (1 - 40 / 50) = 2.4 wait: back to 9.6, and one.
+        (50, Mode::CongestionAvoidance, 10),
+    ] {
+        let mut controller = build(&VegasConfig::default());
+        controller.on_ack(&round(40, 40));
+        controller.on_ack(&round(90, rtt));
+        controller.on_ack(&round(140, 50));
+        assert_eq!(controller.snapshot().mode, mode);
+        assert_eq!(window(&*controller).0 / MTU.0, packets);
+    }
+}
+
+#[test]
+fn a_loss_halves_the_window() {
+    let mut controller = build(&VegasConfig::default());
+    controller.on_congestion(&loss(100, 50));
+    assert_eq!(window(&*controller), MTU.packets(5));
+}
+
+/// Two to four packets wait; six leave room for acknowledgements of two.
+#[test]
+fn the_queue_is_a_few_packets() {
+    for scenario in [SHALLOW, PLAIN] {
+        let (share, mut driver) = utilization(&VegasConfig::default(), scenario);
+        assert!(share > 0.95, "{share}");
+        let mut rtts = driver.take_rtts();
+        rtts.sort();
+        let waiting = (rtts[rtts.len() / 2] - scenario.rtt).as_secs_f64();
+        let packets = waiting * scenario.rate.as_f64() / MTU.0 as f64;
+        assert!((1.0..6.0).contains(&packets), "{packets} packets");
+    }
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let valid = VegasConfig::default();
+    for (config, field) in [
+        (VegasConfig { alpha: 0, ..valid }, "alpha"),
+        (VegasConfig { beta: 1, ..valid }, "beta"),
+        (VegasConfig { gamma: 0, ..valid }, "gamma"),
+    ] {
+        assert_eq!(config.validate().expect_err("nonsense").field, field);
+    }
+}
