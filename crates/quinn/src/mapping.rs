@@ -60,8 +60,6 @@ fn track(point: &OperatingPoint, path: &Path) -> Bytes {
     let estimate = point.bandwidth.bytes_in(point.min_rtt);
     let target = forecast.expected.bytes_in(point.min_rtt)
         + forecast.spare.bytes_in(point.min_rtt)
-        // The receiver acknowledges every second packet: one is always waiting for its fellow.
-        + path.mtu
         + (cycle - estimate)
         - (estimate - cycle);
     // quinn paces at 1.25 windows per smoothed RTT. A window that asks for more than there is in flight is told to it

@@ -150,8 +150,8 @@ impl BbrSConfig {
                 window_gain: Gain::new(10, 1),
                 probing: Probing::WhileUnbounded,
                 window_policy: WindowPolicy::Track(Headroom {
-                    idle: Gain::new(40, 1000),
-                    least: Gain::new(3, 20),
+                    idle: Gain::percent(4),
+                    least: Gain::percent(10),
                     most: Gain::UNIT,
                 }),
                 ..paper.core
