@@ -35,7 +35,7 @@ fn minute(criterion: &mut Criterion) {
 /// Simulates [`DURATION`]; returns the number of packets.
 fn run(controller: SharedFactory) -> u64 {
     let link = LinkConfig {
-        delay: Nanos::from_millis(20),
+        delay: Nanos::from_millis(20).into(),
         queue: Queue::DropTail(Limit::bytes(50_000)),
         ..LinkConfig::new(Shaper::ConstantRate {
             bytes_per_second: 1_250_000,

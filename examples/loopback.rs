@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // From the client on the left a fast link, back to it the trace: 40 ms for a round trip.
     let fast = LinkConfig {
-        delay: Nanos::from_millis(20),
+        delay: Nanos::from_millis(20).into(),
         ..LinkConfig::new(Shaper::ConstantRate {
             bytes_per_second: 125_000_000,
         })

@@ -94,7 +94,7 @@ impl Scenario {
 
     fn simulation(&self) -> Simulation {
         let link = LinkConfig {
-            delay: Nanos::from_millis(20),
+            delay: Nanos::from_millis(20).into(),
             overhead: MAHIMAHI_OVERHEAD,
             log: true,
             ..LinkConfig::new(Shaper::ConstantRate {
@@ -105,7 +105,7 @@ impl Scenario {
             forward: LinkConfig {
                 shaper: Shaper::Trace(traces::lte_driving_fast()),
                 queue: Queue::DropTail(Limit::bytes(3_000_000)),
-                loss: self.loss,
+                loss: self.loss.into(),
                 ..link.clone()
             },
             reverse: link,

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn run(segments: usize) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let link = LinkConfig {
-        delay: Nanos::from_millis(20),
+        delay: Nanos::from_millis(20).into(),
         queue: Queue::DropTail(Limit::bytes(50_000)),
         ..LinkConfig::new(Shaper::ConstantRate {
             bytes_per_second: 1_250_000,

@@ -13,7 +13,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let trace = Trace::parse("10\n20\n30\n", "every 10 ms")?;
-//! let link = LinkConfig { delay: Nanos::from_millis(5), ..LinkConfig::new(Shaper::Trace(trace)) };
+//! let link = LinkConfig { delay: Nanos::from_millis(5).into(), ..LinkConfig::new(Shaper::Trace(trace)) };
 //! let mut network = Network::new(NetworkConfig { forward: link.clone(), reverse: link, seed: 1 })?;
 //! let (client, server) = ("10.0.0.1:1".parse()?, "10.0.0.2:2".parse()?);
 //! network.attach(Side::Left, client);

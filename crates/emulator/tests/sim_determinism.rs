@@ -16,7 +16,7 @@ use sim_support::{bytes, client, connect, discard, link, network, serve, upload}
 /// a resumed connection and closes.
 fn trace(segments: usize) -> Vec<String> {
     let lossy = LinkConfig {
-        loss: 0.005,
+        loss: 0.005.into(),
         ..link()
     };
     let sim = Simulation::builder()

@@ -104,7 +104,7 @@ fn several_clients_share_the_bottleneck() {
 #[test]
 fn loss_slows_a_transfer_but_does_not_stall_it() {
     let lossy = LinkConfig {
-        loss: 0.02,
+        loss: 0.02.into(),
         ..link()
     };
     let sim = Simulation::new(network(lossy));

@@ -6,7 +6,6 @@ use kneepoint_emulator::link::{
     Limit, LinkConfig, MAHIMAHI_OVERHEAD, Queue, Shaper, UDP_IPV4_OVERHEAD,
 };
 use kneepoint_emulator::network::NetworkConfig;
-use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
 
 use crate::units::{QueueSize, Rate};
@@ -113,14 +112,14 @@ impl Scenario {
         };
         let forward = LinkConfig {
             queue,
-            delay: Nanos::from(self.rtt - one_way),
-            loss: self.loss,
+            delay: (self.rtt - one_way).into(),
+            loss: self.loss.into(),
             overhead: self.link.overhead(),
             log: true,
             ..LinkConfig::new(self.link.shaper())
         };
         let reverse = LinkConfig {
-            delay: Nanos::from(one_way),
+            delay: one_way.into(),
             overhead: self.link.overhead(),
             ..LinkConfig::new(Shaper::ConstantRate {
                 bytes_per_second: bytes_per_second(ACK_LINK_RATE),
@@ -142,6 +141,9 @@ pub const START_SPREAD: Duration = Duration::from_millis(100);
 
 #[cfg(test)]
 mod tests {
+    use kneepoint_emulator::link::{Delay, Loss};
+    use kneepoint_emulator::time::Nanos;
+
     use super::*;
 
     #[test]
@@ -166,12 +168,10 @@ mod tests {
             seed: 9,
         };
         let network = scenario.network();
-        assert_eq!(
-            network.forward.delay + network.reverse.delay,
-            Nanos(40_000_001)
-        );
-        assert_eq!(network.forward.loss, 0.1);
-        assert_eq!(network.reverse.loss, 0.0);
+        assert_eq!(network.forward.delay, Delay::Fixed(Nanos(20_000_001)));
+        assert_eq!(network.reverse.delay, Delay::Fixed(Nanos(20_000_000)));
+        assert_eq!(network.forward.loss, Loss::Random(0.1));
+        assert_eq!(network.reverse.loss, Loss::Random(0.0));
         assert_eq!(network.forward.queue, Queue::DropTail(Limit::packets(100)));
     }
 }

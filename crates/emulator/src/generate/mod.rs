@@ -9,7 +9,7 @@ mod deliveries;
 mod model;
 mod outages;
 mod profile;
-mod random;
+pub(crate) mod random;
 mod rate;
 #[cfg(test)]
 mod tests;

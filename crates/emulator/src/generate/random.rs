@@ -8,12 +8,12 @@ use rand::Rng;
 use rand_pcg::Pcg64;
 
 /// Uniform in `(0, 1]`.
-pub(super) fn uniform(generator: &mut Pcg64) -> f64 {
+pub(crate) fn uniform(generator: &mut Pcg64) -> f64 {
     ((generator.next_u64() >> (64 - MANTISSA_BITS)) + 1) as f64 / (1_u64 << MANTISSA_BITS) as f64
 }
 
 /// Normal with mean 0 and standard deviation 1 (Box and Muller, 1958).
-pub(super) fn normal(generator: &mut Pcg64) -> f64 {
+pub(crate) fn normal(generator: &mut Pcg64) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(uniform(generator)));
     radius * libm::cos(2.0 * PI * uniform(generator))
 }

@@ -7,7 +7,7 @@ use super::DropCause;
 use crate::packet::Packet;
 use crate::time::Nanos;
 
-/// Every packet that a link was offered, in the order of the offers.
+/// Every packet that a link was offered, in the order of the offers, and every duplicate behind its original.
 #[derive(Debug, Default)]
 pub struct PacketLog {
     records: Vec<Record>,
@@ -32,7 +32,13 @@ impl PacketLog {
     }
 
     /// Adds a packet and returns its place.
-    pub(super) fn arrival(&mut self, now: Nanos, packet: &Packet, size: u64) -> usize {
+    pub(super) fn arrival(
+        &mut self,
+        now: Nanos,
+        packet: &Packet,
+        size: u64,
+        duplicate: bool,
+    ) -> usize {
         let flow = Flow {
             source: packet.source,
             destination: packet.destination,
@@ -45,6 +51,7 @@ impl PacketLog {
             flow,
             arrival: now,
             size,
+            duplicate,
             fate: Fate::Queued,
         });
         self.records.len() - 1
@@ -66,6 +73,8 @@ pub struct Record {
     pub arrival: Nanos,
     /// Bytes on the wire.
     pub size: u64,
+    /// Whether the link made it of the packet before.
+    pub duplicate: bool,
     /// What became of it.
     pub fate: Fate,
 }
@@ -73,13 +82,13 @@ pub struct Record {
 /// What became of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It waits in the queue.
+    /// It waits: in the queue, for its batch to be released, or because it was held back.
     Queued,
-    /// The shaper took it. Both times are known from then on, and may lie ahead.
+    /// The shaper took it, and its batch is complete if the link aggregates. Both times are known from then on, and may lie ahead.
     Sent {
         /// When its last byte leaves the shaper.
         departure: Nanos,
-        /// When it is delivered: the departure plus the propagation delay.
+        /// When it is delivered: after the propagation delay.
         delivery: Nanos,
     },
     /// It was dropped.

@@ -1,30 +1,40 @@
 //! One direction of a path.
 //!
-//! A packet passes the stages in this order, each in a file of its own: loss, queue, shaper, propagation delay.
+//! A packet passes the stages in this order, each in a file of its own: MTU, blackouts, loss, duplication, corruption,
+//! reordering, policer, queue, shaper, aggregation, propagation delay.
 
 mod config;
-mod constant_rate;
-mod delay;
+mod egress;
+mod ingress;
+mod ledger;
 mod log;
-mod loss;
-mod opportunities;
-mod queue;
-mod shaper;
+mod offer;
+mod queueing;
+mod shaping;
 mod statistics;
+#[cfg(test)]
+mod tests;
+mod timeline;
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 pub use config::{
-    ConfigError, Limit, LinkConfig, MAHIMAHI_OVERHEAD, Queue, Shaper, UDP_IPV4_OVERHEAD,
+    Aggregation, CODEL_INTERVAL, CODEL_TARGET, CoDel, ConfigError, Delay, DelayStep,
+    FQ_CODEL_FLOWS, FQ_CODEL_LIMIT, FQ_CODEL_QUANTUM, FqCoDel, Impairments, Interval, Jitter,
+    Limit, LinkConfig, Loss, MAHIMAHI_OVERHEAD, MAHIMAHI_PIE_UPDATE, PIE_ALPHA, PIE_BETA,
+    PIE_BURST, PIE_ECN_THRESHOLD, PIE_LEAST_UPDATE, PIE_TARGET, PIE_UPDATE, Pie, Policer, Queue,
+    RateStep, Red, Reordering, Shaper, StepMark, TRUNCATION, UDP_IPV4_OVERHEAD,
 };
 pub use log::{Fate, Flow, FlowId, PacketLog, Record};
+pub use offer::Offer;
 pub use statistics::{Count, DropCause, Statistics};
 
-use self::delay::DelayLine;
-use self::loss::Loss;
-use self::queue::{Fifo, Queued};
-use self::shaper::Server;
+use self::egress::Egress;
+use self::ingress::Ingress;
+use self::ledger::Ledger;
+use self::queueing::{Discipline, Queued};
+use self::shaping::Server;
 use crate::packet::Packet;
 use crate::time::Nanos;
 
@@ -36,13 +46,18 @@ use crate::time::Nanos;
 #[derive(Debug)]
 pub struct Link {
     now: Nanos,
+    /// Whether there are no stages but loss, policer, queue, shaper and propagation in order. Such links skip the
+    /// questions for the others.
+    plain: bool,
+    /// When the shaper takes the next packet from the queue; `None` while that is empty.
+    next_service: Option<Nanos>,
     overhead: u64,
-    loss: Loss,
-    queue: Fifo,
+    ingress: Ingress,
+    policer: Option<shaping::Policer>,
+    queue: Discipline,
     server: Server,
-    delay: DelayLine,
-    statistics: Statistics,
-    log: Option<PacketLog>,
+    egress: Egress,
+    ledger: Ledger,
 }
 
 impl Link {
@@ -52,57 +67,59 @@ impl Link {
     /// A field of the configuration is out of its range.
     pub fn new(config: LinkConfig, seed: u64) -> Result<Self, ConfigError> {
         config.validate()?;
+        // Every random stage has a seed of its own, in a fixed order, so that adding one changes no other's draws.
         let mut seeds = Pcg64::seed_from_u64(seed);
+        let mut ingress = Ingress::new(config.loss, seeds.next_u64())?;
+        let queue = Discipline::new(config.queue, seeds.next_u64());
+        let egress = Egress::new(config.aggregation, config.delay, seeds.next_u64());
+        ingress.impair(config.impairments, &mut seeds)?;
+        let plain = !ingress.is_impaired() && egress.is_plain();
         Ok(Self {
             now: Nanos::ZERO,
+            plain,
+            next_service: None,
             overhead: u64::from(config.overhead),
-            loss: Loss::new(config.loss, seeds.next_u64())?,
-            queue: Fifo::new(config.queue),
+            ingress,
+            policer: config.policer.map(shaping::Policer::new),
+            queue,
             server: Server::new(config.shaper)?,
-            delay: DelayLine::new(config.delay),
-            statistics: Statistics::default(),
-            log: config.log.then(PacketLog::default),
+            egress,
+            ledger: Ledger::new(config.log),
         })
     }
 
     /// Puts a packet onto the link.
     pub fn offer(&mut self, now: Nanos, packet: Packet) -> Offer {
         self.advance(now);
-        let now = self.now;
         let size = (packet.payload.len() as u64).saturating_add(self.overhead);
-        self.statistics.offered.add(size);
-        let record = self.log.as_mut().map(|log| log.arrival(now, &packet, size));
-        let accepted = if self.loss.strikes() {
-            Err(DropCause::Loss)
-        } else {
-            self.enqueue(Queued {
-                packet,
-                size,
-                record,
-            })
+        let record = self.ledger.offered(self.now, &packet, size);
+        let queued = Queued {
+            packet,
+            size,
+            record,
+            arrival: self.now,
         };
-        match accepted {
-            Ok(()) => {
-                self.serve();
-                Offer::Accepted
-            }
-            Err(cause) => {
-                self.statistics.count_drop(cause, size);
-                if let (Some(log), Some(record)) = (&mut self.log, record) {
-                    log.set(record, Fate::Dropped { time: now, cause });
-                }
-                Offer::Dropped(cause)
-            }
+        if let Err(cause) = self.ingress.admit(self.now, size) {
+            return self.refuse(size, record, cause);
+        }
+        if self.plain {
+            self.admit(queued)
+        } else {
+            self.impair(queued)
         }
     }
 
     /// When to poll next; `None` while the link is empty. No delivery happens before this time, but a poll at this
     /// time may deliver nothing.
+    #[inline]
     pub fn next_event(&self) -> Option<Nanos> {
-        self.delay
-            .next_delivery()
-            .or_else(|| self.next_service())
-            .filter(|time| *time < Nanos::MAX)
+        let event = if self.plain {
+            // What departs later arrives later.
+            self.egress.next_in_order().or(self.next_service)
+        } else {
+            self.next_of_all()
+        };
+        event.filter(|time| *time < Nanos::MAX)
     }
 
     /// Hands over every packet due by `now`, each with the time it was due, in order.
@@ -120,7 +137,7 @@ impl Link {
 
     /// What has become of the packets so far.
     pub fn statistics(&self) -> &Statistics {
-        &self.statistics
+        &self.ledger.statistics
     }
 
     /// What waits in the queue, as of the latest call; without the packet being sent.
@@ -130,72 +147,151 @@ impl Link {
 
     /// The packets one by one, if the configuration asked for that.
     pub fn log(&self) -> Option<&PacketLog> {
-        self.log.as_ref()
+        self.ledger.log.as_ref()
     }
 
     /// Lets the shaper work until `now`, inclusive.
+    #[inline]
     pub(crate) fn advance(&mut self, now: Nanos) {
+        if !self.plain {
+            self.release(now);
+        }
         self.now = self.now.max(now);
         self.serve();
     }
 
     /// The time of the next packet that [`deliver`](Self::deliver) hands over; exact after [`advance`](Self::advance).
+    #[inline]
     pub(crate) fn next_delivery(&self) -> Option<Nanos> {
-        self.delay.next_delivery()
+        if self.plain {
+            self.egress.next_in_order()
+        } else {
+            self.egress.next_delivery()
+        }
     }
 
     /// Takes the next packet if it is due by `now`.
+    #[inline]
     pub(crate) fn deliver(&mut self, now: Nanos) -> Option<(Nanos, Packet)> {
-        let (time, size, packet) = self.delay.pop(now)?;
-        self.statistics.delivered.add(size);
+        if !self.plain {
+            return self.deliver_any(now);
+        }
+        let (time, size, packet) = self.egress.pop_in_order(now)?;
+        self.ledger.statistics.delivered.add(size);
         Some((time, packet))
     }
 
-    fn enqueue(&mut self, queued: Queued) -> Result<(), DropCause> {
-        let was_empty = self.queue.is_empty();
-        self.queue.enqueue(queued)?;
-        if was_empty {
-            self.server.wake(self.now);
+    #[inline(never)]
+    fn deliver_any(&mut self, now: Nanos) -> Option<(Nanos, Packet)> {
+        let (time, size, packet) = self.egress.pop(now)?;
+        self.ledger.statistics.delivered.add(size);
+        Some((time, packet))
+    }
+
+    /// Takes a packet through the impairments that may copy it, change it or hold it back. Out of line, as a packet is
+    /// large and most links have none.
+    #[inline(never)]
+    fn impair(&mut self, queued: Queued) -> Offer {
+        let copy = self.ingress.duplicate(&queued, &mut self.ledger);
+        let offer = self.pass(queued);
+        if let Some(copy) = copy {
+            self.pass(copy);
         }
-        Ok(())
+        offer
     }
 
-    /// When the shaper takes the next packet from the queue.
-    fn next_service(&self) -> Option<Nanos> {
-        (!self.queue.is_empty()).then(|| self.server.ready())
+    /// Takes a packet or a copy through the impairments that happen to either.
+    fn pass(&mut self, queued: Queued) -> Offer {
+        match self.ingress.pass(queued, &mut self.ledger) {
+            Some(queued) => self.admit(queued),
+            None => Offer::Accepted,
+        }
     }
 
-    /// Moves packets from the queue to the delay line, as far as the shaper takes them by now.
-    fn serve(&mut self) {
-        while self.next_service().is_some_and(|start| start <= self.now) {
-            let Some(Queued {
-                packet,
-                size,
-                record,
-            }) = self.queue.dequeue()
-            else {
-                return;
-            };
-            let departure = self.server.serve(size);
-            let delivery = self.delay.push(departure, size, packet);
-            if let (Some(log), Some(record)) = (&mut self.log, record) {
-                log.set(
-                    record,
-                    Fate::Sent {
-                        departure,
-                        delivery,
-                    },
-                );
+    /// Takes the packets that were held back until now to the queue.
+    #[inline(never)]
+    fn release(&mut self, now: Nanos) {
+        while let Some(queued) = self.ingress.release(now) {
+            self.now = self.now.max(queued.arrival);
+            self.serve();
+            self.admit(queued);
+        }
+    }
+
+    /// Takes a packet that comes now to the policer and the queue. Always inlined: it is on every packet's way, but has
+    /// callers enough not to be.
+    #[inline(always)]
+    fn admit(&mut self, queued: Queued) -> Offer {
+        let (size, record) = (queued.size, queued.record);
+        if let Some(policer) = &mut self.policer
+            && !policer.admits(self.now, size)
+        {
+            return self.refuse(size, record, DropCause::Policed);
+        }
+        let result = self.queue.enqueue(queued, &mut self.ledger);
+        match (self.next_service, result) {
+            (None, Ok(())) => {
+                self.server.wake(self.now);
+                self.next_service = Some(self.server.ready());
             }
+            // To make room, the queue may have dropped all that it held.
+            (Some(_), Err(_)) => self.schedule(),
+            (Some(_), Ok(())) | (None, Err(_)) => {}
+        }
+        match result {
+            Ok(()) => {
+                self.serve();
+                Offer::Accepted
+            }
+            Err(cause) => self.refuse(size, record, cause),
         }
     }
-}
 
-/// What a link did with a packet it was offered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Offer {
-    /// The packet is on its way.
-    Accepted,
-    /// The packet is gone.
-    Dropped(DropCause),
+    fn refuse(&mut self, size: u64, record: Option<usize>, cause: DropCause) -> Offer {
+        self.ledger.dropped(self.now, size, record, cause);
+        Offer::Dropped(cause)
+    }
+
+    /// The first of all stages' events.
+    #[inline(never)]
+    fn next_of_all(&self) -> Option<Nanos> {
+        let events = [
+            self.egress.next_delivery(),
+            self.egress.next_release(),
+            self.next_service,
+            self.ingress.next_release(),
+        ];
+        events.into_iter().flatten().min()
+    }
+
+    /// The queue or the shaper has changed.
+    #[inline]
+    fn schedule(&mut self) {
+        self.next_service = (!self.queue.is_empty()).then(|| self.server.ready());
+    }
+
+    /// Lets the shaper and what is behind it work until now.
+    #[inline]
+    fn serve(&mut self) {
+        if !self.plain || self.next_service.is_some_and(|start| start <= self.now) {
+            self.work();
+        }
+    }
+
+    /// Moves packets out of the queue, as far as the shaper takes them by now.
+    fn work(&mut self) {
+        while let Some(start) = self.next_service
+            && start <= self.now
+        {
+            // The queue may drop all that it holds.
+            if let Some(queued) = self.queue.dequeue(start, &mut self.ledger) {
+                let departure = self.server.serve(queued.size);
+                self.egress.push(departure, queued, &mut self.ledger);
+            }
+            self.schedule();
+        }
+        if !self.plain {
+            self.egress.release(self.now, &mut self.ledger);
+        }
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-/// What a link has done so far. What was neither delivered nor dropped is still on its way.
+use super::Limit;
+
+/// What a link has done so far. What was offered or duplicated, but neither delivered nor dropped, is still on its way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Packets the link was offered.
@@ -13,6 +15,24 @@ pub struct Statistics {
     pub lost: Count,
     /// Packets dropped for [`DropCause::QueueFull`].
     pub queue_full: Count,
+    /// Packets dropped for [`DropCause::Policed`].
+    pub policed: Count,
+    /// Packets dropped for [`DropCause::Expired`].
+    pub expired: Count,
+    /// Packets dropped for [`DropCause::Aqm`].
+    pub aqm: Count,
+    /// Packets dropped for [`DropCause::Blackout`].
+    pub blackout: Count,
+    /// Packets dropped for [`DropCause::TooLarge`].
+    pub too_large: Count,
+    /// Packets that the link made, as copies of others.
+    pub duplicated: Count,
+    /// Packets of which a byte was inverted. They are not dropped.
+    pub corrupted: Count,
+    /// Packets that were held back. They are not dropped.
+    pub reordered: Count,
+    /// Packets that the queue marked with [`Ecn::Ce`](crate::packet::Ecn::Ce). They are not dropped.
+    pub marked: Count,
 }
 
 impl Statistics {
@@ -21,14 +41,34 @@ impl Statistics {
         match cause {
             DropCause::Loss => self.lost,
             DropCause::QueueFull => self.queue_full,
+            DropCause::Policed => self.policed,
+            DropCause::Expired => self.expired,
+            DropCause::Aqm => self.aqm,
+            DropCause::Blackout => self.blackout,
+            DropCause::TooLarge => self.too_large,
         }
     }
 
+    /// The packets dropped for any cause.
+    pub fn all_dropped(&self) -> Count {
+        let causes = DropCause::ALL.into_iter().map(|cause| self.dropped(cause));
+        causes.fold(Count::default(), |sum, count| Count {
+            packets: sum.packets.saturating_add(count.packets),
+            bytes: sum.bytes.saturating_add(count.bytes),
+        })
+    }
+
     pub(super) fn count_drop(&mut self, cause: DropCause, size: u64) {
-        match cause {
-            DropCause::Loss => self.lost.add(size),
-            DropCause::QueueFull => self.queue_full.add(size),
-        }
+        let count = match cause {
+            DropCause::Loss => &mut self.lost,
+            DropCause::QueueFull => &mut self.queue_full,
+            DropCause::Policed => &mut self.policed,
+            DropCause::Expired => &mut self.expired,
+            DropCause::Aqm => &mut self.aqm,
+            DropCause::Blackout => &mut self.blackout,
+            DropCause::TooLarge => &mut self.too_large,
+        };
+        count.add(size);
     }
 }
 
@@ -46,16 +86,50 @@ impl Count {
         self.packets = self.packets.saturating_add(1);
         self.bytes = self.bytes.saturating_add(size);
     }
+
+    pub(super) fn remove(&mut self, size: u64) {
+        self.packets = self.packets.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(size);
+    }
+
+    /// Whether it is above a limit in bytes or in packets.
+    pub(super) fn exceeds(self, limit: Limit) -> bool {
+        limit.bytes.is_some_and(|most| self.bytes > most)
+            || limit.packets.is_some_and(|most| self.packets > most)
+    }
 }
 
 /// Why a link dropped a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DropCause {
-    /// Random loss.
+    /// Loss on the way to the queue.
     Loss,
     /// The queue was at its limit.
     QueueFull,
+    /// The policer had too few tokens.
+    Policed,
+    /// The packet had waited longer than the queue's limit.
+    Expired,
+    /// Active queue management dropped it early.
+    Aqm,
+    /// It arrived in a blackout.
+    Blackout,
+    /// It was larger than the MTU.
+    TooLarge,
+}
+
+impl DropCause {
+    /// Every cause.
+    pub const ALL: [Self; 7] = [
+        Self::Loss,
+        Self::QueueFull,
+        Self::Policed,
+        Self::Expired,
+        Self::Aqm,
+        Self::Blackout,
+        Self::TooLarge,
+    ];
 }
 
 impl fmt::Display for DropCause {
@@ -63,6 +137,11 @@ impl fmt::Display for DropCause {
         f.write_str(match self {
             Self::Loss => "loss",
             Self::QueueFull => "queue full",
+            Self::Policed => "policed",
+            Self::Expired => "waited too long",
+            Self::Aqm => "active queue management",
+            Self::Blackout => "blackout",
+            Self::TooLarge => "too large",
         })
     }
 }

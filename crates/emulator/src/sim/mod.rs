@@ -14,7 +14,7 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let line = Shaper::ConstantRate { bytes_per_second: 1_250_000 };
-//! let link = LinkConfig { delay: Nanos::from_millis(20), ..LinkConfig::new(line) };
+//! let link = LinkConfig { delay: Nanos::from_millis(20).into(), ..LinkConfig::new(line) };
 //! let config = NetworkConfig { forward: link.clone(), reverse: link, seed: 1 };
 //! let sim = Simulation::new(Network::new(config)?);
 //!

@@ -164,6 +164,7 @@ fn a_queue_takes_what_fits_beside_the_packet_in_transit() {
             limit: Limit {
                 bytes: Some(1000),
                 packets: Some(3),
+                time: None,
             },
             arrivals: &[(0, 900), (0, 200), (0, 1), (0, 1), (0, 1)],
             accepted: &[true, false, true, true, false],
@@ -249,7 +250,7 @@ fn a_serial_line_does_not_drift() {
 #[test]
 fn propagation_comes_after_service() {
     let mut link = bare(LinkConfig {
-        delay: ms(30),
+        delay: ms(30).into(),
         ..trace("10")
     });
     for serial in 0..3 {
@@ -302,7 +303,7 @@ fn time_never_runs_backwards_and_may_end() {
     }
     for config in [rate(1), trace("1"), trace(&u64::MAX.to_string())] {
         let mut link = bare(LinkConfig {
-            delay: Nanos::MAX,
+            delay: Nanos::MAX.into(),
             ..config
         });
         for _ in 0..3 {
@@ -323,7 +324,7 @@ fn loss_is_random_seeded_and_nested() {
     let lost = |loss: f64, seed: u64| -> Vec<bool> {
         let mut link = Link::new(
             LinkConfig {
-                loss,
+                loss: loss.into(),
                 ..rate(1_000_000)
             },
             seed,
@@ -368,10 +369,7 @@ fn configurations_are_checked() {
         queue: Queue::DropTail(limit),
         ..rate(1)
     };
-    let none = Limit {
-        bytes: None,
-        packets: None,
-    };
+    let none = Limit::default();
     for (config, error, message) in [
         (
             rate(0),
@@ -381,7 +379,7 @@ fn configurations_are_checked() {
         (
             drop_tail(none),
             ConfigError::NoLimit,
-            "a drop-tail queue needs a limit in bytes, in packets or in both",
+            "a queue needs a limit in bytes, in packets or in time",
         ),
         (
             drop_tail(Limit::bytes(0)),
@@ -395,7 +393,7 @@ fn configurations_are_checked() {
         ),
         (
             LinkConfig {
-                loss: 1.5,
+                loss: 1.5.into(),
                 ..rate(1)
             },
             ConfigError::Loss(1.5),
@@ -407,7 +405,14 @@ fn configurations_are_checked() {
         assert_eq!(error.to_string(), message);
     }
     for loss in [f64::NAN, -0.1, f64::INFINITY] {
-        assert!(LinkConfig { loss, ..rate(1) }.validate().is_err());
+        assert!(
+            LinkConfig {
+                loss: loss.into(),
+                ..rate(1)
+            }
+            .validate()
+            .is_err()
+        );
     }
 }
 

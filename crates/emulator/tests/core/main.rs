@@ -2,9 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test panics where it fails")]
 
+mod combinations;
 mod common;
+mod configuration;
 mod link;
 mod mm_link;
 mod network;
 mod properties;
+mod queues;
+mod stages;
+mod strategies;
 mod trace;

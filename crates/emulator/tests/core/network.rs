@@ -9,7 +9,7 @@ use crate::common::{address, ms};
 
 fn network(delay: Nanos) -> Network {
     let link = LinkConfig {
-        delay,
+        delay: delay.into(),
         overhead: 0,
         ..LinkConfig::new(Shaper::ConstantRate {
             bytes_per_second: 1_000_000,
@@ -153,7 +153,7 @@ fn the_links_lose_independently_and_a_bad_link_is_refused() {
         bytes_per_second: 1_000_000,
     });
     let lossy = LinkConfig {
-        loss: 0.5,
+        loss: 0.5.into(),
         log: true,
         ..rate.clone()
     };
@@ -188,7 +188,7 @@ fn the_links_lose_independently_and_a_bad_link_is_refused() {
     assert_ne!(forward, fates(6)[0]);
 
     let bad = LinkConfig {
-        loss: 2.0,
+        loss: 2.0.into(),
         ..rate.clone()
     };
     let error = Network::new(NetworkConfig {

@@ -1,6 +1,6 @@
 //! What holds for every trace, link and sequence of packets.
 
-use kneepoint_emulator::link::{Fate, Limit, Link, LinkConfig, Queue, Record, Shaper};
+use kneepoint_emulator::link::{Delay, Fate, Limit, Link, LinkConfig, Queue, Record, Shaper};
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::{OPPORTUNITY_BYTES, Trace};
 use proptest::collection::vec;
@@ -8,14 +8,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 use crate::common::packet;
-
-fn traces() -> impl Strategy<Value = Trace> {
-    (vec(0..40_u64, 0..30), 1..40_u64).prop_map(|(mut millis, last)| {
-        millis.push(last);
-        millis.sort_unstable();
-        Trace::from_millis(millis, "t").unwrap()
-    })
-}
+use crate::strategies::traces;
 
 fn shapers() -> impl Strategy<Value = Shaper> {
     prop_oneof![
@@ -29,23 +22,24 @@ fn shapers() -> impl Strategy<Value = Shaper> {
 fn queues() -> impl Strategy<Value = Queue> {
     (option::of(1..20_000_u64), option::of(1..20_u64)).prop_map(|limit| match limit {
         (None, None) => Queue::Infinite,
-        (bytes, packets) => Queue::DropTail(Limit { bytes, packets }),
+        (bytes, packets) => Queue::DropTail(Limit {
+            bytes,
+            packets,
+            time: None,
+        }),
     })
 }
 
 fn links() -> impl Strategy<Value = LinkConfig> {
     let loss = prop_oneof![Just(0.0), 0.0..0.5];
     (shapers(), queues(), 0..100_000_000_u64, loss, 0..50_u32).prop_map(
-        |(shaper, queue, delay, loss, overhead)| {
-            let delay = Nanos(delay);
-            LinkConfig {
-                shaper,
-                queue,
-                delay,
-                loss,
-                overhead,
-                log: true,
-            }
+        |(shaper, queue, delay, loss, overhead)| LinkConfig {
+            queue,
+            delay: Nanos(delay).into(),
+            loss: loss.into(),
+            overhead,
+            log: true,
+            ..LinkConfig::new(shaper)
         },
     )
 }
@@ -161,7 +155,9 @@ proptest! {
         arrivals in arrivals(),
         seed: u64,
     ) {
-        let delay = config.delay;
+        let Delay::Fixed(delay) = config.delay else {
+            panic!("{:?}", config.delay);
+        };
         let mut link = Link::new(config.clone(), seed).unwrap();
         let delivered = run(&mut link, &arrivals);
 

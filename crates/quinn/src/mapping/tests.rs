@@ -145,15 +145,15 @@ fn track_with(in_flight: u64) -> Bytes {
 #[test]
 fn track_follows_the_forecast() {
     // (1 MB/s + 0.5 MB/s) x 40 ms.
-    assert_eq!(track_with(61_200), Bytes(60_000 + 2400));
-    assert_eq!(track_with(90_000), Bytes(60_000 + 2400));
+    assert_eq!(track_with(60_000), Bytes(60_000 + 1200));
+    assert_eq!(track_with(90_000), Bytes(60_000 + 1200));
 }
 
 #[test]
 fn track_asks_for_more_where_much_is_missing() {
     assert_eq!(
-        track_with(51_200),
-        Bytes(60_000 + 2400) + URGENCY * Bytes(10_000)
+        track_with(50_000),
+        Bytes(60_000 + 1200) + URGENCY * Bytes(10_000)
     );
     // Never for more than the controller's own window.
     assert_eq!(track_with(0), Bytes(100_000));
@@ -166,7 +166,7 @@ fn track_begins_with_the_estimate() {
         ..path()
     };
     let mapped = window(WindowPolicy::Track(HEADROOM), &control(point()), &path);
-    assert_eq!(mapped, Bytes(50_000 + 2400));
+    assert_eq!(mapped, Bytes(50_000 + 1200));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn track_follows_the_gain_cycle() {
         };
         window(WindowPolicy::Track(HEADROOM), &control(point), &path())
     };
-    let cruise = Bytes(60_000 + 2400);
+    let cruise = Bytes(60_000 + 1200);
     assert_eq!(at(Gain::UNIT), cruise);
     assert_eq!(at(Gain::new(5, 4)), cruise + Bytes(12_500));
     assert_eq!(at(Gain::new(3, 4)), cruise - Bytes(12_500));

@@ -8,7 +8,7 @@ use crate::trace::{OPPORTUNITY_BYTES, Trace};
 ///
 /// Serving a packet takes constant time, whatever its size, and skipping unused opportunities logarithmic time.
 #[derive(Debug)]
-pub(super) struct Opportunities {
+pub(in crate::link) struct Opportunities {
     trace: Trace,
     /// The latest opportunity used, and what is left of it in bytes.
     used: Nanos,

@@ -2,12 +2,12 @@
 
 use std::num::NonZeroU64;
 
-use super::ConfigError;
+use crate::link::ConfigError;
 use crate::time::Nanos;
 
 /// Sends at a constant rate. Exact: a busy period's end is rounded up to whole nanoseconds, but no rounding accumulates.
 #[derive(Debug)]
-pub(super) struct ConstantRate {
+pub(in crate::link) struct ConstantRate {
     bytes_per_second: NonZeroU64,
     /// When the line falls idle, rounded down.
     end: Nanos,

@@ -1,7 +1,17 @@
 //! What limits the rate.
 
-use super::constant_rate::ConstantRate;
-use super::opportunities::Opportunities;
+mod bucket;
+mod constant_rate;
+mod opportunities;
+mod policer;
+mod schedule;
+mod token_bucket;
+
+use self::constant_rate::ConstantRate;
+use self::opportunities::Opportunities;
+pub(super) use self::policer::Policer;
+use self::schedule::Schedule;
+use self::token_bucket::TokenBucket;
 use super::{ConfigError, Shaper};
 use crate::time::Nanos;
 
@@ -12,6 +22,8 @@ use crate::time::Nanos;
 pub(super) enum Server {
     ConstantRate(ConstantRate),
     Opportunities(Opportunities),
+    TokenBucket(TokenBucket),
+    Schedule(Schedule),
 }
 
 impl Server {
@@ -21,6 +33,12 @@ impl Server {
                 Self::ConstantRate(ConstantRate::new(bytes_per_second)?)
             }
             Shaper::Trace(trace) => Self::Opportunities(Opportunities::new(trace)),
+            Shaper::TokenBucket {
+                bytes_per_second,
+                burst,
+                peak,
+            } => Self::TokenBucket(TokenBucket::new(bytes_per_second, burst, peak)?),
+            Shaper::Schedule(steps) => Self::Schedule(Schedule::new(&steps)),
         })
     }
 
@@ -29,6 +47,8 @@ impl Server {
         match self {
             Self::ConstantRate(server) => server.wake(now),
             Self::Opportunities(server) => server.wake(now),
+            Self::TokenBucket(server) => server.wake(now),
+            Self::Schedule(server) => server.wake(now),
         }
     }
 
@@ -37,6 +57,8 @@ impl Server {
         match self {
             Self::ConstantRate(server) => server.ready(),
             Self::Opportunities(server) => server.ready(),
+            Self::TokenBucket(server) => server.ready(),
+            Self::Schedule(server) => server.ready(),
         }
     }
 
@@ -45,6 +67,8 @@ impl Server {
         match self {
             Self::ConstantRate(server) => server.serve(bytes),
             Self::Opportunities(server) => server.serve(bytes),
+            Self::TokenBucket(server) => server.serve(bytes),
+            Self::Schedule(server) => server.serve(bytes),
         }
     }
 
@@ -53,6 +77,8 @@ impl Server {
         match self {
             Self::ConstantRate(server) => server.capacity(from, to),
             Self::Opportunities(server) => server.capacity(from, to),
+            Self::TokenBucket(server) => server.capacity(from, to),
+            Self::Schedule(server) => server.capacity(from, to),
         }
     }
 }

@@ -1,0 +1,131 @@
+//! How long propagation takes.
+
+use std::time::Duration;
+
+use super::ConfigError;
+use super::error::{positive, schedule};
+use crate::time::Nanos;
+
+/// Propagation delay: from a packet's departure from the shaper to its delivery.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Delay {
+    /// The same for every packet.
+    Fixed(Nanos),
+    /// Changes at given times, as when a satellite's beam or a mobile's cell does. A packet takes the delay that holds
+    /// when it departs.
+    Steps {
+        /// The delays, in the order of time.
+        steps: Vec<DelayStep>,
+        /// Whether a packet may overtake one that departed before a shorter delay began. If not, it arrives with it.
+        reordering: bool,
+    },
+    /// Drawn for every packet.
+    Jittered {
+        /// From what.
+        jitter: Jitter,
+        /// Whether a packet may overtake one that drew a longer delay. If not, it arrives with it, so that the mean
+        /// delay is above the distribution's mean.
+        reordering: bool,
+    },
+}
+
+impl Delay {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        match self {
+            Self::Fixed(_) => Ok(()),
+            Self::Steps { steps, .. } => schedule("delays", steps.iter().map(|step| step.from)),
+            Self::Jittered { jitter, .. } => jitter.validate(),
+        }
+    }
+}
+
+impl Default for Delay {
+    fn default() -> Self {
+        Self::Fixed(Nanos::ZERO)
+    }
+}
+
+impl From<Nanos> for Delay {
+    fn from(delay: Nanos) -> Self {
+        Self::Fixed(delay)
+    }
+}
+
+impl From<Duration> for Delay {
+    fn from(delay: Duration) -> Self {
+        Self::Fixed(delay.into())
+    }
+}
+
+/// A delay that holds from a time until the next step's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DelayStep {
+    /// When it begins. The first step begins at time 0.
+    pub from: Nanos,
+    /// The delay.
+    pub delay: Nanos,
+}
+
+/// A distribution of delays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Jitter {
+    /// Every nanosecond of a range is as likely as any other.
+    Uniform {
+        /// The shortest delay.
+        from: Nanos,
+        /// The longest delay, inclusive.
+        to: Nanos,
+    },
+    /// Normal, truncated at [`TRUNCATION`] deviations either side of the mean: what lies beyond is drawn again.
+    Normal {
+        /// The mean; at least [`TRUNCATION`] deviations, so that no delay is negative.
+        mean: Nanos,
+        /// The standard deviation before the truncation.
+        deviation: Nanos,
+    },
+}
+
+impl Jitter {
+    fn validate(&self) -> Result<(), ConfigError> {
+        match *self {
+            Self::Uniform { from, to } if from > to => Err(ConfigError::EmptyRange {
+                what: "jitter",
+                from,
+                to,
+            }),
+            Self::Normal { mean, deviation } if deviation.0.saturating_mul(TRUNCATION) > mean.0 => {
+                Err(ConfigError::OutOfRange {
+                    what: "the deviation of the delay in seconds",
+                    value: deviation.as_secs_f64(),
+                    range: "at most a third of its mean",
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Holds packets between the shaper and propagation, and releases them in batches: as Wi-Fi and cellular links do with
+/// acknowledgements.
+///
+/// A batch is released at the first multiple of the interval after its first packet's departure, or when its last
+/// packet departs if it is full before. A packet that departs at a multiple waits for the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Aggregation {
+    /// The time between releases; positive.
+    pub interval: Nanos,
+    /// How many packets make a full batch; positive, or `None` if only the time counts.
+    pub packets: Option<u64>,
+}
+
+impl Aggregation {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        positive("the interval of aggregation", self.interval.0)?;
+        positive("the batch of aggregation", self.packets.unwrap_or(1))
+    }
+}
+
+/// Where normal jitter ends, in standard deviations: 0.27 % of the draws lie beyond.
+pub const TRUNCATION: u64 = 3;

@@ -1,0 +1,158 @@
+//! What can be wrong with a link's configuration.
+
+use std::ops::RangeInclusive;
+
+use crate::time::Nanos;
+
+/// Why a configuration is not valid.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A constant rate of zero never sends.
+    #[error("the rate of a link must be positive")]
+    ZeroRate,
+    /// A queue was given no limit where it needs one.
+    #[error("a queue needs a limit in bytes, in packets or in time")]
+    NoLimit,
+    /// A queue that holds nothing drops everything.
+    #[error("a queue's limit in {unit} must be positive")]
+    ZeroLimit {
+        /// Which of the limits.
+        unit: &'static str,
+    },
+    /// The loss probability lies outside `[0, 1]` or is not a number.
+    #[error("loss probability {0} is not between 0 and 1")]
+    Loss(f64),
+    /// Another probability lies outside `[0, 1]` or is not a number.
+    #[error("{what} {value} is not between 0 and 1")]
+    Probability {
+        /// Which one.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A number that must be positive is zero.
+    #[error("{what} must be positive")]
+    Zero {
+        /// Which one.
+        what: &'static str,
+    },
+    /// A parameter is out of its range.
+    #[error("{what} {value} is not {range}")]
+    OutOfRange {
+        /// Which one.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it should be.
+        range: &'static str,
+    },
+    /// A token bucket's line is slower than its tokens.
+    #[error("peak rate {peak} B/s is below rate {rate} B/s")]
+    PeakBelowRate {
+        /// The line's rate, in bytes per second.
+        peak: u64,
+        /// The tokens' rate, in bytes per second.
+        rate: u64,
+    },
+    /// A schedule does not say what holds at time 0.
+    #[error("a schedule of {what} must begin with a step at time 0")]
+    NoFirstStep {
+        /// Of what.
+        what: &'static str,
+    },
+    /// A list is not in order. Entries are counted from 0.
+    #[error("{what}: entry {index} does not come after the one before")]
+    Unordered {
+        /// Which list.
+        what: &'static str,
+        /// The first entry out of order.
+        index: usize,
+    },
+    /// A schedule of rates ends with a blackout: what waits then would wait forever.
+    #[error("a schedule of rates must not end with rate 0")]
+    EndlessBlackout,
+    /// An interval ends before it begins, or where it begins. Intervals are counted from 0.
+    #[error("{what}: interval {index} is empty")]
+    EmptyInterval {
+        /// Which list.
+        what: &'static str,
+        /// Which interval.
+        index: usize,
+    },
+    /// The least of a range is above its greatest.
+    #[error("{what}: nothing lies between {from} and {to}")]
+    EmptyRange {
+        /// Which range.
+        what: &'static str,
+        /// Its least.
+        from: Nanos,
+        /// Its greatest.
+        to: Nanos,
+    },
+}
+
+/// Checks that a number is positive.
+pub(super) fn positive(what: &'static str, value: u64) -> Result<(), ConfigError> {
+    if value == 0 {
+        return Err(ConfigError::Zero { what });
+    }
+    Ok(())
+}
+
+/// Checks that a number lies in `[0, 1]`.
+pub(super) fn probability(what: &'static str, value: f64) -> Result<(), ConfigError> {
+    if !(0.0..=1.0).contains(&value) {
+        return Err(ConfigError::Probability { what, value });
+    }
+    Ok(())
+}
+
+/// Checks that a number lies in a range, which is also given in words.
+pub(super) fn in_range(
+    what: &'static str,
+    value: f64,
+    range: RangeInclusive<f64>,
+    words: &'static str,
+) -> Result<(), ConfigError> {
+    if !range.contains(&value) {
+        return Err(ConfigError::OutOfRange {
+            what,
+            value,
+            range: words,
+        });
+    }
+    Ok(())
+}
+
+/// Checks that keys increase strictly.
+pub(super) fn increasing(
+    what: &'static str,
+    mut keys: impl Iterator<Item = u64>,
+) -> Result<(), ConfigError> {
+    let Some(mut previous) = keys.next() else {
+        return Ok(());
+    };
+    for (index, key) in keys.enumerate() {
+        if key <= previous {
+            return Err(ConfigError::Unordered {
+                what,
+                index: index + 1,
+            });
+        }
+        previous = key;
+    }
+    Ok(())
+}
+
+/// Checks that a schedule begins at time 0 and that its times increase.
+pub(super) fn schedule(
+    what: &'static str,
+    mut times: impl Iterator<Item = Nanos>,
+) -> Result<(), ConfigError> {
+    let first = times.next();
+    if first != Some(Nanos::ZERO) {
+        return Err(ConfigError::NoFirstStep { what });
+    }
+    increasing(what, first.into_iter().chain(times).map(|time| time.0))
+}

@@ -1,0 +1,106 @@
+//! What happens to a packet behind the shaper: aggregation, then propagation.
+
+mod aggregation;
+mod delay;
+
+use self::aggregation::Aggregation;
+use self::delay::DelayLine;
+use super::config::{self, Delay};
+use super::ledger::Ledger;
+use super::queueing::Queued;
+use crate::packet::Packet;
+use crate::time::Nanos;
+
+/// The stages behind the shaper.
+#[derive(Debug)]
+pub(super) struct Egress {
+    aggregation: Option<Aggregation>,
+    delay: DelayLine,
+}
+
+impl Egress {
+    pub(super) fn new(aggregation: Option<config::Aggregation>, delay: Delay, seed: u64) -> Self {
+        Self {
+            aggregation: aggregation.map(Aggregation::new),
+            delay: DelayLine::new(delay, seed),
+        }
+    }
+
+    /// Takes a packet that leaves the shaper at the given time, not before the one pushed previously.
+    #[inline]
+    pub(super) fn push(&mut self, departure: Nanos, queued: Queued, ledger: &mut Ledger) {
+        if self.aggregation.is_none() {
+            self.propagate(departure, departure, queued, ledger);
+        } else {
+            self.aggregate(departure, queued, ledger);
+        }
+    }
+
+    /// As [`next_delivery`](Self::next_delivery), for [plain](Self::is_plain) stages.
+    #[inline]
+    pub(super) fn next_in_order(&self) -> Option<Nanos> {
+        self.delay.next_in_order()
+    }
+
+    /// As [`pop`](Self::pop), for [plain](Self::is_plain) stages.
+    #[inline]
+    pub(super) fn pop_in_order(&mut self, now: Nanos) -> Option<(Nanos, u64, Packet)> {
+        self.delay.pop_in_order(now)
+    }
+
+    /// Out of line, as a packet is large and most links do not aggregate.
+    #[inline(never)]
+    fn aggregate(&mut self, departure: Nanos, queued: Queued, ledger: &mut Ledger) {
+        self.release(departure, ledger);
+        let aggregation = self.aggregation.as_mut();
+        if aggregation.is_some_and(|aggregation| aggregation.push(departure, queued)) {
+            self.release_batch(departure, ledger);
+        }
+    }
+
+    /// Releases the batch that is due by `now`. Whatever the shaper takes after `now` departs too late for it.
+    pub(super) fn release(&mut self, now: Nanos, ledger: &mut Ledger) {
+        if let Some(deadline) = self.next_release().filter(|deadline| *deadline <= now) {
+            self.release_batch(deadline, ledger);
+        }
+    }
+
+    /// When packets that are held begin to propagate.
+    pub(super) fn next_release(&self) -> Option<Nanos> {
+        self.aggregation.as_ref().and_then(Aggregation::deadline)
+    }
+
+    /// When the next packet arrives of those that propagate.
+    pub(super) fn next_delivery(&self) -> Option<Nanos> {
+        self.delay.next_delivery()
+    }
+
+    /// Whether packets arrive in the order in which they are pushed, and none is held.
+    pub(super) fn is_plain(&self) -> bool {
+        self.aggregation.is_none() && self.delay.in_order()
+    }
+
+    /// Takes the next packet that has arrived, with the time and its bytes on the wire.
+    pub(super) fn pop(&mut self, now: Nanos) -> Option<(Nanos, u64, Packet)> {
+        self.delay.pop(now)
+    }
+
+    #[inline(never)]
+    fn release_batch(&mut self, time: Nanos, ledger: &mut Ledger) {
+        while let Some((departure, queued)) = self.aggregation.as_mut().and_then(Aggregation::pop) {
+            self.propagate(departure, time, queued, ledger);
+        }
+    }
+
+    #[inline]
+    fn propagate(&mut self, departure: Nanos, start: Nanos, queued: Queued, ledger: &mut Ledger) {
+        let Queued {
+            packet,
+            size,
+            record,
+            ..
+        } = queued;
+        let delivery = self.delay.push(start, size, packet);
+        ledger.sent(record, departure, delivery);
+    }
+}

@@ -1,0 +1,326 @@
+//! What is refused, and in which words.
+
+use kneepoint_emulator::link::{
+    Aggregation, CoDel, ConfigError, Delay, DelayStep, FqCoDel, Impairments, Interval, Jitter,
+    Limit, Link, LinkConfig, Loss, Pie, Policer, Queue, RateStep, Red, Reordering, Shaper,
+    StepMark,
+};
+use kneepoint_emulator::time::Nanos;
+
+use crate::common::ms;
+
+fn base() -> LinkConfig {
+    LinkConfig::new(Shaper::ConstantRate {
+        bytes_per_second: 1,
+    })
+}
+
+fn shaper(shaper: Shaper) -> LinkConfig {
+    LinkConfig { shaper, ..base() }
+}
+
+fn rates(steps: &[(u64, u64)]) -> LinkConfig {
+    let step = |&(millis, bytes_per_second)| RateStep {
+        from: ms(millis),
+        bytes_per_second,
+    };
+    shaper(Shaper::Schedule(steps.iter().map(step).collect()))
+}
+
+fn bucket(bytes_per_second: u64, burst: u64, peak: Option<u64>) -> LinkConfig {
+    shaper(Shaper::TokenBucket {
+        bytes_per_second,
+        burst,
+        peak,
+    })
+}
+
+fn queue(queue: Queue) -> LinkConfig {
+    LinkConfig { queue, ..base() }
+}
+
+fn delay(delay: Delay) -> LinkConfig {
+    LinkConfig { delay, ..base() }
+}
+
+fn loss(loss: impl Into<Loss>) -> LinkConfig {
+    LinkConfig {
+        loss: loss.into(),
+        ..base()
+    }
+}
+
+fn impaired(impairments: Impairments) -> LinkConfig {
+    LinkConfig {
+        impairments,
+        ..base()
+    }
+}
+
+fn intervals(bounds: &[(u64, u64)]) -> Vec<Interval> {
+    let interval = |&(from, to)| Interval {
+        from: ms(from),
+        to: ms(to),
+    };
+    bounds.iter().map(interval).collect()
+}
+
+fn policer(bytes_per_second: u64, burst: u64) -> LinkConfig {
+    LinkConfig {
+        policer: Some(Policer {
+            bytes_per_second,
+            burst,
+        }),
+        ..base()
+    }
+}
+
+fn aggregation(interval: Nanos, packets: Option<u64>) -> LinkConfig {
+    LinkConfig {
+        aggregation: Some(Aggregation { interval, packets }),
+        ..base()
+    }
+}
+
+const RED: Red = Red {
+    min: 1_000,
+    max: 2_000,
+    max_probability: 0.1,
+    weight: 0.002,
+    packet_time: Nanos(1),
+    limit: None,
+    ecn: false,
+};
+
+#[test]
+fn what_is_out_of_range_is_refused_with_its_value() {
+    let codel = CoDel::default();
+    let pie = Pie::default();
+    let none = Impairments::default();
+    let late = DelayStep {
+        from: ms(1),
+        delay: ms(1),
+    };
+    for (config, message) in [
+        (
+            rates(&[]),
+            "a schedule of rates must begin with a step at time 0",
+        ),
+        (
+            rates(&[(1, 1)]),
+            "a schedule of rates must begin with a step at time 0",
+        ),
+        (
+            rates(&[(0, 1), (5, 2), (5, 3)]),
+            "rates: entry 2 does not come after the one before",
+        ),
+        (
+            rates(&[(0, 1), (5, 0)]),
+            "a schedule of rates must not end with rate 0",
+        ),
+        (bucket(0, 1, None), "a token bucket's rate must be positive"),
+        (
+            bucket(1, 0, None),
+            "a token bucket's burst must be positive",
+        ),
+        (bucket(9, 1, Some(8)), "peak rate 8 B/s is below rate 9 B/s"),
+        (policer(0, 1), "a token bucket's rate must be positive"),
+        (policer(1, 0), "a token bucket's burst must be positive"),
+        (
+            delay(Delay::Steps {
+                steps: vec![late],
+                reordering: true,
+            }),
+            "a schedule of delays must begin with a step at time 0",
+        ),
+        (
+            delay(Delay::Jittered {
+                jitter: Jitter::Uniform {
+                    from: ms(2),
+                    to: ms(1),
+                },
+                reordering: false,
+            }),
+            "jitter: nothing lies between 0.002000 s and 0.001000 s",
+        ),
+        (
+            delay(Delay::Jittered {
+                jitter: Jitter::Normal {
+                    mean: ms(29),
+                    deviation: ms(10),
+                },
+                reordering: false,
+            }),
+            "the deviation of the delay in seconds 0.01 is not at most a third of its mean",
+        ),
+        (
+            aggregation(Nanos::ZERO, None),
+            "the interval of aggregation must be positive",
+        ),
+        (
+            aggregation(ms(1), Some(0)),
+            "the batch of aggregation must be positive",
+        ),
+        (loss(-0.5), "loss probability -0.5 is not between 0 and 1"),
+        (
+            loss(Loss::GilbertElliott {
+                p: 1.5,
+                r: 0.0,
+                good: 0.0,
+                bad: 0.0,
+            }),
+            "the probability of a turn for the worse 1.5 is not between 0 and 1",
+        ),
+        (
+            loss(Loss::Packets(vec![3, 3])),
+            "lost packets: entry 1 does not come after the one before",
+        ),
+        (
+            loss(Loss::Intervals(intervals(&[(0, 5), (5, 5)]))),
+            "losses: interval 1 is empty",
+        ),
+        (
+            loss(Loss::Burst {
+                every: 2,
+                length: 3,
+            }),
+            "the length of a loss burst 3 is not at most the distance of bursts",
+        ),
+        (
+            impaired(Impairments {
+                blackouts: intervals(&[(0, 5), (4, 6)]),
+                ..none.clone()
+            }),
+            "blackouts: entry 1 does not come after the one before",
+        ),
+        (
+            impaired(Impairments {
+                mtu: Some(0),
+                ..none.clone()
+            }),
+            "the MTU must be positive",
+        ),
+        (
+            impaired(Impairments {
+                duplication: 2.0,
+                ..none.clone()
+            }),
+            "duplication probability 2 is not between 0 and 1",
+        ),
+        (
+            impaired(Impairments {
+                corruption: f64::NAN,
+                ..none.clone()
+            }),
+            "corruption probability NaN is not between 0 and 1",
+        ),
+        (
+            impaired(Impairments {
+                reordering: Some(Reordering {
+                    probability: -1.0,
+                    delay: ms(1),
+                }),
+                ..none
+            }),
+            "reordering probability -1 is not between 0 and 1",
+        ),
+        (
+            queue(Queue::DropHead(Limit::time(Nanos::ZERO))),
+            "a queue's limit in time must be positive",
+        ),
+        (
+            queue(Queue::CoDel(CoDel {
+                target: Nanos::ZERO,
+                ..codel
+            })),
+            "CoDel's target must be positive",
+        ),
+        (
+            queue(Queue::CoDel(CoDel {
+                limit: Some(Limit::default()),
+                ..codel
+            })),
+            "a queue needs a limit in bytes, in packets or in time",
+        ),
+        (
+            queue(Queue::FqCoDel(FqCoDel {
+                quantum: 0,
+                ..FqCoDel::default()
+            })),
+            "FQ-CoDel's quantum must be positive",
+        ),
+        (
+            queue(Queue::FqCoDel(FqCoDel {
+                flows: 0,
+                ..FqCoDel::default()
+            })),
+            "FQ-CoDel's number of flows must be positive",
+        ),
+        (
+            queue(Queue::Pie(Pie {
+                update: Nanos(1),
+                ..pie
+            })),
+            "PIE's update interval in seconds 0.000000001 is not at least 100 microseconds",
+        ),
+        (
+            queue(Queue::Pie(Pie { beta: -1.0, ..pie })),
+            "PIE's beta -1 is not zero or a positive number",
+        ),
+        (
+            queue(Queue::Pie(Pie {
+                alpha: f64::NAN,
+                ..pie
+            })),
+            "PIE's alpha NaN is not zero or a positive number",
+        ),
+        (
+            queue(Queue::Red(Red { max: 1_000, ..RED })),
+            "RED's upper threshold 1000 is not above its lower threshold",
+        ),
+        (
+            queue(Queue::Red(Red { weight: 0.0, ..RED })),
+            "RED's weight 0 is not positive and at most 1",
+        ),
+        (
+            queue(Queue::StepMark(StepMark {
+                threshold: Limit::default(),
+                drop_not_ect: false,
+                limit: None,
+            })),
+            "a queue needs a limit in bytes, in packets or in time",
+        ),
+    ] {
+        let error: ConfigError = config.validate().unwrap_err();
+        assert_eq!(error.to_string(), message);
+        assert!(Link::new(config, 1).is_err(), "{message}");
+    }
+}
+
+#[test]
+fn defaults_and_limits_of_ranges_are_in_order() {
+    for config in [
+        base(),
+        rates(&[(0, 0), (1, 0), (2, 1)]),
+        bucket(9, 1, Some(9)),
+        bucket(u64::MAX, u64::MAX, None),
+        queue(Queue::CoDel(CoDel::default())),
+        queue(Queue::FqCoDel(FqCoDel::default())),
+        queue(Queue::Pie(Pie::default())),
+        queue(Queue::Red(Red { weight: 1.0, ..RED })),
+        loss(1.0),
+        loss(Loss::Packets(vec![])),
+        loss(Loss::Intervals(intervals(&[(0, 5), (5, 6)]))),
+        delay(Delay::Jittered {
+            jitter: Jitter::Normal {
+                mean: ms(30),
+                deviation: ms(10),
+            },
+            reordering: true,
+        }),
+        aggregation(Nanos::MAX, Some(u64::MAX)),
+    ] {
+        assert_eq!(config.validate(), Ok(()));
+        assert!(Link::new(config, 1).is_ok());
+    }
+}
