@@ -7,11 +7,8 @@
 #![forbid(unsafe_code)]
 
 mod bbr;
-mod bbr2_sampled;
 mod bbr3;
-mod bbr_fair;
-mod bbr_sampled;
-mod bbr_x;
+mod composed;
 mod config;
 mod controller;
 #[cfg(test)]
@@ -26,18 +23,19 @@ mod registry;
 mod snapshot;
 mod units;
 
-pub use bbr::{Bbr, BbrConfig, BbrCoreConfig, BbrSConfig, ProbeRttWindow, Probing, RecoveryRule};
-pub use bbr_fair::BbrFairConfig;
-pub use bbr_sampled::BbrSampledConfig;
-pub use bbr_x::BbrXConfig;
-pub use bbr2_sampled::Bbr2SampledConfig;
-pub use bbr3::{Bbr2Config, Bbr3, Bbr3Config, Bbr3CoreConfig, Bbr3SConfig, UpExit};
+pub use bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, Probing, RecoveryRule};
+pub use bbr3::{Bbr3, Bbr3CoreConfig, UpExit};
+pub use composed::{
+    Bbr2Config, Bbr2SampledConfig, Bbr3Config, Bbr3SConfig, BbrConfig, BbrFairConfig, BbrSConfig,
+    BbrSampledConfig, BbrXConfig,
+};
 pub use config::{ConfigError, ControllerConfig, Environment, Headroom, WindowPolicy};
 pub use controller::{Control, Controller, OperatingPoint};
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent};
 pub use filter::{
-    BandwidthFilter, CorrectedMaxFilter, FilterContext, MaxFilter, PercentileFilter,
-    PercentileFilterConfig, SkipFilter, SkipFilterConfig,
+    BandwidthFilter, CorrectedMaxFilter, CorrectedMaxFilterConfig, FilterConfig, FilterContext,
+    MaxFilter, MaxFilterConfig, PercentileFilter, PercentileFilterConfig, SkipFilter,
+    SkipFilterConfig,
 };
 pub use flow::{Flow, Loss};
 pub use loss_based::{CompoundConfig, CubicConfig, EbccConfig, NewRenoConfig, VegasConfig};

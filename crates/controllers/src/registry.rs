@@ -5,12 +5,10 @@ use core::str::FromStr;
 
 use thiserror::Error;
 
-use crate::bbr::{BbrConfig, BbrSConfig};
-use crate::bbr_fair::BbrFairConfig;
-use crate::bbr_sampled::BbrSampledConfig;
-use crate::bbr_x::BbrXConfig;
-use crate::bbr2_sampled::Bbr2SampledConfig;
-use crate::bbr3::{Bbr2Config, Bbr3Config, Bbr3SConfig};
+use crate::composed::{
+    Bbr2Config, Bbr2SampledConfig, Bbr3Config, Bbr3SConfig, BbrConfig, BbrFairConfig, BbrSConfig,
+    BbrSampledConfig, BbrXConfig,
+};
 use crate::config::{ControllerConfig, Environment};
 use crate::controller::Controller;
 use crate::loss_based::{CompoundConfig, CubicConfig, EbccConfig, NewRenoConfig, VegasConfig};

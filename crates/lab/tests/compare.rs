@@ -75,8 +75,8 @@ fn bad_input_is_blamed_in_one_line() {
         (&["--seed", "-1"], &["--seed", "'-1'"]),
         (&["--format", "xml"], &["--format", "xml", "json"]),
         (
-            &["--controllers", "vegas"],
-            &["--controllers", "'vegas'", "quinn-cubic"],
+            &["--controllers", "tahoe"],
+            &["--controllers", "'tahoe'", "quinn-cubic"],
         ),
         (
             &["--controllers", "bbr:quick"],

@@ -1,12 +1,8 @@
-//! Configurations of the BBRv1 core.
+//! What the BBRv1 core can be told, whatever its bandwidth filter.
 
 use core::time::Duration;
 
-use super::Bbr;
-use crate::config::{ConfigError, ControllerConfig, Environment, Headroom, WindowPolicy};
-use crate::controller::Controller;
-use crate::filter::{MaxFilter, SkipFilter, SkipFilterConfig};
-use crate::registry::{Preset, Registered};
+use crate::config::{ConfigError, WindowPolicy};
 use crate::units::Gain;
 
 /// What is the same whatever the bandwidth filter.
@@ -69,137 +65,23 @@ pub enum ProbeRttWindow {
     Bdp(Gain),
 }
 
-/// `bbr`: BBRv1 with a maximum filter, after N. Cardwell et al., "BBR: Congestion-Based Congestion Control", ACM
-/// Queue 14(5), 2016.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BbrConfig {
-    /// The state machine.
-    pub core: BbrCoreConfig,
-    /// The maximum filter's window in rounds, 1 to 1000; the paper's 10.
-    pub filter_rounds: u16,
-}
-
-/// `bbr-s`: BBRv1 on SKIP, an adaptive Tobit Kalman filter, after F. Chiariotti et al., "BBR-S: A Low-Latency BBR
-/// Modification for Fast-Varying Connections", IEEE Access 9, 2021.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BbrSConfig {
-    /// The state machine.
-    pub core: BbrCoreConfig,
-    /// The bandwidth filter.
-    pub filter: SkipFilterConfig,
-}
-
-impl BbrConfig {
-    /// The paper's BBR: on a host without pacing the window is the congestion window of 2 BDP.
+impl BbrCoreConfig {
+    /// BBRv1, as the paper has it.
     pub const fn paper() -> Self {
         Self {
-            core: BbrCoreConfig {
-                probe_rtt_window: ProbeRttWindow::Packets(4),
-                min_rtt_window: Duration::from_secs(10),
-                suspect_longer_path: false,
-                startup_exit_rtt: None,
-                window_gain: Gain::new(2, 1),
-                pacing_margin: Gain::UNIT,
-                probing: Probing::EveryCycle,
-                recovery: RecoveryRule::Restore,
-                policer_detection: false,
-                window_policy: WindowPolicy::Window,
-            },
-            filter_rounds: 10,
+            probe_rtt_window: ProbeRttWindow::Packets(4),
+            min_rtt_window: Duration::from_secs(10),
+            suspect_longer_path: false,
+            startup_exit_rtt: None,
+            window_gain: Gain::new(2, 1),
+            pacing_margin: Gain::UNIT,
+            probing: Probing::EveryCycle,
+            recovery: RecoveryRule::Restore,
+            policer_detection: false,
+            window_policy: WindowPolicy::Window,
         }
     }
 
-    /// The same model, held near the knee on hosts without pacing.
-    pub const fn tuned() -> Self {
-        let mut config = Self::paper();
-        config.core.window_policy = WindowPolicy::Cap;
-        config
-    }
-}
-
-impl Default for BbrConfig {
-    /// The tuned preset.
-    fn default() -> Self {
-        Self::tuned()
-    }
-}
-
-impl BbrSConfig {
-    /// The paper's BBR-S as closely as a host without pacing allows.
-    pub fn paper() -> Self {
-        Self {
-            core: BbrCoreConfig {
-                probe_rtt_window: ProbeRttWindow::Bdp(Gain::new(1, 2)),
-                startup_exit_rtt: Some(Gain::new(6, 1)),
-                window_policy: WindowPolicy::Rate,
-                ..BbrConfig::paper().core
-            },
-            filter: SkipFilterConfig::paper(),
-        }
-    }
-
-    /// What we recommend.
-    pub fn tuned() -> Self {
-        let paper = Self::paper();
-        Self {
-            core: BbrCoreConfig {
-                min_rtt_window: Duration::from_secs(30),
-                suspect_longer_path: true,
-                startup_exit_rtt: Some(Gain::new(2, 1)),
-                // The window policy does the limiting: after a fall the estimate rises too slowly for it.
-                window_gain: Gain::new(10, 1),
-                probing: Probing::WhileUnbounded,
-                window_policy: WindowPolicy::Track(Headroom {
-                    idle: Gain::percent(4),
-                    least: Gain::percent(10),
-                    most: Gain::UNIT,
-                }),
-                ..paper.core
-            },
-            filter: SkipFilterConfig::tuned(),
-        }
-    }
-}
-
-impl Default for BbrSConfig {
-    /// The tuned preset.
-    fn default() -> Self {
-        Self::tuned()
-    }
-}
-
-impl Registered for BbrConfig {
-    const NAME: &'static str = "bbr";
-    const DESCRIPTION: &'static str =
-        "BBRv1: maximum filter over ten rounds, eight-phase gain cycle";
-    const SOURCE: &'static str =
-        "N. Cardwell et al., BBR: Congestion-Based Congestion Control, ACM Queue 14(5), 2016";
-    /// The papers compare with the paper's BBR.
-    const PRESETS: &'static [Preset] = &[Preset::Paper, Preset::Tuned];
-
-    fn preset(preset: Preset) -> Self {
-        match preset {
-            Preset::Paper => Self::paper(),
-            Preset::Tuned => Self::tuned(),
-        }
-    }
-}
-
-impl Registered for BbrSConfig {
-    const NAME: &'static str = "bbr-s";
-    const DESCRIPTION: &'static str =
-        "BBRv1 on SKIP: an adaptive Tobit Kalman filter instead of the maximum";
-    const SOURCE: &'static str = "F. Chiariotti et al., BBR-S: A Low-Latency BBR Modification for Fast-Varying Connections, IEEE Access 9, 2021";
-
-    fn preset(preset: Preset) -> Self {
-        match preset {
-            Preset::Paper => Self::paper(),
-            Preset::Tuned => Self::tuned(),
-        }
-    }
-}
-
-impl BbrCoreConfig {
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         match self.probe_rtt_window {
             ProbeRttWindow::Packets(packets) => {
@@ -240,53 +122,5 @@ impl BbrCoreConfig {
             "0.5 to 1",
         )?;
         self.window_policy.validate()
-    }
-}
-
-impl ControllerConfig for BbrConfig {
-    fn validate(&self) -> Result<(), ConfigError> {
-        self.core.validate()?;
-        ConfigError::require(
-            (1..=1000).contains(&self.filter_rounds),
-            "filter_rounds",
-            self.filter_rounds,
-            "1 to 1000 rounds",
-        )
-    }
-
-    fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
-        self.validate()?;
-        let filter = MaxFilter::new(u64::from(self.filter_rounds));
-        Ok(Box::new(Bbr::new(
-            Self::NAME,
-            self.core,
-            filter,
-            environment,
-        )))
-    }
-
-    fn window_policy(&self) -> WindowPolicy {
-        self.core.window_policy
-    }
-}
-
-impl ControllerConfig for BbrSConfig {
-    fn validate(&self) -> Result<(), ConfigError> {
-        self.core.validate()?;
-        self.filter.validate()
-    }
-
-    fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
-        self.validate()?;
-        Ok(Box::new(Bbr::new(
-            Self::NAME,
-            self.core,
-            SkipFilter::new(&self.filter)?,
-            environment,
-        )))
-    }
-
-    fn window_policy(&self) -> WindowPolicy {
-        self.core.window_policy
     }
 }

@@ -11,7 +11,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use config::{BbrConfig, BbrCoreConfig, BbrSConfig, ProbeRttWindow, Probing, RecoveryRule};
+pub use config::{BbrCoreConfig, ProbeRttWindow, Probing, RecoveryRule};
 
 use core::time::Duration;
 

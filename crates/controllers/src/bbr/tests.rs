@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
-use crate::bbr_fair::BbrFairConfig;
+use crate::composed::{BbrConfig, BbrFairConfig, BbrSConfig};
 use crate::config::ControllerConfig;
 use crate::driver::{Driver, MTU, PLAIN, Scenario, environment};
 use crate::registry::{Algorithm, Selection};

@@ -79,7 +79,7 @@ pub(super) struct Shared(Arc<Mutex<Bbr3<MaxFilter>>>);
 
 impl Shared {
     pub(super) fn new(config: Bbr3CoreConfig) -> Self {
-        let filter = MaxFilter::new(1);
+        let filter = MaxFilter::new(2);
         let core = Bbr3::new("shared", config, filter, &environment());
         Self(Arc::new(Mutex::new(core)))
     }

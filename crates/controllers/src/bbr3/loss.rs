@@ -113,7 +113,7 @@ mod tests {
                 tolerated_losses,
                 ..Bbr3CoreConfig::draft()
             };
-            Bbr3::new("bbr3", config, MaxFilter::new(1), &environment())
+            Bbr3::new("bbr3", config, MaxFilter::new(2), &environment())
         };
         let (strict, lenient) = (core(0), core(1));
         assert!(!strict.too_much_lost(Bytes::ZERO, Bytes::ZERO));

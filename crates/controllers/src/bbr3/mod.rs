@@ -10,7 +10,6 @@ mod config;
 mod fixture;
 mod loss;
 mod output;
-mod presets;
 mod probe;
 mod probe_rtt;
 mod round;
@@ -22,7 +21,6 @@ mod undo;
 mod window;
 
 pub use config::{Bbr3CoreConfig, UpExit};
-pub use presets::{Bbr2Config, Bbr3Config, Bbr3SConfig};
 
 use rand::SeedableRng;
 use rand_pcg::Pcg32;

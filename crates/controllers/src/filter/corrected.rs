@@ -2,11 +2,37 @@
 
 use kneepoint_estimators::QueueCorrection;
 
-use super::{BandwidthFilter, FilterContext, MaxFilter};
+use super::{BandwidthFilter, FilterConfig, FilterContext, MaxFilter, MaxFilterConfig};
 use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
 use crate::units::{Bandwidth, saturating_nanos};
+
+/// The maximum, and how much of the queue to correct it by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CorrectedMaxFilterConfig {
+    /// The maximum.
+    pub max: MaxFilterConfig,
+    /// The share of the queue to drain per round trip, 0 to 1.
+    pub gain: f64,
+}
+
+impl FilterConfig for CorrectedMaxFilterConfig {
+    type Filter = CorrectedMaxFilter;
+
+    fn build(&self) -> Result<CorrectedMaxFilter, ConfigError> {
+        let correction = QueueCorrection::new(self.gain).map_err(|error| ConfigError {
+            field: "gain",
+            value: error.0.to_string(),
+            expected: "0 to 1".to_owned(),
+        })?;
+        Ok(CorrectedMaxFilter {
+            max: self.max.build()?,
+            correction,
+            estimate: None,
+        })
+    }
+}
 
 /// A maximum filter whose output falls as the round-trip time rises over its minimum.
 ///
@@ -17,25 +43,6 @@ pub struct CorrectedMaxFilter {
     max: MaxFilter,
     correction: QueueCorrection,
     estimate: Option<Bandwidth>,
-}
-
-impl CorrectedMaxFilter {
-    /// A filter that remembers this many epochs and drains the share `gain` of the queue per round trip, 0 to 1.
-    ///
-    /// # Errors
-    /// If the gain is out of its range.
-    pub fn new(epochs: u64, gain: f64) -> Result<Self, ConfigError> {
-        let correction = QueueCorrection::new(gain).map_err(|error| ConfigError {
-            field: "correction_gain",
-            value: error.0.to_string(),
-            expected: "0 to 1".to_owned(),
-        })?;
-        Ok(Self {
-            max: MaxFilter::new(epochs),
-            correction,
-            estimate: None,
-        })
-    }
 }
 
 impl BandwidthFilter for CorrectedMaxFilter {
@@ -74,9 +81,14 @@ mod tests {
     use super::*;
     use crate::filter::tests::{context, measured};
 
+    fn config(gain: f64) -> CorrectedMaxFilterConfig {
+        let max = MaxFilterConfig { epochs: 11 };
+        CorrectedMaxFilterConfig { max, gain }
+    }
+
     #[test]
     fn the_longer_the_queue_the_lower_the_estimate() {
-        let mut filter = CorrectedMaxFilter::new(10, 0.5).expect("a valid gain");
+        let mut filter = config(0.5).build().expect("a valid gain");
         let rate = Bandwidth::from_bytes_per_second(1_000_000);
         let mut ack = measured(rate, false);
         // 40 ms is the minimum of the context.
@@ -93,6 +105,6 @@ mod tests {
                 Some(Bandwidth::from_bytes_per_second(expected))
             );
         }
-        assert!(CorrectedMaxFilter::new(10, 1.5).is_err());
+        assert!(config(1.5).build().is_err());
     }
 }

@@ -2,10 +2,33 @@
 
 use kneepoint_estimators::{ExactWindow, Max, WindowedFilter};
 
-use super::{BandwidthFilter, FilterContext};
+use super::{BandwidthFilter, FilterConfig, FilterContext};
+use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
 use crate::units::Bandwidth;
+
+/// How far the maximum reaches back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MaxFilterConfig {
+    /// The current epoch and those before it, 1 to 1000: packet-timed round trips in BBRv1, probing cycles in BBRv2 and
+    /// BBRv3.
+    pub epochs: u16,
+}
+
+impl FilterConfig for MaxFilterConfig {
+    type Filter = MaxFilter;
+
+    fn build(&self) -> Result<MaxFilter, ConfigError> {
+        ConfigError::require(
+            (1..=1000).contains(&self.epochs),
+            "epochs",
+            self.epochs,
+            "1 to 1000",
+        )?;
+        Ok(MaxFilter::new(u64::from(self.epochs)))
+    }
+}
 
 /// The largest delivery rate of the last epochs: packet-timed round trips in BBRv1 (BBR paper, section "Characterizing
 /// the bottleneck": six to ten RTTs), probing cycles in BBRv3 (draft-ietf-ccwg-bbr, section 5.5.6: two).
@@ -21,10 +44,11 @@ pub struct MaxFilter {
 }
 
 impl MaxFilter {
-    /// A filter that remembers this many epochs.
+    /// A filter that remembers this many epochs, the current one included.
     pub fn new(epochs: u64) -> Self {
         Self {
-            window: ExactWindow::new(epochs),
+            // The window reaches back from the current one, which comes on top.
+            window: ExactWindow::new(epochs.saturating_sub(1)),
             current: None,
             newest: None,
         }

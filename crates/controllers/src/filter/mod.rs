@@ -7,14 +7,15 @@ mod max;
 mod percentile;
 mod skip;
 
-pub use corrected::CorrectedMaxFilter;
-pub use max::MaxFilter;
+pub use corrected::{CorrectedMaxFilter, CorrectedMaxFilterConfig};
+pub use max::{MaxFilter, MaxFilterConfig};
 pub use percentile::{PercentileFilter, PercentileFilterConfig};
 pub use skip::{SkipFilter, SkipFilterConfig};
 
 use core::fmt::Debug;
 use core::time::Duration;
 
+use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
 use crate::units::{Bandwidth, Bytes, Timestamp};
@@ -30,6 +31,18 @@ pub struct FilterContext {
     pub epoch: u64,
     /// Whether the controller is still searching for the bandwidth, at a rate well above the estimate.
     pub filling_pipe: bool,
+}
+
+/// The configuration of a bandwidth filter.
+pub trait FilterConfig: Clone + Debug + Send + Sync + 'static {
+    /// The filter.
+    type Filter: BandwidthFilter;
+
+    /// A filter without samples.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range.
+    fn build(&self) -> Result<Self::Filter, ConfigError>;
 }
 
 /// A bandwidth estimator fed by acknowledgements.
@@ -125,8 +138,14 @@ mod tests {
             assert!(after <= low && after < before, "{filter:?}");
         }
         check(MaxFilter::new(10));
-        check(CorrectedMaxFilter::new(10, 0.5).expect("a valid gain"));
-        check(PercentileFilter::new(&PercentileFilterConfig::bbr()).expect("a valid preset"));
-        check(SkipFilter::new(&SkipFilterConfig::tuned()).expect("a valid preset"));
+        let max = MaxFilterConfig { epochs: 11 };
+        let corrected = CorrectedMaxFilterConfig { max, gain: 0.5 };
+        check(corrected.build().expect("a valid gain"));
+        check(
+            PercentileFilterConfig::bbr()
+                .build()
+                .expect("a valid preset"),
+        );
+        check(SkipFilterConfig::tuned().build().expect("a valid preset"));
     }
 }

@@ -2,7 +2,7 @@
 
 use kneepoint_estimators::PercentileHistory;
 
-use super::{BandwidthFilter, FilterContext};
+use super::{BandwidthFilter, FilterConfig, FilterContext};
 use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
@@ -34,16 +34,24 @@ impl PercentileFilterConfig {
             share: BBR2_SHARE,
         }
     }
+}
 
-    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
-        ConfigError::require(
-            self.percentile > 0.0 && self.percentile <= 1.0,
-            "percentile",
-            self.percentile,
-            "above 0 and up to 1",
-        )?;
+impl FilterConfig for PercentileFilterConfig {
+    type Filter = PercentileFilter;
+
+    fn build(&self) -> Result<PercentileFilter, ConfigError> {
         let share = self.share.as_f64();
-        ConfigError::require((0.5..=1.0).contains(&share), "share", share, "0.5 to 1")
+        ConfigError::require((0.5..=1.0).contains(&share), "share", share, "0.5 to 1")?;
+        let history = PercentileHistory::new(self.percentile).map_err(|error| ConfigError {
+            field: "percentile",
+            value: self.percentile.to_string(),
+            expected: error.to_string(),
+        })?;
+        Ok(PercentileFilter {
+            history,
+            share: self.share,
+            estimate: None,
+        })
     }
 }
 
@@ -60,26 +68,6 @@ pub struct PercentileFilter {
     history: PercentileHistory<u64>,
     share: Gain,
     estimate: Option<Bandwidth>,
-}
-
-impl PercentileFilter {
-    /// A filter without samples.
-    ///
-    /// # Errors
-    /// If a parameter is out of its range.
-    pub fn new(config: &PercentileFilterConfig) -> Result<Self, ConfigError> {
-        config.validate()?;
-        let history = PercentileHistory::new(config.percentile).map_err(|error| ConfigError {
-            field: "percentile",
-            value: config.percentile.to_string(),
-            expected: error.to_string(),
-        })?;
-        Ok(Self {
-            history,
-            share: config.share,
-            estimate: None,
-        })
-    }
 }
 
 impl BandwidthFilter for PercentileFilter {
@@ -134,7 +122,7 @@ mod tests {
     }
 
     fn filter(config: PercentileFilterConfig) -> PercentileFilter {
-        PercentileFilter::new(&config).expect("the preset is valid")
+        config.build().expect("the preset is valid")
     }
 
     /// The maximum of the same samples would be the burst's rate.
@@ -183,7 +171,7 @@ mod tests {
             (0.85, Gain::percent(120)),
         ] {
             let config = PercentileFilterConfig { percentile, share };
-            assert!(PercentileFilter::new(&config).is_err(), "{config:?}");
+            assert!(config.build().is_err(), "{config:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use kneepoint_estimators::{
     AtkfConfig, CapacitySample, ConfigError as EstimatorError, Skip, SkipConfig,
 };
 
-use super::{BandwidthFilter, FilterContext, MaxFilter};
+use super::{BandwidthFilter, FilterConfig, FilterContext, MaxFilter};
 use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
@@ -70,17 +70,29 @@ impl SkipFilterConfig {
             outage_samples: true,
         }
     }
+}
 
-    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+impl FilterConfig for SkipFilterConfig {
+    type Filter = SkipFilter;
+
+    fn build(&self) -> Result<SkipFilter, ConfigError> {
         let translate = |error: EstimatorError| ConfigError {
             field: error.parameter,
             value: error.value.to_string(),
             expected: format!("within {:?}", error.range),
         };
         self.skip.validate().map_err(translate)?;
-        CapacityInterval::new(&self.interval)
-            .map(drop)
-            .map_err(translate)
+        Ok(SkipFilter {
+            outage_samples: self.outage_samples,
+            config: self.skip,
+            recent: MaxFilter::new(RECENT_ROUNDS),
+            skip: None,
+            interval: CapacityInterval::new(&self.interval).map_err(translate)?,
+            silent_at: None,
+            patience: 0,
+            samples: 0,
+            estimate: None,
+        })
     }
 }
 
@@ -108,29 +120,6 @@ pub struct SkipFilter {
 }
 
 impl SkipFilter {
-    /// A filter without samples.
-    ///
-    /// # Errors
-    /// If a parameter is out of its range.
-    pub fn new(config: &SkipFilterConfig) -> Result<Self, ConfigError> {
-        config.validate()?;
-        Ok(Self {
-            outage_samples: config.outage_samples,
-            config: config.skip,
-            recent: MaxFilter::new(RECENT_ROUNDS),
-            skip: None,
-            interval: CapacityInterval::new(&config.interval).map_err(|error| ConfigError {
-                field: error.parameter,
-                value: error.value.to_string(),
-                expected: format!("within {:?}", error.range),
-            })?,
-            silent_at: None,
-            patience: 0,
-            samples: 0,
-            estimate: None,
-        })
-    }
-
     fn feed(&mut self, sample: CapacitySample) {
         if let Some(skip) = &mut self.skip
             && skip.sample(sample).is_ok()
@@ -240,7 +229,7 @@ impl BandwidthFilter for SkipFilter {
 }
 
 /// Rounds of the maximum that stands in for SKIP while the pipe is being filled, and bounds it afterwards.
-const RECENT_ROUNDS: u64 = 3;
+const RECENT_ROUNDS: u64 = 4;
 
 /// So many times the largest recent delivery rate the mean may be: as much as any gain lets a sender find out in a round.
 const BELIEVED: Gain = Gain::new(2, 1);
@@ -267,7 +256,9 @@ mod tests {
     /// hour of them must not carry the estimate away.
     #[test]
     fn lower_bounds_alone_do_not_carry_the_estimate_away() {
-        let mut filter = SkipFilter::new(&SkipFilterConfig::tuned()).expect("the preset is valid");
+        let mut filter = SkipFilterConfig::tuned()
+            .build()
+            .expect("the preset is valid");
         let rtt = Duration::from_millis(40);
         let mtu = Bytes(1200);
         let mut flow = Flow::new(Timestamp::ZERO);

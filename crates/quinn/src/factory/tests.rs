@@ -87,7 +87,7 @@ fn bbr_s(change: impl FnOnce(&mut BbrSConfig)) -> Result<Factory, ConfigError> {
 #[test]
 fn an_invalid_configuration_is_refused_by_the_name_of_its_field() {
     let refused = [
-        ("filter_rounds", bbr(|config| config.filter_rounds = 0)),
+        ("epochs", bbr(|config| config.filter.epochs = 0)),
         (
             "window_gain",
             bbr(|config| config.core.window_gain = Gain::new(1, 2)),

@@ -21,7 +21,7 @@ fn flight(in_flight: u64, lost: u64) -> Option<FlightSample> {
 
 /// A core just begun, with so many losses reported and then a round's feedback with 10 % lost.
 fn startup_with(events: u64, packets_each: u64) -> State {
-    let filter = crate::filter::MaxFilter::new(1);
+    let filter = crate::filter::MaxFilter::new(2);
     let mut core = Bbr3::new("bbr3", Bbr3CoreConfig::draft(), filter, &environment());
     core.on_ack(&ack(40, sample(0)));
     for index in 0..events {

@@ -7,6 +7,7 @@ mod states;
 mod traps;
 
 use super::*;
+use crate::composed::{Bbr2Config, Bbr3Config, Bbr3SConfig};
 use crate::config::ControllerConfig;
 
 const SECOND: core::time::Duration = core::time::Duration::from_secs(1);

@@ -27,7 +27,7 @@ fn initial_pacing_follows_the_first_round_trip() {
         (Bbr3CoreConfig::draft(), Gain::percent(277)),
         (Bbr3CoreConfig::v2(), Gain::new(2885, 1000)),
     ] {
-        let filter = crate::filter::MaxFilter::new(1);
+        let filter = crate::filter::MaxFilter::new(2);
         let mut core = Bbr3::new("bbr3", config, filter, &environment());
         assert_eq!(core.control().pacing_rate, None);
         core.on_ack(&ack(40, None));

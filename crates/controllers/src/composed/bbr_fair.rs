@@ -1,0 +1,40 @@
+//! `bbr-fair`: BBRv1 that leaves each recovery with its fair share.
+
+use super::{BbrConfig, composed};
+use crate::bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, RecoveryRule};
+use crate::config::WindowPolicy;
+use crate::filter::MaxFilterConfig;
+use crate::units::Gain;
+
+composed! {
+    /// `bbr-fair`: BBRv1 with strict packet conservation in recovery, after which window and bandwidth are what was still
+    /// in flight: a full queue drops from each flow in proportion to its share, so that the larger flows lose more of
+    /// theirs.
+    BbrFairConfig = Bbr(BbrCoreConfig, MaxFilterConfig),
+    name: "bbr-fair",
+    description: "BBRv1 with strict packet conservation in recovery, and its result as the new estimate",
+    source: "Pacing at the fair share of the bottleneck bandwidth without explicit network feedback (article)",
+    presets: [Tuned, Paper],
+}
+
+impl BbrFairConfig {
+    /// The article's: BBR with that recovery, ProbeRTT at half a BDP, and a pacing margin of 10 to 15 %.
+    pub const fn paper() -> Self {
+        let BbrConfig { mut core, filter } = BbrConfig::paper();
+        core.recovery = RecoveryRule::FairShare;
+        core.probe_rtt_window = ProbeRttWindow::Bdp(Gain::new(1, 2));
+        core.pacing_margin = PACING_MARGIN;
+        core.window_policy = WindowPolicy::Rate;
+        Self { core, filter }
+    }
+
+    /// The same, held near the knee on hosts without pacing.
+    pub const fn tuned() -> Self {
+        let mut config = Self::paper();
+        config.core.window_policy = WindowPolicy::Cap;
+        config
+    }
+}
+
+/// The article has 10 to 15 % below the estimate: the middle.
+const PACING_MARGIN: Gain = Gain::new(7, 8);

@@ -1,0 +1,56 @@
+//! `bbr-s`: BBRv1 on SKIP.
+
+use core::time::Duration;
+
+use super::composed;
+use crate::bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, Probing};
+use crate::config::{Headroom, WindowPolicy};
+use crate::filter::SkipFilterConfig;
+use crate::units::Gain;
+
+composed! {
+    /// `bbr-s`: BBRv1 on SKIP, an adaptive Tobit Kalman filter, after F. Chiariotti et al., "BBR-S: A Low-Latency BBR
+    /// Modification for Fast-Varying Connections", IEEE Access 9, 2021.
+    BbrSConfig = Bbr(BbrCoreConfig, SkipFilterConfig),
+    name: "bbr-s",
+    description: "BBRv1 on SKIP: an adaptive Tobit Kalman filter instead of the maximum",
+    source: "F. Chiariotti et al., BBR-S: A Low-Latency BBR Modification for Fast-Varying Connections, IEEE Access 9, 2021",
+    presets: [Tuned, Paper],
+}
+
+impl BbrSConfig {
+    /// The paper's BBR-S as closely as a host without pacing allows.
+    pub fn paper() -> Self {
+        Self {
+            core: BbrCoreConfig {
+                probe_rtt_window: ProbeRttWindow::Bdp(Gain::new(1, 2)),
+                startup_exit_rtt: Some(Gain::new(6, 1)),
+                window_policy: WindowPolicy::Rate,
+                ..BbrCoreConfig::paper()
+            },
+            filter: SkipFilterConfig::paper(),
+        }
+    }
+
+    /// What we recommend.
+    pub fn tuned() -> Self {
+        let paper = Self::paper();
+        Self {
+            core: BbrCoreConfig {
+                min_rtt_window: Duration::from_secs(30),
+                suspect_longer_path: true,
+                startup_exit_rtt: Some(Gain::new(2, 1)),
+                // The window policy does the limiting: after a fall the estimate rises too slowly for it.
+                window_gain: Gain::new(10, 1),
+                probing: Probing::WhileUnbounded,
+                window_policy: WindowPolicy::Track(Headroom {
+                    idle: Gain::percent(4),
+                    least: Gain::percent(10),
+                    most: Gain::UNIT,
+                }),
+                ..paper.core
+            },
+            filter: SkipFilterConfig::tuned(),
+        }
+    }
+}

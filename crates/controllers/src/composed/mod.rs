@@ -1,0 +1,87 @@
+//! The controllers that are a BBR core on a bandwidth filter: one file each, with nothing in it but their values.
+
+mod bbr;
+mod bbr2;
+mod bbr2_sampled;
+mod bbr3;
+mod bbr3_s;
+mod bbr_fair;
+mod bbr_s;
+mod bbr_sampled;
+mod bbr_x;
+
+pub use bbr::BbrConfig;
+pub use bbr_fair::BbrFairConfig;
+pub use bbr_s::BbrSConfig;
+pub use bbr_sampled::BbrSampledConfig;
+pub use bbr_x::BbrXConfig;
+pub use bbr2::Bbr2Config;
+pub use bbr2_sampled::Bbr2SampledConfig;
+pub use bbr3::Bbr3Config;
+pub use bbr3_s::Bbr3SConfig;
+
+/// Declares the configuration of such a controller, its registration and its construction. It remains to write `paper`
+/// and `tuned`, the presets; the first one listed is what the bare name stands for.
+macro_rules! composed {
+    (
+        $(#[$attribute:meta])*
+        $config:ident = $controller:ident($core:ty, $filter:ty),
+        name: $name:literal,
+        description: $description:literal,
+        source: $source:literal,
+        presets: [$($preset:ident),+],
+    ) => {
+        $(#[$attribute])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $config {
+            /// The state machine.
+            pub core: $core,
+            /// The bandwidth filter.
+            pub filter: $filter,
+        }
+
+        impl Default for $config {
+            /// The tuned preset.
+            fn default() -> Self {
+                Self::tuned()
+            }
+        }
+
+        impl $crate::registry::Registered for $config {
+            const NAME: &'static str = $name;
+            const DESCRIPTION: &'static str = $description;
+            const SOURCE: &'static str = $source;
+            const PRESETS: &'static [$crate::Preset] = &[$($crate::Preset::$preset),+];
+
+            fn preset(preset: $crate::Preset) -> Self {
+                match preset {
+                    $crate::Preset::Paper => Self::paper(),
+                    $crate::Preset::Tuned => Self::tuned(),
+                }
+            }
+        }
+
+        impl $crate::ControllerConfig for $config {
+            fn validate(&self) -> Result<(), $crate::ConfigError> {
+                self.core.validate()?;
+                $crate::filter::FilterConfig::build(&self.filter).map(drop)
+            }
+
+            fn build(
+                &self,
+                environment: &$crate::Environment,
+            ) -> Result<Box<dyn $crate::Controller>, $crate::ConfigError> {
+                self.core.validate()?;
+                let filter = $crate::filter::FilterConfig::build(&self.filter)?;
+                let name = <Self as $crate::registry::Registered>::NAME;
+                Ok(Box::new($controller::new(name, self.core, filter, environment)))
+            }
+
+            fn window_policy(&self) -> $crate::WindowPolicy {
+                self.core.window_policy
+            }
+        }
+    };
+}
+
+use composed;
