@@ -42,6 +42,8 @@ pub struct Environment {
 /// the controller's only lever. Once the pipe has been filled, the policies other than [`Window`](Self::Window)
 /// hold the sender near rate x min RTT; while it is being filled all of them give the plain window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum WindowPolicy {
     /// The congestion window as it is: what the papers' BBR amounts to without pacing.
     Window,
@@ -92,6 +94,8 @@ impl WindowPolicy {
 
 /// The queue that [`WindowPolicy::Track`] leaves at the bottleneck, in shares of the rate it usually carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Headroom {
     /// The share of the time for which the bottleneck may run empty: the head-room grows when it does so for longer, and
     /// shrinks otherwise. A steady link needs next to no queue for this, one that swings within a round trip a long one.

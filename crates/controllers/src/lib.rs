@@ -18,6 +18,8 @@ mod filter;
 mod flow;
 mod loss_based;
 mod model;
+#[cfg(feature = "serde")]
+mod names;
 mod observe;
 mod registry;
 mod snapshot;

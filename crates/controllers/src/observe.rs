@@ -13,3 +13,60 @@ pub(crate) fn transition(algorithm: &'static str, from: Mode, to: Mode) {
 /// The controller goes from one mode to another.
 #[cfg(not(feature = "tracing"))]
 pub(crate) fn transition(_algorithm: &'static str, _from: Mode, _to: Mode) {}
+
+#[cfg(all(test, feature = "tracing"))]
+mod tests {
+    use core::fmt::Debug;
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
+
+    use crate::driver::{Driver, PLAIN, environment};
+    use crate::registry::Algorithm;
+
+    /// Writes down which fields the events have.
+    #[derive(Clone, Default)]
+    struct Recorder(Arc<Mutex<Vec<String>>>);
+
+    impl Subscriber for Recorder {
+        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+            metadata.target() == "kneepoint"
+        }
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn event(&self, event: &Event<'_>) {
+            let mut line = Line(String::new());
+            event.record(&mut line);
+            self.0.lock().expect("nothing panics here").push(line.0);
+        }
+        fn enter(&self, _: &Id) {}
+        fn exit(&self, _: &Id) {}
+    }
+
+    struct Line(String);
+
+    impl Visit for Line {
+        fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+            self.0 += &format!("{}={value:?} ", field.name());
+        }
+    }
+
+    #[test]
+    fn every_change_of_state_is_an_event() {
+        let recorder = Recorder::default();
+        tracing::subscriber::with_default(recorder.clone(), || {
+            let mut driver = Driver::new(Algorithm::Bbr.build(&environment()), PLAIN);
+            driver.run_for(Duration::from_secs(2));
+        });
+        let lines = recorder.0.lock().expect("nothing panics here").clone();
+        let expected = "message=state change algorithm=\"bbr\" from=Startup to=Drain ";
+        assert_eq!(lines.first().map(String::as_str), Some(expected));
+        assert!(lines.len() > 2, "{lines:?}");
+    }
+}

@@ -102,6 +102,8 @@ algorithms! {
 
 /// A set of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Preset {
     /// As close to the paper as the host allows.
     Paper,

@@ -7,6 +7,7 @@ use kneepoint_estimators::SkipMode;
 
 /// A controller's state at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Snapshot {
     /// The controller's name, as in [`Algorithm`](crate::Algorithm).
     pub algorithm: &'static str,
@@ -35,6 +36,8 @@ pub struct Snapshot {
 /// What a controller is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Mode {
     /// Doubling the window each round, until a loss or a rising delay (RFC 9002, section 7.3.1).
     SlowStart,
@@ -65,6 +68,8 @@ pub enum Mode {
 /// Inside the bandwidth filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum FilterSnapshot {
     /// No bandwidth filter: the controller has no model.
     None,

@@ -10,6 +10,7 @@ use core::time::Duration;
 /// Controllers get the time from their host and never read a clock, so that they run alike in real and in
 /// virtual time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timestamp(u64);
 
 impl Timestamp {
@@ -62,6 +63,7 @@ impl Sub<Duration> for Timestamp {
 
 /// A number of bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bytes(pub u64);
 
 impl Bytes {
@@ -130,6 +132,7 @@ impl fmt::Display for Bytes {
 
 /// A rate in bytes per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bandwidth(u64);
 
 impl Bandwidth {

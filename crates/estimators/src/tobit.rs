@@ -35,6 +35,8 @@ use crate::sample::CapacitySample;
 /// - eq. (20) weights the measurement variance with `p`, which is neither Allik's filter nor the exact one.
 /// - eq. (25) has a stray opening factor: the posterior variance is `P - K p P`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum TobitVariant {
     /// The literature's Tobit Kalman filter (B. Allik et al., IEEE Trans. Control Systems Technology 24(1), 2016),
     /// which BBR-S adopts in its eqs. (11) to (25), with the errata corrected. Biased low in a sender's loop.

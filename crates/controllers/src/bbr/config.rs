@@ -7,6 +7,8 @@ use crate::units::Gain;
 
 /// What is the same whatever the bandwidth filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct BbrCoreConfig {
     /// The window in ProbeRTT.
     pub probe_rtt_window: ProbeRttWindow,
@@ -33,6 +35,8 @@ pub struct BbrCoreConfig {
 
 /// What becomes of the window and the estimate when packets are lost or marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum RecoveryRule {
     /// BBRv1: the window conserves packets for a round and grows again with what is delivered; in the end it is
     /// what it was before (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
@@ -48,6 +52,8 @@ pub enum RecoveryRule {
 
 /// When the gain cycle sends faster than the estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Probing {
     /// In one phase of eight, as in the papers: a maximum filter learns of more bandwidth in no other way.
     EveryCycle,
@@ -58,6 +64,8 @@ pub enum Probing {
 
 /// How far ProbeRTT goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ProbeRttWindow {
     /// To this many packets (BBR paper: four).
     Packets(u8),

@@ -10,6 +10,8 @@ use crate::units::Gain;
 ///
 /// The sources are draft-ietf-ccwg-bbr for BBRv3 and Google's alpha release of BBRv2 for Linux (`tcp_bbr2.c`) for BBRv2.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Bbr3CoreConfig {
     /// Pacing rate in Startup, as a multiple of the bandwidth. 1 to 4, above 1; 2.77, in BBRv2 2.885.
     pub startup_pacing_gain: Gain,
@@ -63,6 +65,8 @@ pub struct Bbr3CoreConfig {
 
 /// What ends ProbeBW's Up, besides losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum UpExit {
     /// Three rounds that deliver hardly more (BBRv3).
     Plateau,

@@ -33,6 +33,8 @@ macro_rules! composed {
     ) => {
         $(#[$attribute])*
         #[derive(Debug, Clone, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
         pub struct $config {
             /// The state machine.
             pub core: $core,

@@ -10,6 +10,8 @@ use crate::units::{Bandwidth, saturating_nanos};
 
 /// The maximum, and how much of the queue to correct it by.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct CorrectedMaxFilterConfig {
     /// The maximum.
     pub max: MaxFilterConfig,

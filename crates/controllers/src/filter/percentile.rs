@@ -10,6 +10,8 @@ use crate::units::{Bandwidth, Gain};
 
 /// Which percentile, and how much of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct PercentileFilterConfig {
     /// Above 0 and up to 1. The paper's 0.85 (BBR-Sampled, section 7.1).
     pub percentile: f64,

@@ -13,6 +13,8 @@ use crate::units::{Bandwidth, Bytes, Gain, Timestamp, saturating_nanos as nanos}
 
 /// How capacity samples are cut, and the filter they feed.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct SkipFilterConfig {
     /// The mode machine and the Kalman filter in it.
     pub skip: SkipConfig,

@@ -23,6 +23,8 @@ use crate::units::{Bytes, Gain};
 /// - A round counts with the least of its round-trip times. The draft averages them, which counts delayed
 ///   acknowledgements as queue.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct CompoundConfig {
     /// The scale of dwnd's growth, alpha win^0.75 - 1 packets per round: above 0 and up to 1. 0.125 (the paper, on
     /// the delay-based component).

@@ -13,6 +13,8 @@ use crate::units::{Bytes, Gain};
 
 /// `new-reno`: the congestion controller of RFC 9002, section 7.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct NewRenoConfig {
     /// What is left of the window after a loss: a share above 0 and below 1. One half (RFC 9002, appendix B.1,
     /// kLossReductionFactor).

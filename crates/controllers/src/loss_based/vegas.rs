@@ -25,6 +25,8 @@ use crate::units::{Bytes, Gain};
 /// - The base round-trip time is forgotten after persistent congestion only. A Vegas that forgot it regularly would
 ///   each time take its own queue for the path.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct VegasConfig {
     /// Below so many packets in the queue the window grows by one per round. At least 1; 2 (section III-B).
     pub alpha: u16,

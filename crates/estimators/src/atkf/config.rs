@@ -12,6 +12,8 @@ use crate::tobit::TobitVariant;
 ///
 /// Rates are in bytes/s, or in whatever unit the samples are in; all else is dimensionless.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct AtkfConfig {
     /// How one measurement updates the belief.
     pub variant: TobitVariant,

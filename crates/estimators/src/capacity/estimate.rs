@@ -6,6 +6,8 @@ use crate::sample::CapacitySample;
 
 /// How the rate at which the path delivered is measured. See [the module](super) for a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Method {
     /// Delivered bytes over the longer of the sending and the acknowledging time: draft-ietf-ccwg-bbr.
     DeliveryRate,

@@ -5,6 +5,8 @@ use crate::atkf::{ConfigError, in_range};
 
 /// When a [`CapacityInterval`](super::CapacityInterval) may close, and how it measures.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct IntervalConfig {
     /// How the rate is measured. Default [`Method::AckRegression`].
     pub method: Method,

@@ -5,6 +5,8 @@ use crate::sample::MAX_RATE;
 
 /// The parameters of a [`Skip`](super::Skip).
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SkipConfig {
     /// The filter's parameters.
     pub filter: AtkfConfig,

@@ -50,6 +50,8 @@ pub struct Skip {
 
 /// What SKIP took the last sample for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SkipMode {
     /// A noisy measurement of the capacity.
     Normal,

@@ -10,6 +10,8 @@ use crate::units::{Bytes, Gain};
 
 /// `cubic`: RFC 9438 with HyStart++ (RFC 9406).
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct CubicConfig {
     /// What is left of the window after a loss: a share above 0 and below 1. 0.7 (RFC 9438, section 4.6, beta_cubic).
     pub reduction: Gain,

@@ -32,6 +32,8 @@ use crate::units::Gain;
 /// - *gamma* is in packets; *beta* is the share that is taken.
 /// - Persistent congestion: the smallest window, and Startup again (RFC 9002, section 7.6.2).
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct EbccConfig {
     /// With so many packets in the queue it counts as long. At least 1; 30 (section 3.3).
     pub gamma: u16,
