@@ -29,9 +29,15 @@ impl BbrFairConfig {
     }
 
     /// The same, held near the knee on hosts without pacing.
+    ///
+    /// The window leaves half a pipe more in flight: where round trips are often longer than the minimum without a queue
+    /// (a WiGig link hands packets over in lumps), one that follows an estimate meant to be low measures itself, and
+    /// shrinks for ever.
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
-        config.core.window_policy = WindowPolicy::Cap;
+        config.core.window_policy = WindowPolicy::Bdp {
+            gain: Gain::new(3, 2),
+        };
         config
     }
 }

@@ -2,7 +2,9 @@
 
 use super::{BbrConfig, composed};
 use crate::bbr::{Bbr, BbrCoreConfig, RecoveryRule};
+use crate::config::WindowPolicy;
 use crate::filter::PercentileFilterConfig;
+use crate::units::Gain;
 
 composed! {
     /// `bbr-sampled`: BBRv1 that takes the 85th percentile of the last 100 delivery rates for the bandwidth, so that the
@@ -26,9 +28,16 @@ impl BbrSampledConfig {
     /// The same, held near the knee on hosts without pacing, and without packet conservation: at 5 % of random loss it
     /// leads the percentile down to a quarter of the path within seconds, since the probing phase makes up no more of the
     /// samples than the percentile leaves out.
+    ///
+    /// The window leaves half a pipe more in flight: where round trips are often longer than the minimum without a queue
+    /// (a WiGig link hands packets over in lumps), one that follows an estimate meant to be low measures itself, and
+    /// shrinks for ever.
     pub const fn tuned() -> Self {
-        let mut core = BbrConfig::tuned().core;
+        let mut core = BbrConfig::paper().core;
         core.recovery = RecoveryRule::Ignore;
+        core.window_policy = WindowPolicy::Bdp {
+            gain: Gain::new(3, 2),
+        };
         Self {
             core,
             ..Self::paper()

@@ -2,7 +2,9 @@
 
 use super::{BbrConfig, composed};
 use crate::bbr::{Bbr, BbrCoreConfig};
+use crate::config::WindowPolicy;
 use crate::filter::CorrectedMaxFilterConfig;
+use crate::units::Gain;
 
 composed! {
     /// `bbr-x`: BBRx as BBR-S compares with it, a maximum filter corrected by a term in the distance of the RTT from its
@@ -17,22 +19,27 @@ composed! {
 impl BbrXConfig {
     /// BBR with the correction and nothing else.
     pub const fn paper() -> Self {
-        Self::on(BbrConfig::paper())
-    }
-
-    /// The same, held near the knee on hosts without pacing.
-    pub const fn tuned() -> Self {
-        Self::on(BbrConfig::tuned())
-    }
-
-    const fn on(bbr: BbrConfig) -> Self {
+        let BbrConfig { core, filter: max } = BbrConfig::paper();
         Self {
-            core: bbr.core,
+            core,
             filter: CorrectedMaxFilterConfig {
-                max: bbr.filter,
+                max,
                 gain: CORRECTION_GAIN,
             },
         }
+    }
+
+    /// The same, held near the knee on hosts without pacing.
+    ///
+    /// The window leaves half a pipe more in flight: where round trips are often longer than the minimum without a queue
+    /// (a WiGig link hands packets over in lumps), one that follows an estimate meant to be low measures itself, and
+    /// shrinks for ever.
+    pub const fn tuned() -> Self {
+        let mut config = Self::paper();
+        config.core.window_policy = WindowPolicy::Bdp {
+            gain: Gain::new(3, 2),
+        };
+        config
     }
 }
 
