@@ -19,12 +19,14 @@ composed! {
 
 impl BbrFairConfig {
     /// The article's: BBR with that recovery, ProbeRTT at half a BDP, and a pacing margin of 10 to 15 %.
+    ///
+    /// The margin needs a host that paces. A window of rate x smoothed RTT in its place shrinks by the margin each round
+    /// trip, until nothing is left of it on links whose round trips are seldom at their minimum.
     pub const fn paper() -> Self {
         let BbrConfig { mut core, filter } = BbrConfig::paper();
         core.recovery = RecoveryRule::FairShare;
         core.probe_rtt_window = ProbeRttWindow::Bdp(Gain::new(1, 2));
         core.pacing_margin = PACING_MARGIN;
-        core.window_policy = WindowPolicy::Rate;
         Self { core, filter }
     }
 
