@@ -34,15 +34,6 @@ fn acks(criterion: &mut Criterion) {
         ("quinn-new-reno", Arc::new(NewRenoConfig::default())),
         ("quinn-bbr", Arc::new(BbrConfig::default())),
     ];
-    if let Ok(only) = std::env::var("ONLY") {
-        let steps: usize = std::env::var("STEPS").unwrap().parse().unwrap();
-        let (_, factory) = controllers.iter().find(|(name, _)| *name == only).unwrap();
-        let mut script = Script::new(factory.clone().build(start, MTU), start, rtt, 100);
-        for _ in 0..steps {
-            black_box(script.step());
-        }
-        return;
-    }
     let mut group = criterion.benchmark_group("ack");
     for (name, factory) in controllers {
         for packets in [10, 100, 1000] {
