@@ -32,6 +32,7 @@
 
 pub mod generate;
 pub mod link;
+pub mod log_format;
 pub mod network;
 pub mod packet;
 #[cfg(feature = "quinn")]

@@ -14,6 +14,7 @@ pub mod metrics;
 pub mod output;
 pub mod plots;
 pub mod probe;
+pub mod rates;
 pub mod run;
 pub mod scenario;
 pub mod units;

@@ -136,6 +136,20 @@ pub fn parse_time(text: &str) -> Result<Duration, UnitError> {
     Ok(Duration::from_nanos(nanos.round() as u64))
 }
 
+/// Reads a point in time such as `0s`, `10s` or `1.5min`, to the nanosecond.
+///
+/// # Errors
+/// When the number or its unit is missing or unknown, or the time is beyond a year.
+pub fn parse_moment(text: &str) -> Result<Duration, UnitError> {
+    let nanos = scaled(text, "0s or 10s", TIME_UNITS)?;
+    if nanos > 365.0 * 86_400e9 {
+        return Err(UnitError::OutOfRange {
+            range: "0s to 8760h",
+        });
+    }
+    Ok(Duration::from_nanos(nanos.round() as u64))
+}
+
 /// Prints a span of time as [`parse_time`] reads it.
 pub fn format_time(time: Duration) -> String {
     let nanos = time.as_nanos() as f64;
@@ -281,6 +295,15 @@ mod tests {
         }
         assert_eq!(format_time(Duration::from_micros(250)), "250us");
         assert_eq!(format_time(Duration::from_millis(1_500)), "1.5s");
+    }
+
+    #[test]
+    fn moments() {
+        assert_eq!(parse_moment("0s"), Ok(Duration::ZERO));
+        assert_eq!(parse_moment("1.5min"), Ok(Duration::from_secs(90)));
+        for text in ["0", "-1s", "9000h", ""] {
+            assert!(parse_moment(text).is_err(), "{text}");
+        }
     }
 
     #[test]

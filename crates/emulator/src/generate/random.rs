@@ -19,7 +19,7 @@ pub(crate) fn normal(generator: &mut Pcg64) -> f64 {
 }
 
 /// Exponential with the given mean.
-pub(super) fn exponential(generator: &mut Pcg64, mean: f64) -> f64 {
+pub(crate) fn exponential(generator: &mut Pcg64, mean: f64) -> f64 {
     -mean * libm::log(uniform(generator))
 }
 

@@ -160,16 +160,6 @@ impl Link {
         self.serve();
     }
 
-    /// The time of the next packet that [`deliver`](Self::deliver) hands over; exact after [`advance`](Self::advance).
-    #[inline]
-    pub(crate) fn next_delivery(&self) -> Option<Nanos> {
-        if self.plain {
-            self.egress.next_in_order()
-        } else {
-            self.egress.next_delivery()
-        }
-    }
-
     /// Takes the next packet if it is due by `now`.
     #[inline]
     pub(crate) fn deliver(&mut self, now: Nanos) -> Option<(Nanos, Packet)> {

@@ -106,7 +106,35 @@ impl Handle {
     /// # Errors
     ///
     /// The address is in use, or not the address of one host.
-    pub fn bind(&self, side: Side, mut address: SocketAddr) -> io::Result<Arc<Socket>> {
+    pub fn bind(&self, side: Side, address: SocketAddr) -> io::Result<Arc<Socket>> {
+        self.bind_with(address, |network, address| {
+            network.attach(side, address);
+            Ok(())
+        })
+    }
+
+    /// Binds a socket to an address that a [`Topology`](crate::network::Topology) attached to one of its nodes.
+    ///
+    /// # Errors
+    ///
+    /// As [`bind`](Self::bind), or the address is not attached.
+    pub fn bind_attached(&self, address: SocketAddr) -> io::Result<Arc<Socket>> {
+        self.bind_with(address, |network, address| {
+            if network.is_attached(address) {
+                return Ok(());
+            }
+            Err(io::Error::new(
+                io::ErrorKind::AddrNotAvailable,
+                format!("{address} is not attached to the network"),
+            ))
+        })
+    }
+
+    fn bind_with(
+        &self,
+        mut address: SocketAddr,
+        attach: impl FnOnce(&mut Network, SocketAddr) -> io::Result<()>,
+    ) -> io::Result<Arc<Socket>> {
         if address.ip().is_unspecified() || address.ip().is_multicast() {
             return Err(io::Error::new(
                 io::ErrorKind::AddrNotAvailable,
@@ -126,7 +154,7 @@ impl Handle {
                 format!("{address} is in use"),
             ));
         }
-        network.attach(side, address);
+        attach(&mut network, address)?;
         let inbox = Arc::<Inbox>::default();
         inboxes.insert(address, Arc::clone(&inbox));
         Ok(Arc::new(Socket::new(address, inbox, Arc::clone(&self.0))))
@@ -146,12 +174,25 @@ impl Handle {
         side: Side,
         address: SocketAddr,
         config: EndpointConfig,
+        server: Option<ServerConfig>,
+    ) -> io::Result<Endpoint> {
+        self.endpoint_on(self.bind(side, address)?, config, server)
+    }
+
+    /// Opens a quinn endpoint on a socket of this simulation, as [`endpoint`](Self::endpoint) does on one of its own.
+    ///
+    /// # Errors
+    ///
+    /// Those of quinn.
+    pub fn endpoint_on(
+        &self,
+        socket: Arc<Socket>,
+        config: EndpointConfig,
         mut server: Option<ServerConfig>,
     ) -> io::Result<Endpoint> {
         if let Some(server) = &mut server {
             server.time_source(Arc::new(VirtualTime::new(self.clone())));
         }
-        let socket = self.bind(side, address)?;
         Endpoint::new_with_abstract_socket(config, server, socket, self.runtime())
     }
 

@@ -7,6 +7,9 @@
 mod error;
 mod opportunities;
 mod parse;
+mod rates;
+mod statistics;
+mod transform;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,6 +18,9 @@ use std::{fmt, fs};
 
 pub use error::TraceError;
 pub use opportunities::Opportunities;
+pub use rates::{MAX_OPPORTUNITIES, RateSample, RatesError};
+pub use statistics::{Bins, OUTAGE_MILLIS, RateBins, TraceStatistics, Wrap};
+pub use transform::{CutError, ScaleError};
 
 use crate::time::Nanos;
 

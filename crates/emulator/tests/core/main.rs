@@ -6,10 +6,15 @@ mod combinations;
 mod common;
 mod configuration;
 mod link;
+mod log_format;
 mod mm_link;
 mod network;
 mod properties;
 mod queues;
 mod stages;
 mod strategies;
+mod topology;
+#[cfg(feature = "serde")]
+mod topology_file;
 mod trace;
+mod trace_tools;

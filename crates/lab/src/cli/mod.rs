@@ -2,6 +2,8 @@
 
 mod compare;
 mod error;
+mod inspect;
+mod log;
 mod progress;
 mod trace;
 
@@ -31,14 +33,13 @@ enum Command {
     /// Work with packet-delivery traces
     Trace {
         #[command(subcommand)]
-        command: TraceCommand,
+        command: trace::Command,
     },
-}
-
-#[derive(Debug, Subcommand)]
-enum TraceCommand {
-    /// Generate a trace from a statistical model of a link
-    Generate(trace::Arguments),
+    /// Read logs in mahimahi's format
+    Log {
+        #[command(subcommand)]
+        command: log::Command,
+    },
 }
 
 /// Runs the command with these arguments, the program's name first, and writes its results to `out`.
@@ -57,9 +58,8 @@ pub fn run(
     match cli.command {
         None => compare::run(&cli.compare, Some(DEFAULT_PLOTS.as_ref()), out),
         Some(Command::Compare(arguments)) => compare::run(&arguments, None, out),
-        Some(Command::Trace {
-            command: TraceCommand::Generate(arguments),
-        }) => trace::generate(&arguments),
+        Some(Command::Trace { command }) => trace::run(&command, out),
+        Some(Command::Log { command }) => log::run(&command, out),
     }
 }
 

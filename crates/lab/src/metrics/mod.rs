@@ -1,5 +1,6 @@
 //! From what was observed during a run to the numbers of a table and the points of a plot.
 
+mod log;
 mod observation;
 mod row;
 pub mod stats;

@@ -94,16 +94,16 @@ impl Timeline {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Sum {
+pub(super) struct Sum {
     packets: u64,
-    bytes: u64,
+    pub(super) bytes: u64,
     min: f64,
     max: f64,
     total: f64,
 }
 
 impl Sum {
-    fn add(&mut self, bytes: u64, delay: f64) {
+    pub(super) fn add(&mut self, bytes: u64, delay: f64) {
         self.min = if self.packets == 0 {
             delay
         } else {
@@ -112,10 +112,10 @@ impl Sum {
         self.max = self.max.max(delay);
         self.total += delay;
         self.packets += 1;
-        self.bytes += bytes;
+        self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    fn spread(&self) -> Option<Spread> {
+    pub(super) fn spread(&self) -> Option<Spread> {
         (self.packets > 0).then(|| Spread {
             min: self.min,
             mean: self.total / self.packets as f64,

@@ -2,15 +2,20 @@
 
 mod canvas;
 mod label;
+mod log;
 mod panel;
 mod scale;
 mod scatter;
 mod style;
 mod timeline;
+mod trace;
 
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+
+use kneepoint_emulator::log_format::Log;
+use kneepoint_emulator::trace::Trace;
 
 use crate::compare::Outcome;
 use canvas::save;
@@ -58,6 +63,24 @@ pub fn draw(outcomes: &[Outcome], directory: &Path) -> Result<(), PlotError> {
         }
     }
     Ok(())
+}
+
+/// Draws a log into an existing directory: throughput against capacity, and queueing delay.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn draw_log(log: &Log, name: &str, directory: &Path) -> Result<(), PlotError> {
+    style::register_font()?;
+    save(&log::Plot::new(log, name), directory, &file_name(name))
+}
+
+/// Draws a trace into an existing directory: its rate over one cycle.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn draw_trace(trace: &Trace, name: &str, directory: &Path) -> Result<(), PlotError> {
+    style::register_font()?;
+    save(&trace::Plot { trace, name }, directory, &file_name(name))
 }
 
 /// A name fit for a file on any system.

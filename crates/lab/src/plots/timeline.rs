@@ -105,56 +105,14 @@ impl Plot<'_> {
     fn throughput<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
         let high = self.axes.mbps;
         let panel = self.panel(THROUGHPUT, Scale::Linear { low: 0.0, high });
-        let timeline = &self.outcome.timeline;
-        panel.frame(area, "throughput (Mb/s)")?;
-        let capacity = steps(timeline, 0..timeline.bins.len(), |bin| bin.capacity_mbps);
-        let base = [(timeline.duration_seconds, 0.0), (0.0, 0.0)];
-        panel.between(area, capacity, base, CAPACITY.filled())?;
-        let throughput = steps(timeline, 0..timeline.bins.len(), |bin| bin.throughput_mbps);
-        panel.line(area, throughput, self.color.stroke_width(2))?;
-        panel.outline(area)?;
-        panel.legend(
-            area,
-            &[
-                (Swatch::Fill(CAPACITY.filled()), "capacity".to_owned()),
-                (
-                    Swatch::Line(self.color),
-                    "delivered, on the wire".to_owned(),
-                ),
-            ],
-        )
+        throughput(&panel, area, &self.outcome.timeline, self.color)
     }
 
     fn queue_delay<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
         let (low, high) = (LEAST_DELAY_MS, self.axes.delay_ms);
         let panel = self.panel(QUEUE_DELAY, Scale::Log { low, high });
-        panel.frame(area, "queueing delay (ms)")?;
-        let band = self.color.mix(0.3).filled();
-        let timeline = &self.outcome.timeline;
-        for bins in bins_with_packets(timeline) {
-            let spread = |value: fn(&Spread) -> f64| {
-                steps(timeline, bins.clone(), move |bin| {
-                    bin.queue_delay_ms.as_ref().map_or(0.0, value)
-                })
-            };
-            let mut lower = spread(|spread| spread.min);
-            lower.reverse();
-            panel.between(area, spread(|spread| spread.max), lower, band)?;
-            let mean = spread(|spread| spread.mean);
-            panel.line(area, mean, self.color.stroke_width(2))?;
-        }
-        let row = &self.outcome.row;
-        let mut entries = vec![
-            (Swatch::Fill(band), "least to largest".to_owned()),
-            (Swatch::Line(self.color), "mean".to_owned()),
-        ];
-        if let Some(value) = row.queue_delay_p95_ms {
-            panel.level(area, value, INK)?;
-            let label = format!("95th percentile of all packets, {value:.0} ms");
-            entries.push((Swatch::Dashes(INK), label));
-        }
-        panel.outline(area)?;
-        panel.legend(area, &entries)
+        let p95 = self.outcome.row.queue_delay_p95_ms;
+        queue_delay(&panel, area, &self.outcome.timeline, p95, self.color)
     }
 
     fn windows<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
@@ -196,6 +154,64 @@ impl Plot<'_> {
     }
 }
 
+/// Throughput against capacity.
+pub(super) fn throughput<DB: DrawingBackend>(
+    panel: &Panel,
+    area: &Area<DB>,
+    timeline: &Timeline,
+    color: RGBColor,
+) -> DrawResult<DB> {
+    panel.frame(area, "throughput (Mb/s)")?;
+    let capacity = steps(timeline, 0..timeline.bins.len(), |bin| bin.capacity_mbps);
+    let base = [(timeline.duration_seconds, 0.0), (0.0, 0.0)];
+    panel.between(area, capacity, base, CAPACITY.filled())?;
+    let throughput = steps(timeline, 0..timeline.bins.len(), |bin| bin.throughput_mbps);
+    panel.line(area, throughput, color.stroke_width(2))?;
+    panel.outline(area)?;
+    panel.legend(
+        area,
+        &[
+            (Swatch::Fill(CAPACITY.filled()), "capacity".to_owned()),
+            (Swatch::Line(color), "delivered, on the wire".to_owned()),
+        ],
+    )
+}
+
+/// The range and the mean of the queueing delays, and all packets' 95th percentile.
+pub(super) fn queue_delay<DB: DrawingBackend>(
+    panel: &Panel,
+    area: &Area<DB>,
+    timeline: &Timeline,
+    p95: Option<f64>,
+    color: RGBColor,
+) -> DrawResult<DB> {
+    panel.frame(area, "queueing delay (ms)")?;
+    let band = color.mix(0.3).filled();
+    for bins in bins_with_packets(timeline) {
+        let spread = |value: fn(&Spread) -> f64| {
+            steps(timeline, bins.clone(), move |bin| {
+                bin.queue_delay_ms.as_ref().map_or(0.0, value)
+            })
+        };
+        let mut lower = spread(|spread| spread.min);
+        lower.reverse();
+        panel.between(area, spread(|spread| spread.max), lower, band)?;
+        let mean = spread(|spread| spread.mean);
+        panel.line(area, mean, color.stroke_width(2))?;
+    }
+    let mut entries = vec![
+        (Swatch::Fill(band), "least to largest".to_owned()),
+        (Swatch::Line(color), "mean".to_owned()),
+    ];
+    if let Some(value) = p95 {
+        panel.level(area, value, INK)?;
+        let label = format!("95th percentile of all packets, {value:.0} ms");
+        entries.push((Swatch::Dashes(INK), label));
+    }
+    panel.outline(area)?;
+    panel.legend(area, &entries)
+}
+
 /// The upper edge of a bar chart of some bins.
 fn steps(timeline: &Timeline, bins: Range<usize>, value: impl Fn(&Bin) -> f64) -> Vec<(f64, f64)> {
     let border =
@@ -220,20 +236,20 @@ fn bins_with_packets(timeline: &Timeline) -> Vec<Range<usize>> {
 }
 
 /// The left and right side of every panel.
-const ACROSS: (i32, i32) = (80, 1170);
+pub(super) const ACROSS: (i32, i32) = (80, 1170);
 /// The top and bottom of each panel.
-const THROUGHPUT: (i32, i32) = (142, 392);
-const QUEUE_DELAY: (i32, i32) = (442, 692);
+pub(super) const THROUGHPUT: (i32, i32) = (142, 392);
+pub(super) const QUEUE_DELAY: (i32, i32) = (442, 692);
 const WINDOW: (i32, i32) = (742, 932);
 
 /// Where the axis of delays starts: less is drawn as this.
-const LEAST_DELAY_MS: f64 = 1.0;
+pub(super) const LEAST_DELAY_MS: f64 = 1.0;
 
 /// As many flows as colours that differ, and as fit into a legend.
 const MOST_NAMED_FLOWS: usize = 7;
 
 /// How much room to leave above the largest value.
-const HEADROOM: f64 = 1.05;
+pub(super) const HEADROOM: f64 = 1.05;
 
 #[cfg(test)]
 mod tests {

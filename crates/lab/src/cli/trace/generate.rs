@@ -1,18 +1,17 @@
 //! `kneepoint trace generate`.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use kneepoint_emulator::generate::{self, BUNDLED_SEED, MAX_DURATION, Profile};
 
-use super::error::CliError;
+use super::save;
+use crate::cli::error::CliError;
 use crate::units::{format_time, parse_time};
 
 #[derive(Debug, Args)]
-pub(super) struct Arguments {
+pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "NAME", allow_hyphen_values = true, help = profile_help())]
     profile: Profile,
 
@@ -31,16 +30,8 @@ pub(super) struct Arguments {
 
 /// Writes a trace file.
 pub(super) fn generate(arguments: &Arguments) -> Result<(), CliError> {
-    let blame = |error| {
-        let path = arguments.out.display();
-        CliError::input("--out", format_args!("cannot write {path}: {error}"))
-    };
-    let mut file = BufWriter::new(File::create(&arguments.out).map_err(blame)?);
     let trace = generate::generate(arguments.profile, arguments.seed, arguments.duration.into());
-    trace
-        .write(&mut file)
-        .and_then(|()| file.flush())
-        .map_err(blame)
+    save(&trace, &arguments.out)
 }
 
 fn profile_help() -> String {

@@ -1,0 +1,74 @@
+//! What can be wrong with a network.
+
+use std::net::SocketAddr;
+
+use crate::link::ConfigError;
+
+/// Why a network cannot be built.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// There is nothing to send over.
+    #[error("a network needs at least one link")]
+    NoLink,
+    /// A link's configuration is not valid.
+    #[error("link {name}: {source}")]
+    Link {
+        /// The link's name.
+        name: String,
+        /// What is wrong with it.
+        source: ConfigError,
+    },
+    /// A link leads from a node to itself.
+    #[error("link {name} leads from {node} to itself")]
+    Loop {
+        /// The link's name.
+        name: String,
+        /// The node.
+        node: String,
+    },
+    /// An identifier or a name is not of this network.
+    #[error("there is no {what} {name}")]
+    Unknown {
+        /// A node or a link.
+        what: &'static str,
+        /// Which.
+        name: String,
+    },
+    /// Two things have one name.
+    #[error("there are two {what}s {name}")]
+    Twice {
+        /// A node, a link or a host.
+        what: &'static str,
+        /// Which.
+        name: String,
+    },
+    /// An address is not attached to any node.
+    #[error("{address} is not attached to a node")]
+    NotAttached {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// A path's links do not lead from its source to its destination, or one occurs twice.
+    #[error("the path from {from} to {to} is broken at link {link}")]
+    BrokenPath {
+        /// The source.
+        from: SocketAddr,
+        /// The destination.
+        to: SocketAddr,
+        /// The first link out of place, or the last one.
+        link: String,
+    },
+    /// A source of traffic has a parameter out of its range.
+    #[error("traffic from {from}: {what} {value} is not {range}")]
+    Traffic {
+        /// The traffic's source.
+        from: SocketAddr,
+        /// Which parameter.
+        what: &'static str,
+        /// Its value.
+        value: u64,
+        /// What it should be.
+        range: &'static str,
+    },
+}

@@ -1,0 +1,290 @@
+//! What a network is built from.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::address::{Rebinding, Translations};
+use super::routes::Routes;
+use super::schedule::Schedule;
+use super::traffic::{CrossTraffic, Source};
+use super::{Network, NetworkError};
+use crate::link::{ConfigError, Count, Link, LinkConfig};
+
+/// The description of a network: nodes and links first, then what uses them.
+///
+/// ```
+/// use kneepoint_emulator::link::{LinkConfig, Shaper};
+/// use kneepoint_emulator::network::{CrossTraffic, Duplex, Pattern, Topology};
+/// use kneepoint_emulator::time::Nanos;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let line = |bytes_per_second| Duplex::both(LinkConfig::new(Shaper::ConstantRate { bytes_per_second }));
+/// let access = [line(12_500_000), line(12_500_000)];
+/// let mut topology = Topology::dumbbell(line(1_250_000), &access, &access);
+/// let (from, to) = ("10.0.0.1:1".parse()?, "10.0.1.1:1".parse()?);
+/// topology.host("left-1", from)?;
+/// topology.host("right-1", to)?;
+/// topology.traffic(CrossTraffic {
+///     from,
+///     to,
+///     pattern: Pattern::Poisson,
+///     bytes_per_second: 625_000,
+///     payload: 1200,
+///     ecn: None,
+///     start: Nanos::ZERO,
+///     stop: Some(Nanos::from_millis(1000)),
+/// });
+/// let mut network = topology.build(1)?;
+/// network.poll(Nanos::from_millis(1100), &mut |_, _| {});
+/// assert!(network.received(to).is_some_and(|count| count.bytes > 500_000));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use = "a description does nothing until it is built"]
+pub struct Topology {
+    nodes: Vec<String>,
+    links: Vec<Edge>,
+    hosts: Vec<(SocketAddr, NodeId)>,
+    paths: Vec<(SocketAddr, SocketAddr, Vec<LinkId>)>,
+    traffic: Vec<CrossTraffic>,
+    rebindings: Vec<Rebinding>,
+}
+
+#[derive(Debug, Clone)]
+struct Edge {
+    name: String,
+    from: NodeId,
+    to: NodeId,
+    config: LinkConfig,
+}
+
+/// One of a network's nodes, by its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub(super) usize);
+
+/// One of a network's links, by its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LinkId(usize);
+
+impl Topology {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The node of this name, which is added if there is none.
+    pub fn node(&mut self, name: &str) -> NodeId {
+        let known = self.nodes.iter().position(|node| node == name);
+        NodeId(known.unwrap_or_else(|| {
+            self.nodes.push(name.to_owned());
+            self.nodes.len() - 1
+        }))
+    }
+
+    /// Adds a link in one direction.
+    pub fn link(&mut self, name: &str, from: NodeId, to: NodeId, config: LinkConfig) -> LinkId {
+        self.links.push(Edge {
+            name: name.to_owned(),
+            from,
+            to,
+            config,
+        });
+        LinkId(self.links.len() - 1)
+    }
+
+    /// The link of this name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn link_named(&self, name: &str) -> Result<LinkId, NetworkError> {
+        let place = self.links.iter().position(|link| link.name == name);
+        place.map(LinkId).ok_or_else(|| unknown("link", name))
+    }
+
+    /// Attaches an address to the node of this name. A host may have several, at several nodes.
+    ///
+    /// # Errors
+    /// There is no such node.
+    pub fn host(&mut self, node: &str, address: SocketAddr) -> Result<(), NetworkError> {
+        let place = self.nodes.iter().position(|known| known == node);
+        let place = place.ok_or_else(|| unknown("node", node))?;
+        self.hosts.push((address, NodeId(place)));
+        Ok(())
+    }
+
+    /// Gives the flow from one address to another its own path.
+    pub fn path(&mut self, from: SocketAddr, to: SocketAddr, links: Vec<LinkId>) {
+        self.paths.push((from, to, links));
+    }
+
+    /// Adds a source of traffic.
+    pub fn traffic(&mut self, traffic: CrossTraffic) {
+        self.traffic.push(traffic);
+    }
+
+    /// Changes a host's address. What others send to an address is lost unless it holds when it arrives.
+    pub fn rebind(&mut self, rebinding: Rebinding) {
+        self.rebindings.push(rebinding);
+    }
+
+    /// Makes the network. All its randomness comes from `seed`.
+    ///
+    /// # Errors
+    /// Something is described twice, not at all, or out of its range.
+    pub fn build(self, seed: u64) -> Result<Network, NetworkError> {
+        self.check_graph()?;
+        let mut hosts = BTreeMap::new();
+        for (address, node) in &self.hosts {
+            if hosts.insert(*address, node.0).is_some() {
+                return Err(NetworkError::Twice {
+                    what: "host",
+                    name: address.to_string(),
+                });
+            }
+        }
+        let mut translations = Translations::default();
+        for rebinding in &self.rebindings {
+            let node = *attached(&hosts, rebinding.inside)?;
+            hosts.entry(rebinding.outside).or_insert(node);
+            translations.add(*rebinding);
+        }
+        let mut paths = BTreeMap::new();
+        for (from, to, links) in &self.paths {
+            let links = self.check_path(&hosts, *from, *to, links)?;
+            paths.insert((*from, *to), links);
+        }
+        let mut seeds = Pcg64::seed_from_u64(seed);
+        // The links' seeds come first: sources must not draw what a link's stages draw.
+        self.links.iter().for_each(|_| _ = seeds.next_u64());
+        let (mut sources, mut sinks) = (Vec::new(), BTreeMap::new());
+        for traffic in &self.traffic {
+            attached(&hosts, traffic.from)?;
+            attached(&hosts, traffic.to)?;
+            traffic.validate()?;
+            sinks.insert(traffic.to, Count::default());
+            sources.push(Source::new(traffic.clone(), seeds.next_u64()));
+        }
+        let names: Vec<String> = self.links.iter().map(|link| link.name.clone()).collect();
+        let links = self.build_links(seed);
+        let mut network = links.map_err(|(place, source)| NetworkError::Link {
+            name: names.get(place).cloned().unwrap_or_default(),
+            source,
+        })?;
+        network.hosts = hosts;
+        network.paths = paths;
+        network.translations = translations;
+        network.sinks = sinks;
+        network.schedule = Schedule::new(names.len() + sources.len());
+        for (place, source) in sources.iter().enumerate() {
+            network.schedule.set(names.len() + place, source.next());
+        }
+        network.sources = sources;
+        Ok(network)
+    }
+
+    /// Makes nodes and links, and nothing that uses them. An error comes with the place of its link.
+    pub(super) fn build_links(self, seed: u64) -> Result<Network, (usize, ConfigError)> {
+        let mut seeds = Pcg64::seed_from_u64(seed);
+        let ends: Vec<_> = self
+            .links
+            .iter()
+            .map(|link| (link.from.0, link.to.0))
+            .collect();
+        let routes = Routes::new(self.nodes.len(), &ends);
+        let (mut links, mut names) = (Vec::new(), Vec::new());
+        for (place, edge) in self.links.into_iter().enumerate() {
+            let link = Link::new(edge.config, seeds.next_u64());
+            links.push(link.map_err(|error| (place, error))?);
+            names.push(edge.name);
+        }
+        Ok(Network {
+            schedule: Schedule::new(links.len()),
+            links,
+            link_names: names,
+            ends: ends.into_iter().map(|(_, to)| to).collect(),
+            nodes: self.nodes,
+            routes,
+            hosts: BTreeMap::new(),
+            paths: BTreeMap::new(),
+            translations: Translations::default(),
+            sources: Vec::new(),
+            sinks: BTreeMap::new(),
+            arrived: Default::default(),
+            unroutable: 0,
+        })
+    }
+
+    fn check_graph(&self) -> Result<(), NetworkError> {
+        if self.links.is_empty() {
+            return Err(NetworkError::NoLink);
+        }
+        let mut names = BTreeMap::new();
+        for Edge { name, from, to, .. } in &self.links {
+            let node = |id: &NodeId| {
+                let node = self.nodes.get(id.0);
+                node.ok_or_else(|| unknown("node", &id.0.to_string()))
+            };
+            node(to)?;
+            let (name, what) = (name.clone(), "link");
+            if from == to {
+                let node = node(from)?.clone();
+                return Err(NetworkError::Loop { name, node });
+            }
+            node(from)?;
+            if names.insert(name.clone(), ()).is_some() {
+                return Err(NetworkError::Twice { what, name });
+            }
+        }
+        Ok(())
+    }
+
+    /// A path's links lead from its source to its destination, and none occurs twice: a packet's place is known by the
+    /// link that it comes from.
+    fn check_path(
+        &self,
+        hosts: &BTreeMap<SocketAddr, usize>,
+        from: SocketAddr,
+        to: SocketAddr,
+        links: &[LinkId],
+    ) -> Result<Vec<usize>, NetworkError> {
+        let mut node = *attached(hosts, from)?;
+        let end = *attached(hosts, to)?;
+        let mut path = Vec::new();
+        for id in links {
+            let link = self.links.get(id.0);
+            let link = link.ok_or_else(|| unknown("link", &id.0.to_string()))?;
+            if link.from.0 != node || path.contains(&id.0) {
+                let link = link.name.clone();
+                return Err(NetworkError::BrokenPath { from, to, link });
+            }
+            node = link.to.0;
+            path.push(id.0);
+        }
+        if node != end || path.is_empty() {
+            let last = path.last().and_then(|last| self.links.get(*last));
+            let link = last.map_or_else(|| "none".to_owned(), |link| link.name.clone());
+            return Err(NetworkError::BrokenPath { from, to, link });
+        }
+        Ok(path)
+    }
+}
+
+fn attached(
+    hosts: &BTreeMap<SocketAddr, usize>,
+    address: SocketAddr,
+) -> Result<&usize, NetworkError> {
+    hosts
+        .get(&address)
+        .ok_or(NetworkError::NotAttached { address })
+}
+
+fn unknown(what: &'static str, name: &str) -> NetworkError {
+    NetworkError::Unknown {
+        what,
+        name: name.to_owned(),
+    }
+}

@@ -1,0 +1,96 @@
+//! A log over time: throughput against capacity, queueing delay.
+
+use kneepoint_emulator::log_format::{Log, LogStatistics};
+use plotters::prelude::DrawingBackend;
+
+use super::canvas::{Area, DrawResult, Drawing};
+use super::panel::{Align, Panel, write};
+use super::scale::Scale;
+use super::style::{BODY, FAINT_INK, INK, TITLE, color};
+use super::timeline::{
+    ACROSS, HEADROOM, LEAST_DELAY_MS, QUEUE_DELAY, THROUGHPUT, queue_delay, throughput,
+};
+use crate::metrics::Timeline;
+
+/// The plot of one log.
+#[derive(Debug)]
+pub(super) struct Plot<'a> {
+    name: &'a str,
+    statistics: LogStatistics,
+    /// In bins wide enough to average over the opportunities.
+    rates: Timeline,
+    /// In bins narrow enough to show bursts.
+    delays: Timeline,
+}
+
+impl<'a> Plot<'a> {
+    pub(super) fn new(log: &Log, name: &'a str) -> Self {
+        Self {
+            name,
+            statistics: log.statistics(),
+            rates: Timeline::of_log(log, RATE_BIN_MILLIS),
+            delays: Timeline::of_log(log, DELAY_BIN_MILLIS),
+        }
+    }
+
+    fn heading<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+        write(area, self.name, (ACROSS.0, 30), Align::Left, TITLE, INK)?;
+        let mbps = |rate: Option<f64>| rate.unwrap_or(0.0) * 8.0 / 1e6;
+        let rates = format!(
+            "capacity {:.2} Mb/s, throughput {:.2} Mb/s, utilization {:.1} %",
+            mbps(self.statistics.capacity()),
+            mbps(self.statistics.throughput()),
+            self.statistics.utilization().unwrap_or(0.0) * 100.0
+        );
+        write(area, &rates, (ACROSS.0, 62), Align::Left, BODY, FAINT_INK)?;
+        let millis = |delay: Option<u64>| delay.map_or("-".to_owned(), |ms| format!("{ms} ms"));
+        let delays = format!(
+            "95th percentiles: queueing delay {}, signal delay {}; dropped packets: {}",
+            millis(self.statistics.queue_delay_p95_ms),
+            millis(self.statistics.signal_delay_p95_ms),
+            self.statistics.dropped_packets
+        );
+        write(area, &delays, (ACROSS.0, 88), Align::Left, BODY, FAINT_INK)
+    }
+
+    fn panel(&self, down: (i32, i32), y: Scale) -> Panel {
+        let high = self.rates.duration_seconds;
+        Panel {
+            across: ACROSS,
+            down,
+            x: Scale::Linear { low: 0.0, high },
+            y,
+        }
+    }
+}
+
+impl Drawing for Plot<'_> {
+    fn size(&self) -> (u32, u32) {
+        (1200, 760)
+    }
+
+    fn draw<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+        self.heading(area)?;
+        let rates = self.rates.bins.iter();
+        let most = rates.fold(LEAST_MBPS, |most, bin| {
+            most.max(bin.capacity_mbps).max(bin.throughput_mbps)
+        });
+        let (low, high) = (0.0, most * HEADROOM);
+        let panel = self.panel(THROUGHPUT, Scale::Linear { low, high });
+        throughput(&panel, area, &self.rates, color(0))?;
+
+        let spreads = self.delays.bins.iter().filter_map(|bin| bin.queue_delay_ms);
+        let most = spreads.fold(10.0 * LEAST_DELAY_MS, |most, spread| most.max(spread.max));
+        let (low, high) = (LEAST_DELAY_MS, most * HEADROOM);
+        let panel = self.panel(QUEUE_DELAY, Scale::Log { low, high });
+        let p95 = self.statistics.queue_delay_p95_ms.map(|ms| ms as f64);
+        queue_delay(&panel, area, &self.delays, p95, color(0))?;
+        panel.x_labels(area, "time (s)")
+    }
+}
+
+const RATE_BIN_MILLIS: u64 = 500;
+const DELAY_BIN_MILLIS: u64 = 100;
+
+/// What the axis of rates reaches at least, in Mb/s: the log may have no traffic at all.
+const LEAST_MBPS: f64 = 1e-3;

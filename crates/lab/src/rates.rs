@@ -1,0 +1,227 @@
+//! Measured rates as comma-separated values, made into traces.
+//!
+//! The header names the two columns and their units: `time_s` or `time_ms`, and `rate_mbps` (10^6 bits per second) or
+//! `rate_bytes_per_s`. Other columns are ignored. A rate holds until the next line's time.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use csv::StringRecord;
+use kneepoint_emulator::trace::{RateSample, RatesError, Trace};
+use thiserror::Error;
+
+/// Why a text does not hold rates. Lines are numbered from 1.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RateFileError {
+    /// The file could not be read.
+    #[error("cannot read {name}: {source}")]
+    Read {
+        /// The file.
+        name: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The text is not CSV.
+    #[error("{name}: {source}")]
+    Csv {
+        /// The file.
+        name: String,
+        /// What is wrong with it.
+        source: csv::Error,
+    },
+    /// The header lacks a column.
+    #[error("{name}:1: the header {header:?} has no column {expected}")]
+    Column {
+        /// The file.
+        name: String,
+        /// The header.
+        header: String,
+        /// The names that the column may have.
+        expected: String,
+    },
+    /// A field is not a number.
+    #[error("{name}:{line}: {column} {value:?} is not a number")]
+    NotANumber {
+        /// The file.
+        name: String,
+        /// The line's number.
+        line: u64,
+        /// The column's name.
+        column: &'static str,
+        /// The field.
+        value: String,
+    },
+    /// A number is out of its range.
+    #[error("{name}:{line}: {source}")]
+    Sample {
+        /// The file.
+        name: String,
+        /// The line's number.
+        line: u64,
+        /// What is wrong with it.
+        source: RatesError,
+    },
+    /// The samples together do not make a trace.
+    #[error("{name}: {source}")]
+    Samples {
+        /// The file.
+        name: String,
+        /// Why.
+        source: RatesError,
+    },
+}
+
+/// Reads a file of rates; the trace's name is the path.
+///
+/// # Errors
+/// The file cannot be read, or does not hold rates.
+pub fn load(path: &Path) -> Result<Trace, RateFileError> {
+    let name = path.display().to_string();
+    match File::open(path) {
+        Ok(file) => read(file, name),
+        Err(source) => Err(RateFileError::Read { name, source }),
+    }
+}
+
+/// Reads rates; the name identifies them in errors and becomes the trace's.
+///
+/// # Errors
+/// The text does not hold rates.
+pub fn read(text: impl Read, name: impl Into<String>) -> Result<Trace, RateFileError> {
+    let name = name.into();
+    let broken = |source| RateFileError::Csv {
+        name: name.clone(),
+        source,
+    };
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_reader(text);
+    let header = reader.headers().map_err(broken)?.clone();
+    let time = Column::find(&header, &TIMES, &name)?;
+    let rate = Column::find(&header, &RATES, &name)?;
+    let (mut samples, mut lines) = (Vec::new(), Vec::new());
+    for record in reader.records() {
+        let record = record.map_err(broken)?;
+        let line = record.position().map_or(0, csv::Position::line);
+        samples.push(RateSample {
+            millis: time.value(&record, line, &name)?,
+            bytes_per_second: rate.value(&record, line, &name)?,
+        });
+        lines.push(line);
+    }
+    Trace::from_rates(&samples, name.clone()).map_err(|source| {
+        let index = match source {
+            RatesError::Time { index, .. } | RatesError::Rate { index, .. } => Some(index),
+            _ => None,
+        };
+        match index.and_then(|index| lines.get(index).copied()) {
+            Some(line) => RateFileError::Sample { name, line, source },
+            None => RateFileError::Samples { name, source },
+        }
+    })
+}
+
+/// A column of the file.
+struct Column {
+    index: usize,
+    name: &'static str,
+    /// One of its units in milliseconds, or in bytes per second.
+    unit: f64,
+}
+
+impl Column {
+    fn find(
+        header: &StringRecord,
+        names: &[(&'static str, f64)],
+        file: &str,
+    ) -> Result<Self, RateFileError> {
+        for (name, unit) in names.iter().copied() {
+            if let Some(index) = header.iter().position(|title| title == name) {
+                return Ok(Self { index, name, unit });
+            }
+        }
+        let expected: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+        Err(RateFileError::Column {
+            name: file.to_owned(),
+            header: header.iter().collect::<Vec<_>>().join(","),
+            expected: expected.join(" or "),
+        })
+    }
+
+    fn value(&self, record: &StringRecord, line: u64, file: &str) -> Result<f64, RateFileError> {
+        let text = record.get(self.index).unwrap_or("");
+        match text.parse::<f64>() {
+            Ok(value) => Ok(value * self.unit),
+            Err(_) => Err(RateFileError::NotANumber {
+                name: file.to_owned(),
+                line,
+                column: self.name,
+                value: text.chars().take(EXCERPT_CHARS).collect(),
+            }),
+        }
+    }
+}
+
+const TIMES: [(&str, f64); 2] = [("time_s", 1e3), ("time_ms", 1.0)];
+const RATES: [(&str, f64); 2] = [("rate_mbps", 125_000.0), ("rate_bytes_per_s", 1.0)];
+
+/// How much of an offending field an error repeats.
+const EXCERPT_CHARS: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_come_from_the_header() {
+        let expected = read(&b"time_ms,rate_bytes_per_s\n0,150400\n20,300800\n"[..], "t").unwrap();
+        assert_eq!(expected.millis(), [10, 20, 25, 30, 35, 40]);
+        let text = "id, time_s, rate_mbps\nx, 5, 1.2032\ny, 5.02, 2.4064\n";
+        assert_eq!(read(text.as_bytes(), "t").unwrap(), expected);
+    }
+
+    #[test]
+    fn bad_files_are_refused_with_line_and_value() {
+        for (text, message) in [
+            (
+                "time,rate_mbps\n",
+                "t:1: the header \"time,rate_mbps\" has no column time_s or time_ms",
+            ),
+            (
+                "time_s,rate\n",
+                "t:1: the header \"time_s,rate\" has no column rate_mbps or rate_bytes_per_s",
+            ),
+            (
+                "time_s,rate_mbps\n1,fast\n",
+                "t:2: rate_mbps \"fast\" is not a number",
+            ),
+            (
+                "time_s,rate_mbps\n1,1\n,1\n",
+                "t:3: time_s \"\" is not a number",
+            ),
+            (
+                "time_s,rate_mbps\n2,1\n1,1\n",
+                "t:3: time 1000 ms does not come after the sample before",
+            ),
+            (
+                "time_s,rate_mbps\n1,1\n2,-8\n",
+                "t:3: rate -1000000 B/s is not zero or a positive number",
+            ),
+            (
+                "time_s,rate_mbps\n1,1\n",
+                "t: a trace takes at least two samples",
+            ),
+        ] {
+            assert_eq!(read(text.as_bytes(), "t").unwrap_err().to_string(), message);
+        }
+        let error = read(&b"time_s,rate_mbps\n1,1,1\n"[..], "t").unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("t: CSV error: record 1 (line: 2"),
+            "{error}"
+        );
+    }
+}
