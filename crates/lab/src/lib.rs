@@ -5,6 +5,7 @@
 //! parallel, and condenses each run to a [`Row`](metrics::Row) of numbers and a [`Timeline`](metrics::Timeline). The same
 //! seed gives the same results, on every machine.
 
+pub mod bbr3_scenarios;
 mod bulk;
 pub mod bundled;
 pub mod cli;
@@ -17,4 +18,6 @@ pub mod probe;
 pub mod rates;
 pub mod run;
 pub mod scenario;
+pub mod token_bucket;
 pub mod units;
+pub mod watch;

@@ -1,12 +1,14 @@
 //! A percentile of the last delivery rates, in the place of their maximum.
 
+use core::time::Duration;
+
 use kneepoint_estimators::PercentileHistory;
 
 use super::{BandwidthFilter, FilterConfig, FilterContext};
 use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
-use crate::units::{Bandwidth, Gain};
+use crate::units::{Bandwidth, Gain, Timestamp};
 
 /// Which percentile, and how much of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,15 +55,17 @@ impl FilterConfig for PercentileFilterConfig {
             history,
             share: self.share,
             estimate: None,
+            newest: None,
         })
     }
 }
 
 /// A percentile of the last 100 delivery rates that the application did not limit (BBR-Sampled, section 7.1).
 ///
-/// There is one sample for each acknowledgement, not for each packet: a receiver that acknowledges every second packet of
-/// 1452 bytes fills the history in 93 ms at 25 Mb/s, and in about two round trips of a 100-packet window. A burst that
-/// is shorter than 15 of the last 100 acknowledgements does not show in the 85th percentile, where it alone makes the maximum.
+/// There is one sample for each acknowledgement, not for each packet, but no more than one in a millisecond: a receiver that
+/// acknowledges every second packet of 1452 bytes fills the history in 100 ms at 25 Mb/s, and at any higher rate. A burst
+/// that is shorter than 15 of the last 100 samples does not show in the 85th percentile, where it alone makes the maximum.
+/// Without the spacing a burst of 1 MB would be 350 samples, however short it is, and fill the whole history.
 ///
 /// The paper does not say what the estimate is before the first sample that counts. Here it is the largest of the others,
 /// as for BBR: a connection whose application never fills the window has no better.
@@ -70,13 +74,19 @@ pub struct PercentileFilter {
     history: PercentileHistory<u64>,
     share: Gain,
     estimate: Option<Bandwidth>,
+    /// When the newest sample in the history came.
+    newest: Option<Timestamp>,
 }
 
 impl BandwidthFilter for PercentileFilter {
     fn on_ack(&mut self, ack: &AckEvent, _context: &FilterContext) {
         let Some(sample) = &ack.rate else { return };
         let rate = sample.delivery_rate;
-        if !sample.app_limited {
+        let due = self
+            .newest
+            .is_none_or(|newest| ack.now.saturating_since(newest) >= SPACING);
+        if !sample.app_limited && due {
+            self.newest = Some(ack.now);
             self.history.push(rate.bytes_per_second());
         }
         let percentile = self.history.get().map(Bandwidth::from_bytes_per_second);
@@ -108,6 +118,11 @@ impl BandwidthFilter for PercentileFilter {
     }
 }
 
+/// The least time between two samples: what the paper's testbed made of it. Linux sends a millisecond's worth of data at a
+/// time (tcp_bbr.c, bbr_tso_segs_goal), and its receivers put what arrives together into one and acknowledge that; QUIC's
+/// acknowledge every second packet, however fast they come (RFC 9000, section 13.2.2).
+const SPACING: Duration = Duration::from_millis(1);
+
 /// BBR-Sampled, section 7.1.
 const PERCENTILE: f64 = 0.85;
 
@@ -117,6 +132,7 @@ const BBR2_SHARE: Gain = Gain::percent(85);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::AckEvent;
     use crate::filter::tests::{context, measured};
 
     fn mbps(rate: u64) -> Bandwidth {
@@ -127,19 +143,46 @@ mod tests {
         config.build().expect("the preset is valid")
     }
 
+    /// Acknowledgements a millisecond apart that measured these rates.
+    fn paced(rates: impl IntoIterator<Item = Bandwidth>) -> impl Iterator<Item = AckEvent> {
+        (0..).zip(rates).map(|(millis, rate)| AckEvent {
+            now: Timestamp::from_nanos(millis * 1_000_000),
+            ..measured(rate, false)
+        })
+    }
+
     /// The maximum of the same samples would be the burst's rate.
     #[test]
     fn a_burst_shorter_than_the_percentile_does_not_show() {
         let mut filter = filter(PercentileFilterConfig::bbr());
-        for _ in 0..85 {
-            filter.on_ack(&measured(mbps(25), false), &context(0));
-        }
-        for _ in 0..15 {
-            filter.on_ack(&measured(mbps(1000), false), &context(0));
+        let burst = [mbps(1000); 16];
+        let mut acks = paced([mbps(25); 85].into_iter().chain(burst));
+        for ack in acks.by_ref().take(100) {
+            filter.on_ack(&ack, &context(0));
         }
         assert_eq!(filter.bandwidth(), Some(mbps(25)));
-        filter.on_ack(&measured(mbps(1000), false), &context(0));
+        for ack in acks {
+            filter.on_ack(&ack, &context(0));
+        }
         assert_eq!(filter.bandwidth(), Some(mbps(1000)));
+    }
+
+    /// 350 acknowledgements of a burst of 8 ms, as of 1 MB at 1 Gb/s, are eight samples.
+    #[test]
+    fn a_burst_counts_by_the_time_it_takes() {
+        let mut filter = filter(PercentileFilterConfig::bbr());
+        for ack in paced([mbps(25); 92]) {
+            filter.on_ack(&ack, &context(0));
+        }
+        for nanos in (0..8_000_000).step_by(23_000) {
+            let burst = AckEvent {
+                now: Timestamp::from_nanos(92_000_000 + nanos),
+                ..measured(mbps(1000), false)
+            };
+            filter.on_ack(&burst, &context(0));
+        }
+        assert_eq!(filter.history.len(), 100);
+        assert_eq!(filter.bandwidth(), Some(mbps(25)));
     }
 
     #[test]

@@ -1,0 +1,31 @@
+//! A burst of tokens fools a maximum, and not a percentile.
+
+use std::time::Duration;
+
+use kneepoint_lab::controllers::resolve;
+use kneepoint_lab::token_bucket::{Belief, Bucket};
+
+fn belief(controller: &str, rtt_millis: u64) -> Belief {
+    let bucket = Bucket {
+        burst: 1_000_000,
+        rtt: Duration::from_millis(rtt_millis),
+    };
+    let controller = resolve(controller, 1).expect("a controller of ours");
+    let course = bucket.watch(&controller).expect("the path is valid");
+    Belief::of(&course).expect("there was data in flight")
+}
+
+/// BBR-Sampled, section 7: at 25 Mb/s with a burst of 1 MB.
+#[test]
+fn bbr_is_fooled_and_bbr_sampled_is_not() {
+    for rtt in [100, 10] {
+        let (fooled, sober) = (belief("bbr", rtt), belief("bbr-sampled", rtt));
+        assert!(
+            fooled.mean > 75.0 && fooled.median > 75.0,
+            "{rtt}: {fooled:?}"
+        );
+        for estimate in [sober.mean, sober.median] {
+            assert!((estimate - 25.0).abs() < 0.15 * 25.0, "{rtt}: {sober:?}");
+        }
+    }
+}
