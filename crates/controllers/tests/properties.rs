@@ -1,207 +1,71 @@
 //! What holds for every controller, whatever happens to it.
 
+mod scripted;
+
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use kneepoint_controllers::{
-    Bytes, Controller, Environment, FilterSnapshot, Flow, Loss, Selection, Snapshot, Timestamp,
-};
+use kneepoint_controllers::{Bytes, FilterSnapshot, Selection, Timestamp};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use scripted::host::{Host, Step};
 
-/// Something that happens to a sender.
-#[derive(Debug, Clone, Copy)]
-enum Step {
-    /// Time passes; the controller's timers fire as they come due, or late.
-    Wait { nanos: u64, timers: bool },
-    /// Packets leave in one batch, as far as the window has room.
-    Send { packets: u8 },
-    /// A packet leaves whatever the window says: a probe.
-    Probe,
-    /// An acknowledgement of some packets in flight arrives.
-    Ack { skip: u8, packets: u8 },
-    /// Packets are declared lost.
-    Lose {
-        skip: u8,
-        packets: u8,
-        persistent: bool,
-    },
-    /// A packet was marked.
-    Mark,
-    /// Packets leave the flight without a word.
-    Discard { packets: u8 },
-    /// Whether the application limits the sender from now on.
-    Application { limits: bool },
-    /// The path carries other datagrams.
-    Mtu { bytes: u16 },
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Packet {
-    sent: Timestamp,
-    bytes: Bytes,
-}
-
-/// A sender and what can be said about it from outside.
-#[derive(Debug)]
+/// A sender and what has to hold for it.
+#[derive(Debug, Clone)]
 struct World {
-    controller: Box<dyn Controller>,
-    flow: Flow,
-    flight: VecDeque<Packet>,
-    now: Timestamp,
-    mtu: Bytes,
+    host: Host,
     largest_mtu: Bytes,
-    application_limits: bool,
     probed: Bytes,
-}
-
-impl Clone for World {
-    fn clone(&self) -> Self {
-        Self {
-            controller: self.controller.clone_box(),
-            flow: self.flow.clone(),
-            flight: self.flight.clone(),
-            ..*self
-        }
-    }
 }
 
 impl World {
     fn new(selection: Selection, mtu: u16) -> Self {
-        let mtu = Bytes(u64::from(mtu));
-        let environment = Environment {
-            now: Timestamp::ZERO,
-            mtu,
-            seed: 7,
-        };
         Self {
-            controller: selection
-                .config()
-                .build(&environment)
-                .expect("every preset is valid"),
-            flow: Flow::new(Timestamp::ZERO),
-            flight: VecDeque::new(),
-            now: Timestamp::ZERO,
-            mtu,
-            largest_mtu: mtu,
-            application_limits: false,
+            host: Host::new(selection, mtu),
+            largest_mtu: Bytes(mtu.into()),
             probed: Bytes::ZERO,
         }
     }
 
-    fn apply(&mut self, step: Step) {
-        match step {
-            Step::Wait { nanos, timers } => self.wait(Duration::from_nanos(nanos), timers),
-            Step::Send { packets } => {
-                let room = self.controller.control().window - self.flow.in_flight();
-                self.send(u64::from(packets).min(room.0 / self.mtu.0));
-            }
-            Step::Probe => {
-                self.probed += self.mtu;
-                self.send(1);
-            }
-            Step::Ack { skip, packets } => self.ack(skip, packets),
-            Step::Lose {
-                skip,
-                packets,
-                persistent,
-            } => {
-                let lost = self.take(skip, packets);
-                if let Some(newest) = lost.last() {
-                    let bytes = lost.iter().map(|packet| packet.bytes).sum();
-                    let event = self.flow.on_lost(
-                        self.now,
-                        &Loss {
-                            newest_sent: newest.sent,
-                            bytes,
-                            packets: lost.len() as u64,
-                            persistent_congestion: persistent,
-                        },
-                    );
-                    self.controller.on_congestion(&event);
-                }
-            }
-            Step::Mark => {
-                let sent = self.flight.front().map_or(self.now, |packet| packet.sent);
-                let event = self.flow.on_ecn_mark(self.now, sent);
-                self.controller.on_congestion(&event);
-            }
-            Step::Discard { packets } => drop(self.take(0, packets)),
-            Step::Application { limits } => self.application_limits = limits,
-            Step::Mtu { bytes } => {
-                self.mtu = Bytes(u64::from(bytes));
-                self.largest_mtu = self.largest_mtu.max(self.mtu);
-                self.controller.on_mtu_update(self.mtu);
-            }
+    fn apply(&mut self, step: Step) -> Result<(), TestCaseError> {
+        if let Step::Probe = step {
+            self.probed += self.host.mtu;
         }
-    }
-
-    fn wait(&mut self, span: Duration, timers: bool) {
-        let end = self.now + span;
-        // As many as a host fires at once: the rest come late.
-        for _ in 0..16 {
-            match self.controller.next_timer() {
-                Some(due) if timers && due <= end => self.controller.on_timer(due),
-                _ => break,
-            }
+        let before = self.host.controller.control().window;
+        self.host.apply(step);
+        self.largest_mtu = self.largest_mtu.max(self.host.mtu);
+        let after = self.host.controller.control().window;
+        if let Step::Application { .. } | Step::Discard { .. } = step {
+            prop_assert_eq!(before, after, "nobody told the controller anything");
         }
-        self.now = end;
-    }
-
-    fn send(&mut self, packets: u64) {
-        if packets == 0 {
-            return;
-        }
-        let event = self.flow.on_sent(self.now, self.mtu.packets(packets));
-        self.controller.on_sent(&event);
-        for _ in 0..packets {
-            self.flight.push_back(Packet {
-                sent: self.now,
-                bytes: self.mtu,
-            });
-        }
-    }
-
-    fn take(&mut self, skip: u8, packets: u8) -> Vec<Packet> {
-        let skip = usize::from(skip).min(self.flight.len());
-        let end = (skip + usize::from(packets)).min(self.flight.len());
-        self.flight.drain(skip..end).collect()
-    }
-
-    fn ack(&mut self, skip: u8, packets: u8) {
-        for packet in self.take(skip, packets) {
-            self.flow
-                .on_packet_acked(self.now, packet.sent, packet.bytes);
-        }
-        let in_flight = self.flight.iter().map(|packet| packet.bytes).sum();
-        let event = self
-            .flow
-            .on_ack_end(self.now, in_flight, self.application_limits);
-        if let Some(event) = event {
-            self.controller.on_ack(&event);
-        }
-        if self.controller.control().self_limited {
-            self.flow.mark_app_limited(self.now);
-        }
+        self.check()
     }
 
     /// The initial window or the smallest, of the largest packets so far; what was delivered; and what was sent past
     /// the window, since a window in recovery follows what is in flight.
     fn window_bound(&self) -> Bytes {
-        self.largest_mtu.packets(4).max(Bytes(14_720)) + self.flow.delivered() + self.probed
+        self.largest_mtu.packets(4).max(Bytes(14_720)) + self.host.flow.delivered() + self.probed
     }
 
     fn check(&self) -> Result<(), TestCaseError> {
-        let control = self.controller.control();
-        prop_assert!(control.window >= self.mtu.packets(2), "{control:?}");
-        prop_assert!(
-            control.window <= self.window_bound(),
-            "{control:?} > {}",
-            self.window_bound()
-        );
-        prop_assert!(control.send_quantum >= self.mtu);
-        let snapshot = self.controller.snapshot();
+        let (host, bound) = (&self.host, self.window_bound());
+        let control = host.controller.control();
+        prop_assert!(control.window >= host.mtu.packets(2), "{control:?}");
+        prop_assert!(control.window <= bound, "{control:?} > {bound}");
+        prop_assert!(control.send_quantum >= host.mtu);
+        let snapshot = host.controller.snapshot();
         prop_assert_eq!(snapshot.congestion_window, control.window);
+        prop_assert_eq!(snapshot.pacing_rate, control.pacing_rate);
+        // No bandwidth and no threshold out of nothing, nor the largest number there is.
+        let rates = [
+            snapshot.bandwidth,
+            snapshot.pacing_rate,
+            control.operating_point.map(|point| point.bandwidth),
+            control.operating_point.map(|point| point.rate),
+        ];
+        for rate in rates.into_iter().flatten() {
+            prop_assert!(rate.bytes_per_second() < u64::MAX / 2, "{snapshot:?}");
+        }
         if let FilterSnapshot::Skip {
             mean,
             variance,
@@ -215,10 +79,6 @@ impl World {
             }
         }
         Ok(())
-    }
-
-    fn seen(&self) -> (Snapshot, Bytes) {
-        (self.controller.snapshot(), self.flow.in_flight())
     }
 }
 
@@ -238,6 +98,7 @@ fn steps() -> impl Strategy<Value = Step> {
         10 => (0..3u8, 0..=64u8).prop_map(|(skip, packets)| Step::Ack { skip, packets }),
         2 => (0..3u8, 1..=64u8, any::<bool>())
             .prop_map(|(skip, packets, persistent)| Step::Lose { skip, packets, persistent }),
+        1 => Just(Step::Spurious),
         1 => Just(Step::Mark),
         1 => (1..=8u8).prop_map(|packets| Step::Discard { packets }),
         1 => any::<bool>().prop_map(|limits| Step::Application { limits }),
@@ -254,6 +115,12 @@ struct Path {
     /// Every so many-th packet is lost.
     lose_every: u64,
     ack_every: u8,
+    /// Each acknowledgement brings a mark.
+    marks: bool,
+    /// Each loss is persistent congestion.
+    persistent: bool,
+    /// Each loss turns out to have been none.
+    spurious: bool,
 }
 
 fn paths() -> impl Strategy<Value = Path> {
@@ -263,48 +130,63 @@ fn paths() -> impl Strategy<Value = Path> {
         1200..=65_527u16,
         5..2000u64,
         1..20u8,
+        [any::<bool>(), any::<bool>(), any::<bool>()],
     )
-        .prop_map(|(exponent, rtt, mtu, lose_every, ack_every)| Path {
-            bytes_per_second: 10f64.powf(exponent),
-            rtt: Duration::from_nanos(rtt),
-            mtu,
-            lose_every,
-            ack_every,
+        .prop_map(|(exponent, rtt, mtu, lose_every, ack_every, flags)| {
+            let [marks, persistent, spurious] = flags;
+            Path {
+                bytes_per_second: 10f64.powf(exponent),
+                rtt: Duration::from_nanos(rtt),
+                mtu,
+                lose_every,
+                ack_every,
+                marks,
+                persistent,
+                spurious,
+            }
         })
 }
 
 /// Sends `packets` over `path`, window-limited; checks after every acknowledgement.
 fn run_over(world: &mut World, path: Path, packets: u64) -> Result<(), TestCaseError> {
     let mut arrivals: VecDeque<Timestamp> = VecDeque::new();
-    let mut link_free = world.now;
+    let mut link_free = world.host.now;
     let mut sent = 0;
     while sent < packets {
-        while world.flow.in_flight() + world.mtu <= world.controller.control().window {
-            world.send(1);
+        let host = &mut world.host;
+        while host.flow.in_flight() + host.mtu <= host.controller.control().window {
+            host.send(1);
             sent += 1;
-            let service = world.mtu.0 as f64 / path.bytes_per_second;
-            link_free = link_free.max(world.now) + Duration::from_secs_f64(service);
+            let service = host.mtu.0 as f64 / path.bytes_per_second;
+            link_free = link_free.max(host.now) + Duration::from_secs_f64(service);
             arrivals.push_back(link_free + path.rtt);
         }
         let batch = arrivals.len().min(usize::from(path.ack_every));
         let Some(&next) = arrivals.get(batch.saturating_sub(1)) else {
             break;
         };
-        let until_next = next.saturating_since(world.now);
-        world.wait(until_next, true);
+        host.wait(next.saturating_since(host.now), true);
         arrivals.drain(..batch);
-        let batch = u8::try_from(batch).expect("at most ack_every");
-        if sent % path.lose_every < u64::from(batch) {
+        let mut acked = u8::try_from(batch).expect("at most ack_every");
+        if path.marks {
+            world.apply(Step::Mark)?;
+        }
+        if sent % path.lose_every < u64::from(acked) {
+            acked -= 1;
+            let persistent = path.persistent;
             world.apply(Step::Lose {
                 skip: 0,
                 packets: 1,
-                persistent: false,
-            });
-            world.ack(0, batch - 1);
-        } else {
-            world.ack(0, batch);
+                persistent,
+            })?;
+            if path.spurious {
+                world.apply(Step::Spurious)?;
+            }
         }
-        world.check()?;
+        world.apply(Step::Ack {
+            skip: 0,
+            packets: acked,
+        })?;
     }
     Ok(())
 }
@@ -330,21 +212,20 @@ proptest! {
         let fork = fork.index(events.len());
         for selection in Selection::all() {
             let mut world = World::new(selection, mtu);
-            let mut again = World::new(selection, mtu);
+            let mut again = Host::new(selection, mtu);
             let mut copy = None;
             for (index, &event) in events.iter().enumerate() {
                 if index == fork {
-                    copy = Some(world.clone());
+                    copy = Some(world.host.clone());
                 }
-                world.apply(event);
-                world.check()?;
+                world.apply(event)?;
                 // The same events give the same windows.
                 again.apply(event);
-                prop_assert_eq!(world.seen(), again.seen());
+                prop_assert_eq!(world.host.seen(), again.seen());
                 // A copy goes on as the original does.
                 if let Some(copy) = &mut copy {
                     copy.apply(event);
-                    prop_assert_eq!(world.seen(), copy.seen());
+                    prop_assert_eq!(world.host.seen(), copy.seen());
                 }
             }
         }
@@ -361,10 +242,34 @@ proptest! {
             let mut world = World::new(selection, first.mtu);
             run_over(&mut world, first, 1500)?;
             // The path changes under the connection.
-            world.wait(Duration::from_nanos(silence), true);
-            world.apply(Step::Mtu { bytes: larger_mtu });
+            world.host.wait(Duration::from_nanos(silence), true);
+            world.apply(Step::Mtu { bytes: larger_mtu })?;
             run_over(&mut world, second, 1500)?;
-            prop_assert!(world.flow.delivered() > Bytes::ZERO);
+            prop_assert!(world.host.flow.delivered() > Bytes::ZERO);
+        }
+    }
+
+    /// A packet at a time, acknowledged before the next one: however long that goes on, it shows a path that carries one
+    /// packet per round trip. Twice that, and room for batches, is what any controller may make of it.
+    #[test]
+    fn a_trickle_grows_no_window(
+        mtu in 1200..=9000u16,
+        rtt in 1_000..1_000_000_000u64,
+        pause in 0..1_000_000_000u64,
+    ) {
+        for selection in Selection::all() {
+            let mut world = World::new(selection, mtu);
+            world.apply(Step::Application { limits: true })?;
+            let initial = world.host.controller.control().window;
+            for _ in 0..2000 {
+                world.apply(Step::Send { packets: 1 })?;
+                world.apply(Step::Wait { nanos: rtt, timers: true })?;
+                world.apply(Step::Ack { skip: 0, packets: 1 })?;
+                world.apply(Step::Wait { nanos: pause, timers: true })?;
+            }
+            let control = world.host.controller.control();
+            let most = initial.packets(2) + control.send_quantum.packets(3);
+            prop_assert!(control.window <= most, "{selection}: {control:?}");
         }
     }
 }

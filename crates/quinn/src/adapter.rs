@@ -37,6 +37,8 @@ pub struct QuinnController {
     timer: Option<Timestamp>,
     /// `window()` is read for every packet: it is computed once per event.
     window: Bytes,
+    /// What the window is made of, where it also depends on what is in flight.
+    target: Option<Bytes>,
     initial_window: Bytes,
 }
 
@@ -70,6 +72,7 @@ impl QuinnController {
             inner,
             control,
             window: control.window,
+            target: None,
             initial_window: control.window,
         }
     }
@@ -116,11 +119,11 @@ impl QuinnController {
         self.control = self.inner.control();
         self.timer = self.inner.next_timer();
         self.path.ack_gap = self.ack_gap.longest();
-        self.remap();
-    }
-
-    fn remap(&mut self) {
-        self.window = mapping::window(self.policy, &self.control, &self.path);
+        self.target = mapping::target(self.policy, &self.control, &self.path);
+        self.window = match self.target {
+            Some(target) => mapping::window_towards(target, &self.control, &self.path),
+            None => mapping::window(self.policy, &self.control, &self.path),
+        };
     }
 
     /// Keeps what the policy goes by, and nothing else.
@@ -165,7 +168,8 @@ impl QuinnController {
 /// The state of the connection's controller, if it is one of ours:
 /// `kneepoint::quinn::snapshot(connection.congestion_state())`.
 ///
-/// quinn hands out a clone of the controller. What is copied with it is a few kilobytes, however much is in flight.
+/// quinn hands out a clone of the controller. What is copied with it is ten kilobytes or so, and no more than some sixty however
+/// much is in flight.
 pub fn snapshot(state: Box<dyn HostController>) -> Option<Snapshot> {
     let controller = state.into_any().downcast::<QuinnController>().ok()?;
     Some(controller.snapshot())
@@ -184,6 +188,7 @@ impl Clone for QuinnController {
             control: self.control,
             timer: self.timer,
             window: self.window,
+            target: self.target,
             initial_window: self.initial_window,
         }
     }
@@ -201,9 +206,9 @@ impl HostController for QuinnController {
         }
         if fired {
             self.refresh();
-        } else if self.link_rate.is_some() {
+        } else if let Some(target) = self.target {
             // What is missing in flight has changed, and nothing else.
-            self.remap();
+            self.window = mapping::window_towards(target, &self.control, &self.path);
         }
     }
 

@@ -13,7 +13,10 @@ use kneepoint_controllers::{Bandwidth, Bytes, Headroom, Timestamp};
 /// over the busy time alone is the link's and not the sender's: a link that runs empty shows at once how fast it is.
 #[derive(Debug, Clone)]
 pub(crate) struct LinkRate {
-    headroom: Headroom,
+    /// The configured head-room as floats: dividing their terms for each acknowledgement costs as much as the rest.
+    idle: f64,
+    least: f64,
+    most: f64,
     recent: Decaying,
     current: Decaying,
     usual: Decaying,
@@ -47,7 +50,9 @@ impl LinkRate {
     pub(crate) fn new(headroom: Headroom) -> Self {
         let (least, most) = (headroom.least.as_f64(), headroom.most.as_f64());
         Self {
-            headroom,
+            idle: headroom.idle.as_f64(),
+            least,
+            most,
             recent: Decaying::default(),
             current: Decaying::default(),
             usual: Decaying::default(),
@@ -86,9 +91,8 @@ impl LinkRate {
         } else {
             idle
         };
-        let surplus = idle - self.headroom.idle.as_f64() * gap;
-        let (least, most) = (self.headroom.least.as_f64(), self.headroom.most.as_f64());
-        self.share = (self.share + ADAPTATION * surplus).clamp(least, most);
+        let surplus = idle - self.idle * gap;
+        self.share = (self.share + ADAPTATION * surplus).clamp(self.least, self.most);
     }
 
     /// What to have in flight, as of the last acknowledgement; `None` while too little is known.

@@ -42,8 +42,30 @@ pub(crate) fn window(policy: WindowPolicy, control: &Control, path: &Path) -> By
         WindowPolicy::Bdp { gain } => {
             gain * point.rate.bytes_in(point.min_rtt) + point.rate.bytes_in(path.ack_gap)
         }
-        WindowPolicy::Track(_) => track(&point, path),
+        WindowPolicy::Track(_) => return window_towards(track(&point, path), control, path),
     };
+    enforceable(mapped, control, path)
+}
+
+/// What to have in flight, if the policy is to track the link and there is a model: it changes with each acknowledgement,
+/// but not with what is sent.
+pub(crate) fn target(policy: WindowPolicy, control: &Control, path: &Path) -> Option<Bytes> {
+    match (policy, &control.operating_point) {
+        (WindowPolicy::Track(_), Some(point)) => Some(track(point, path)),
+        _ => None,
+    }
+}
+
+/// quinn paces at 1.25 windows per smoothed RTT. A window that asks for more than there is in flight is told to it as
+/// larger still, so that the gap is closed sooner; it is back at the target when the gap is.
+#[inline]
+pub(crate) fn window_towards(target: Bytes, control: &Control, path: &Path) -> Bytes {
+    let urgent = target + URGENCY * (target - path.in_flight);
+    enforceable(urgent, control, path)
+}
+
+#[inline]
+fn enforceable(mapped: Bytes, control: &Control, path: &Path) -> Bytes {
     // quinn stops when the next packet would reach the window, so one packet of it is never used.
     (mapped + path.mtu)
         .max(path.mtu.packets(MIN_WINDOW_PACKETS))
@@ -58,13 +80,10 @@ fn track(point: &OperatingPoint, path: &Path) -> Bytes {
     });
     let cycle = point.rate.bytes_in(point.min_rtt);
     let estimate = point.bandwidth.bytes_in(point.min_rtt);
-    let target = forecast.expected.bytes_in(point.min_rtt)
+    forecast.expected.bytes_in(point.min_rtt)
         + forecast.spare.bytes_in(point.min_rtt)
         + (cycle - estimate)
-        - (estimate - cycle);
-    // quinn paces at 1.25 windows per smoothed RTT. A window that asks for more than there is in flight is told to it
-    // as larger still, so that the gap is closed sooner; it is back at the target when the gap is.
-    target + URGENCY * (target - path.in_flight)
+        - (estimate - cycle)
 }
 
 /// By how much the window is exaggerated, in parts of what is missing in flight.

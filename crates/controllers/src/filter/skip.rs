@@ -175,9 +175,12 @@ impl BandwidthFilter for SkipFilter {
         self.patience = nanos(ack.rtt).max(min_rtt).saturating_mul(OVERDUE);
         self.silent_at = Some(self.overdue_from(ack.now));
         if ack.in_flight == Bytes::ZERO {
-            // What follows is the application's silence, not the path's.
-            self.interval.restart();
             self.silent_at = None;
+            // What follows is silence of the application's, and no sample. If it is only the pacer's, at a rate of less than
+            // a packet per round trip, it belongs to one: there would never be another, and the rate would stay.
+            if ack.app_limited {
+                self.interval.restart();
+            }
         }
     }
 
@@ -248,44 +251,4 @@ const OVERDUE: u64 = 3;
 const TUNED_FLOOR: f64 = 5000.0;
 
 #[cfg(test)]
-mod tests {
-    use core::time::Duration;
-
-    use super::*;
-    use crate::flow::Flow;
-
-    /// Trap: a sender that somebody else limits (a receiver's window, another link) sees nothing but lower bounds. An
-    /// hour of them must not carry the estimate away.
-    #[test]
-    fn lower_bounds_alone_do_not_carry_the_estimate_away() {
-        let mut filter = SkipFilterConfig::tuned()
-            .build()
-            .expect("the preset is valid");
-        let rtt = Duration::from_millis(40);
-        let mtu = Bytes(1200);
-        let mut flow = Flow::new(Timestamp::ZERO);
-        let mut largest = Bandwidth::ZERO;
-        // Ten packets in flight, two per acknowledgement: 2.4 Mb/s.
-        for step in 0..450_000u64 {
-            let now = Timestamp::ZERO + Duration::from_millis(8 * step);
-            if step >= 5 {
-                flow.on_packet_acked(now, now - rtt, mtu);
-                flow.on_packet_acked(now, now - rtt, mtu);
-            }
-            if let Some(ack) = flow.on_ack_end(now, mtu.packets(8), false) {
-                let context = FilterContext {
-                    min_rtt: rtt,
-                    mtu,
-                    epoch: ack.round,
-                    filling_pipe: step < 100,
-                };
-                filter.on_ack(&ack, &context);
-                largest = largest.max(filter.bandwidth().unwrap_or_default());
-            }
-            flow.on_sent(now, mtu.packets(2));
-        }
-        let rate = Bandwidth::from_bytes_per_second(300_000);
-        assert!(largest >= rate, "{largest}");
-        assert!(largest <= Gain::new(2, 1) * rate, "{largest}");
-    }
-}
+mod tests;

@@ -139,6 +139,7 @@ impl Flow {
     }
 
     /// One packet of the acknowledgement that arrived at `now` was acknowledged; it had left at `sent`.
+    #[inline]
     pub fn on_packet_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
         let batch = &mut self.batch;
         if batch.packets > 0 && batch.run_sent == sent && batch.now == now {
@@ -191,7 +192,10 @@ impl Flow {
         self.in_flight = in_flight;
         self.app_limited = app_limited;
         self.end_run();
-        let event = (self.batch.packets > 0).then(|| self.fold(now));
+        let event = match self.batch.packets {
+            0 => None,
+            _ => Some(self.fold(now)),
+        };
         if self
             .app_limited_until
             .is_some_and(|boundary| self.delivered > boundary.delivered)
@@ -278,6 +282,7 @@ impl Flow {
         }
     }
 
+    #[inline]
     fn fold(&mut self, now: Timestamp) -> AckEvent {
         let batch = &self.batch;
         let rtt = now.saturating_since(batch.newest_sent);

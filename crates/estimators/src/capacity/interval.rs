@@ -93,6 +93,7 @@ impl CapacityInterval {
     /// # Errors
     ///
     /// If time runs backwards; the packet is then left out.
+    #[inline]
     pub fn push(&mut self, packet: AckedPacket) -> Result<(), PacketError> {
         let AckedPacket {
             sent_at,

@@ -1,0 +1,35 @@
+//! What a connection's controller occupies, in bytes: itself, and with all that it has on the heap.
+//!
+//! ```text
+//! cargo run --release --features emulator --example memory
+//! ```
+
+#![allow(clippy::print_stdout, reason = "the example's output")]
+
+#[path = "../benches/script/mod.rs"]
+mod script;
+
+use allocation_counter::measure;
+use script::Script;
+
+fn main() {
+    let start = script::capture();
+    println!("{:<20}{:>8}{:>10}{:>10}", "", "new", "100", "10,000");
+    for (name, factory) in script::controllers() {
+        let mut new = None;
+        let built = measure(|| new = Some(factory.clone().build(start.now, 1200)));
+        drop(new);
+        let [few, many] = [100, 10_000].map(|packets| {
+            let mut script = Script::new(&factory, &start, packets, 2);
+            for _ in 0..20_000u32.max(10 * packets) {
+                script.step();
+            }
+            // A copy has room for what there is, no more: what it takes is what the original needs.
+            let mut copy = None;
+            let copied = measure(|| copy = Some(script.controller.clone_box()));
+            drop(copy);
+            copied.bytes_current
+        });
+        println!("{name:<20}{:>8}{few:>10}{many:>10}", built.bytes_current);
+    }
+}

@@ -1,0 +1,38 @@
+//! Once a connection is warm, an acknowledgement costs no allocation, whichever the controller and the window.
+
+#[path = "../benches/script/mod.rs"]
+mod script;
+
+use allocation_counter::measure;
+use script::Script;
+
+#[test]
+fn no_controller_allocates_per_acknowledgement() {
+    let start = script::capture();
+    for (name, factory) in script::controllers() {
+        if name.starts_with("quinn") {
+            continue;
+        }
+        for packets in [10, 100, 1000, 10_000] {
+            let mut script = Script::new(&factory, &start, packets, 2);
+            for _ in 0..WARM_UP.max(10 * packets) {
+                script.step();
+            }
+            let allocations = measure(|| {
+                for _ in 0..MEASURED.max(packets) {
+                    script.step();
+                }
+            });
+            assert_eq!(
+                allocations.count_total, 0,
+                "{name} with {packets} packets in flight: {allocations:?}"
+            );
+        }
+    }
+}
+
+/// Acknowledgements until a connection is warm: with losses, gain cycles and ProbeRTT.
+const WARM_UP: u32 = 20_000;
+
+/// Acknowledgements that are looked at.
+const MEASURED: u32 = 20_000;
