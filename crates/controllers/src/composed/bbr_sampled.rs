@@ -36,7 +36,7 @@ impl BbrSampledConfig {
         let mut core = BbrConfig::paper().core;
         core.recovery = RecoveryRule::Ignore;
         core.window_policy = WindowPolicy::Bdp {
-            gain: Gain::new(3, 2),
+            gain: Gain::new(5, 4),
         };
         Self {
             core,
