@@ -1,8 +1,11 @@
-//! A link emulator in virtual time: mahimahi traces, queues, shapers and networks, without I/O.
+//! A link emulator: mahimahi traces, queues, shapers and networks, without I/O, for virtual time and for real time.
 //!
 //! [`Network`](network::Network) and [`Link`](link::Link) are state machines. The caller passes the time in, offers
 //! packets, asks when something happens next, and polls for what has arrived. Nothing reads a clock and everything
 //! random comes from one seed, so the same calls give the same results on every machine.
+//!
+//! The feature `quinn` runs quinn over a network in virtual time, the feature `relay` a link in real time, between the UDP
+//! sockets of any client and server.
 //!
 //! ```
 //! use kneepoint_emulator::link::{LinkConfig, Shaper};
@@ -35,6 +38,8 @@ pub mod link;
 pub mod log_format;
 pub mod network;
 pub mod packet;
+#[cfg(feature = "relay")]
+pub mod relay;
 #[cfg(feature = "quinn")]
 pub mod sim;
 pub mod time;

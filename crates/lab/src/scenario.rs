@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{
-    Limit, LinkConfig, MAHIMAHI_OVERHEAD, Queue, Shaper, UDP_IPV4_OVERHEAD,
-};
+use kneepoint_emulator::link::{LinkConfig, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD};
 use kneepoint_emulator::network::NetworkConfig;
 use kneepoint_emulator::trace::Trace;
 
@@ -105,13 +103,8 @@ impl Scenario {
     /// The network this scenario runs over: senders on the left, the receiver on the right.
     pub fn network(&self) -> NetworkConfig {
         let one_way = self.rtt / 2;
-        let queue = match self.queue {
-            QueueSize::Infinite => Queue::Infinite,
-            QueueSize::Bytes(bytes) => Queue::DropTail(Limit::bytes(bytes)),
-            QueueSize::Packets(packets) => Queue::DropTail(Limit::packets(packets)),
-        };
         let forward = LinkConfig {
-            queue,
+            queue: self.queue.into(),
             delay: (self.rtt - one_way).into(),
             loss: self.loss.into(),
             overhead: self.link.overhead(),
@@ -141,7 +134,7 @@ pub const START_SPREAD: Duration = Duration::from_millis(100);
 
 #[cfg(test)]
 mod tests {
-    use kneepoint_emulator::link::{Delay, Loss};
+    use kneepoint_emulator::link::{Delay, Limit, Loss, Queue};
     use kneepoint_emulator::time::Nanos;
 
     use super::*;

@@ -6,6 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use kneepoint_emulator::link::{Limit, Queue};
 use thiserror::Error;
 
 /// Why a quantity could not be read.
@@ -85,6 +86,16 @@ pub enum QueueSize {
     Bytes(u64),
     /// So many packets.
     Packets(u64),
+}
+
+impl From<QueueSize> for Queue {
+    fn from(size: QueueSize) -> Self {
+        match size {
+            QueueSize::Infinite => Self::Infinite,
+            QueueSize::Bytes(bytes) => Self::DropTail(Limit::bytes(bytes)),
+            QueueSize::Packets(packets) => Self::DropTail(Limit::packets(packets)),
+        }
+    }
 }
 
 impl FromStr for QueueSize {

@@ -11,6 +11,11 @@ use crate::time::Nanos;
 #[derive(Debug, Default)]
 pub struct PacketLog {
     records: Vec<Record>,
+    /// How many records were taken.
+    taken: usize,
+    /// How many of the others were found settled.
+    #[cfg(feature = "relay")]
+    settled: usize,
     flows: Vec<Flow>,
     ids: BTreeMap<Flow, FlowId>,
 }
@@ -54,12 +59,52 @@ impl PacketLog {
             duplicate,
             fate: Fate::Queued,
         });
-        self.records.len() - 1
+        self.taken + self.records.len() - 1
     }
 
     pub(super) fn set(&mut self, place: usize, fate: Fate) {
-        if let Some(record) = self.records.get_mut(place) {
+        let place = place.checked_sub(self.taken);
+        if let Some(record) = place.and_then(|place| self.records.get_mut(place)) {
             record.fate = fate;
+        }
+    }
+
+    /// Takes the records up to the first one whose fate is open. Flows without records are forgotten now and then, so
+    /// that identifiers change.
+    #[cfg(feature = "relay")]
+    pub(super) fn take_settled(&mut self, take: &mut dyn FnMut(Flow, Record)) {
+        let unseen = self.records.iter().skip(self.settled);
+        let found = unseen.take_while(|record| record.fate != Fate::Queued);
+        self.settled += found.count();
+        let settled = self.settled;
+        // Moving the others up is worth it only if they are not many.
+        if settled == 0 || settled < self.records.len() / 4 {
+            return;
+        }
+        self.taken += settled;
+        self.settled = 0;
+        for record in self.records.drain(..settled) {
+            if let Some(flow) = self.flows.get(record.flow.0) {
+                take(*flow, record);
+            }
+        }
+        if self.flows.len() > FLOWS_KEPT.max(2 * self.records.len()) {
+            self.forget_flows();
+        }
+    }
+
+    /// Numbers the flows of the records that are left, again by first packet.
+    #[cfg(feature = "relay")]
+    fn forget_flows(&mut self) {
+        let old = std::mem::take(&mut self.flows);
+        self.ids.clear();
+        for record in &mut self.records {
+            if let Some(flow) = old.get(record.flow.0).copied() {
+                record.flow = *self.ids.entry(flow).or_insert_with(|| {
+                    self.flows.push(flow);
+                    FlowId(self.flows.len() - 1)
+                });
+            }
         }
     }
 }
@@ -112,3 +157,7 @@ pub struct Flow {
 /// A flow's number within its log, by first packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(usize);
+
+/// How many flows a log may know before it forgets those that it has no records of.
+#[cfg(feature = "relay")]
+const FLOWS_KEPT: usize = 4096;

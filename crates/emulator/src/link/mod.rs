@@ -8,6 +8,7 @@ mod egress;
 mod ingress;
 mod ledger;
 mod log;
+mod logged;
 mod offer;
 mod queueing;
 mod shaping;
@@ -24,7 +25,7 @@ pub use config::{
     FQ_CODEL_FLOWS, FQ_CODEL_LIMIT, FQ_CODEL_QUANTUM, FqCoDel, Impairments, Interval, Jitter,
     Limit, LinkConfig, Loss, MAHIMAHI_OVERHEAD, MAHIMAHI_PIE_UPDATE, PIE_ALPHA, PIE_BETA,
     PIE_BURST, PIE_ECN_THRESHOLD, PIE_LEAST_UPDATE, PIE_TARGET, PIE_UPDATE, Pie, Policer, Queue,
-    RateStep, Red, Reordering, Shaper, StepMark, TRUNCATION, UDP_IPV4_OVERHEAD,
+    RateStep, Red, Reordering, Shaper, StepMark, TRUNCATION, UDP_IPV4_OVERHEAD, UDP_IPV6_OVERHEAD,
 };
 pub use log::{Fate, Flow, FlowId, PacketLog, Record};
 pub use offer::Offer;

@@ -5,6 +5,7 @@ mod error;
 mod inspect;
 mod log;
 mod progress;
+mod relay;
 mod trace;
 
 use std::ffi::OsString;
@@ -30,6 +31,8 @@ struct Cli {
 enum Command {
     /// Measure controllers side by side over emulated links, in virtual time
     Compare(compare::Arguments),
+    /// Emulate a link in real time, between UDP clients and a server
+    Relay(relay::Arguments),
     /// Work with packet-delivery traces
     Trace {
         #[command(subcommand)]
@@ -60,6 +63,7 @@ pub fn run(
         Some(Command::Compare(arguments)) => compare::run(&arguments, None, out),
         Some(Command::Trace { command }) => trace::run(&command, out),
         Some(Command::Log { command }) => log::run(&command, out),
+        Some(Command::Relay(arguments)) => relay::run(&arguments, out),
     }
 }
 

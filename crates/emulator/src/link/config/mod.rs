@@ -100,6 +100,9 @@ impl LinkConfig {
 /// An IPv4 and a UDP header without options, in bytes (RFC 791, section 3.1; RFC 768).
 pub const UDP_IPV4_OVERHEAD: u32 = 28;
 
+/// An IPv6 header without extensions and a UDP header, in bytes (RFC 8200, section 3; RFC 768).
+pub const UDP_IPV6_OVERHEAD: u32 = 48;
+
 /// What mahimahi counts for a UDP datagram over IPv4 beyond its payload, in bytes: it also counts the TUN device's
 /// 4-byte header.
 pub const MAHIMAHI_OVERHEAD: u32 = UDP_IPV4_OVERHEAD + 4;

@@ -1,0 +1,126 @@
+//! What happens on a link, in the order of time.
+
+use std::collections::BTreeMap;
+
+use super::LoggedPacket;
+use crate::link::{DropCause, Fate, Link};
+use crate::time::Nanos;
+use crate::trace::OPPORTUNITY_BYTES;
+
+/// Something that happens at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    Arrival {
+        bytes: u64,
+    },
+    Drop {
+        bytes: u64,
+        cause: DropCause,
+    },
+    /// The shaper could send so much.
+    Opportunity {
+        bytes: u64,
+    },
+    Departure {
+        bytes: u64,
+        arrival: Nanos,
+        lateness: Option<Nanos>,
+    },
+}
+
+/// Events that may still be preceded by others.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    /// By time and rank; what comes first of these goes first.
+    waiting: BTreeMap<(Nanos, Rank, u64), Event>,
+    entered: u64,
+    /// The millisecond up to which opportunities were passed on.
+    opportunities: u64,
+}
+
+/// The order of events at the same time: the shaper works before it sees an arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Departure,
+    Arrival,
+    /// A bucket full of tokens lets a packet pass as it comes.
+    Passage,
+}
+
+impl Events {
+    /// Takes a packet's arrival and its end, if it has one.
+    pub(super) fn enter(&mut self, packet: &LoggedPacket) {
+        let record = &packet.record;
+        let (bytes, arrival, lateness) = (record.size, record.arrival, packet.lateness);
+        self.push(arrival, Rank::Arrival, Event::Arrival { bytes });
+        match record.fate {
+            Fate::Queued => {}
+            Fate::Dropped { time, cause } => {
+                self.push(time, Rank::Arrival, Event::Drop { bytes, cause });
+            }
+            Fate::Sent { departure, .. } => {
+                let rank = if departure > arrival {
+                    Rank::Departure
+                } else {
+                    Rank::Passage
+                };
+                let event = Event::Departure {
+                    bytes,
+                    arrival,
+                    lateness,
+                };
+                self.push(departure, rank, event);
+            }
+        }
+    }
+
+    /// Passes on what happens before `until`, in order.
+    pub(super) fn before<E>(
+        &mut self,
+        until: Nanos,
+        link: &Link,
+        pass: &mut dyn FnMut(Nanos, Event) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while let Some(entry) = self.waiting.first_entry()
+            && entry.key().0 < until
+        {
+            let ((time, ..), event) = entry.remove_entry();
+            self.opportunities(time, link, pass)?;
+            pass(time, event)?;
+        }
+        self.opportunities(until - Nanos(1), link, pass)
+    }
+
+    fn push(&mut self, time: Nanos, rank: Rank, event: Event) {
+        self.waiting.insert((time, rank, self.entered), event);
+        self.entered += 1;
+    }
+
+    /// Passes on the opportunities up to `time`. Those of a trace come one by one. Other shapers have none: what they
+    /// could send in each millisecond stands for them.
+    fn opportunities<E>(
+        &mut self,
+        time: Nanos,
+        link: &Link,
+        pass: &mut dyn FnMut(Nanos, Event) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while self.opportunities < time.0 / NANOS_PER_MILLI {
+            let from = Nanos::from_millis(self.opportunities);
+            self.opportunities += 1;
+            let to = Nanos::from_millis(self.opportunities);
+            let mut bytes = link.capacity(from, to);
+            let unit = if link.follows_trace() {
+                OPPORTUNITY_BYTES
+            } else {
+                bytes
+            };
+            while bytes > 0 {
+                pass(to, Event::Opportunity { bytes: unit })?;
+                bytes = bytes.saturating_sub(unit);
+            }
+        }
+        Ok(())
+    }
+}
+
+const NANOS_PER_MILLI: u64 = 1_000_000;

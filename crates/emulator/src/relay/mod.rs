@@ -1,0 +1,200 @@
+//! A link in real time: a UDP relay that behaves like it, for any client and server, without privileges.
+//!
+//! Clients send to the relay, which sends to the server, and back; each client has a socket of its own towards the server.
+//! All clients share the same [`Link`] in each direction: the same that works in virtual time. Two threads receive, two
+//! send.
+//!
+//! What happens between the sender's call and the moment that the relay reads a packet is not known to it, and counts as
+//! part of neither the delay nor the lateness.
+//!
+//! ```no_run
+//! use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+//! use kneepoint_emulator::relay::{Relay, RelayConfig};
+//! use kneepoint_emulator::time::Nanos;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let link = LinkConfig {
+//!     queue: Queue::DropTail(Limit::bytes(100_000)),
+//!     delay: Nanos::from_millis(20).into(),
+//!     ..LinkConfig::new(Shaper::ConstantRate { bytes_per_second: 1_250_000 })
+//! };
+//! let (listen, server) = ("127.0.0.1:4433".parse()?, "127.0.0.1:4434".parse()?);
+//! let relay = Relay::start(RelayConfig::new(listen, server, link.clone(), link), Default::default())?;
+//! // Clients that send to 127.0.0.1:4433 have 10 Mb/s and 40 ms to the server at 127.0.0.1:4434 now.
+//! println!("p99 lateness: {}", relay.snapshot().up.lateness.p99);
+//! let summary = relay.stop()?;
+//! println!("{} packets dropped", summary.up.statistics.all_dropped().packets);
+//! # Ok(())
+//! # }
+//! ```
+
+mod clients;
+mod clock;
+mod config;
+mod error;
+mod path;
+mod receiver;
+mod recorder;
+mod sender;
+mod snapshot;
+mod socket;
+mod start;
+mod tally;
+mod train;
+mod unread;
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use mio::Waker;
+
+pub use self::config::{DEFAULT_CLIENTS, DEFAULT_IDLE, DEFAULT_MEMORY, RelayConfig};
+pub use self::error::RelayError;
+pub use self::path::PACKET_MEMORY;
+use self::path::Path;
+use self::receiver::Shared;
+pub use self::snapshot::{Lateness, PathSnapshot, Snapshot};
+use self::socket::Socket;
+use self::tally::Tally;
+#[cfg(doc)]
+use crate::link::Link;
+use crate::log_format::PacketSink;
+
+/// A relay at work. Dropping it stops it.
+pub struct Relay {
+    shared: Arc<Shared>,
+    socket: Arc<Socket>,
+    up: Lane,
+    down: Lane,
+    wakers: Vec<Waker>,
+    threads: Vec<JoinHandle<()>>,
+    recorders: Vec<JoinHandle<io::Result<()>>>,
+}
+
+/// One direction.
+#[derive(Clone)]
+struct Lane {
+    path: Arc<Path>,
+    tally: Arc<Mutex<Tally>>,
+}
+
+/// What takes the packets of the two links.
+#[derive(Default)]
+pub struct Sinks {
+    /// Those from the clients to the server.
+    pub up: Option<Box<dyn PacketSink>>,
+    /// Those from the server to the clients.
+    pub down: Option<Box<dyn PacketSink>>,
+}
+
+impl Relay {
+    /// Starts a relay.
+    ///
+    /// # Errors
+    /// The configuration is not valid, or the operating system refuses a socket or a thread.
+    pub fn start(config: RelayConfig, sinks: Sinks) -> Result<Self, RelayError> {
+        start::relay(config, sinks)
+    }
+
+    /// Where clients send to.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.socket.local()
+    }
+
+    /// What it has done so far.
+    pub fn snapshot(&self) -> Snapshot {
+        let clients = lock(&self.shared.clients);
+        let upstream = clients.sockets().map(|socket| socket.local());
+        let addresses: Vec<SocketAddr> = upstream.chain([self.local_addr()]).collect();
+        let (known, seen) = (clients.len(), clients.seen());
+        drop(clients);
+        Snapshot {
+            elapsed: self.shared.clock.now(),
+            clients: known,
+            clients_seen: seen,
+            refused: self.shared.refused.load(Ordering::Relaxed),
+            foreign: self.shared.foreign.load(Ordering::Relaxed),
+            unread: unread::datagrams(addresses.into_iter()),
+            up: self.up.snapshot(),
+            down: self.down.snapshot(),
+        }
+    }
+
+    /// Stops the relay, and tells what it has done. What is on its way is gone.
+    ///
+    /// # Errors
+    /// A sink has failed.
+    pub fn stop(mut self) -> io::Result<Snapshot> {
+        let result = self.end();
+        result.map(|()| self.snapshot())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.shared.stopped.store(true, Ordering::Relaxed);
+        for waker in &self.wakers {
+            // A thread that cannot be woken wakes up by itself.
+            let _ = waker.wake();
+        }
+        self.up.path.stop();
+        self.down.path.stop();
+        let gone = |_| io::Error::other("a thread of the relay has panicked");
+        let mut result = Ok(());
+        for thread in self.threads.drain(..) {
+            result = result.and(thread.join().map_err(gone));
+        }
+        for recorder in self.recorders.drain(..) {
+            result = result.and(recorder.join().unwrap_or_else(|panic| Err(gone(panic))));
+        }
+        result
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        // There is nobody to tell.
+        let _ = self.end();
+    }
+}
+
+impl fmt::Debug for Relay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Relay")
+            .field("local_addr", &self.local_addr())
+            .field("server", &self.shared.server)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Sinks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sinks")
+            .field("up", &self.up.is_some())
+            .field("down", &self.down.is_some())
+            .finish()
+    }
+}
+
+impl Lane {
+    fn snapshot(&self) -> PathSnapshot {
+        let (statistics, queued, overflow) = self.path.statistics();
+        let tally = lock(&self.tally);
+        PathSnapshot {
+            statistics,
+            queued,
+            overflow,
+            unsent: tally.unsent,
+            forgotten: tally.forgotten,
+            unlogged: tally.unlogged,
+            lateness: tally.lateness(),
+        }
+    }
+}
+
+/// Locks, whether or not an earlier holder panicked: each leaves counters and tables consistent.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,185 @@
+//! One direction: the link, between the thread that receives for it and the one that sends for it.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::clock::Clock;
+use crate::link::{Count, Flow, Link, Record, Statistics};
+use crate::packet::Packet;
+use crate::time::Nanos;
+
+/// A link that is waited for.
+#[derive(Debug)]
+pub(super) struct Path {
+    clock: Clock,
+    busy: bool,
+    memory: u64,
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    link: Link,
+    /// When the sender wakes up by itself; zero while it is awake.
+    sleeps_until: Nanos,
+    stopped: bool,
+    overflow: u64,
+}
+
+/// What a sender has to do.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    /// What is due, with the times when.
+    pub(super) due: Vec<(Nanos, Packet)>,
+    /// What goes into the log.
+    pub(super) settled: Vec<(Flow, Record)>,
+    /// When the first packet arrived, at the earliest, that is still to be settled.
+    pub(super) horizon: Nanos,
+    /// Everything that was due by then is there.
+    pub(super) now: Nanos,
+}
+
+impl Path {
+    pub(super) fn new(link: Link, clock: Clock, memory: u64, busy: bool) -> Self {
+        Self {
+            clock,
+            busy,
+            memory,
+            state: Mutex::new(State {
+                link,
+                sleeps_until: Nanos::ZERO,
+                stopped: false,
+                overflow: 0,
+            }),
+            wake: Condvar::new(),
+        }
+    }
+
+    /// Puts packets onto the link that arrived at the given time.
+    pub(super) fn offer(&self, now: Nanos, packets: impl Iterator<Item = Packet>) {
+        let mut state = self.lock();
+        for packet in packets {
+            if memory(state.link.statistics()) > self.memory {
+                state.overflow += 1;
+            } else {
+                state.link.offer(now, packet);
+            }
+        }
+        let next = state.link.next_event();
+        if next.is_some_and(|next| next < state.sleeps_until) {
+            // Once is enough.
+            state.sleeps_until = Nanos::ZERO;
+            drop(state);
+            self.wake.notify_one();
+        }
+    }
+
+    /// Waits until something is due or to be logged, or for [`LONGEST_WAIT`]. Returns false once the path is stopped.
+    pub(super) fn wait(&self, turn: &mut Turn) -> bool {
+        let mut state = self.lock();
+        let begun = self.clock.now();
+        loop {
+            let now = self.clock.now();
+            let due = &mut turn.due;
+            state
+                .link
+                .poll(now, |time, packet| due.push((time, packet)));
+            state
+                .link
+                .take_settled(&mut |flow, record| turn.settled.push((flow, record)));
+            turn.now = now;
+            let log = state.link.log();
+            let open = log.and_then(|log| log.records().first());
+            turn.horizon = open.map_or(now, |record| record.arrival);
+            if state.stopped {
+                return false;
+            }
+            let waited = now - begun >= LONGEST_WAIT;
+            if waited || !turn.due.is_empty() || !turn.settled.is_empty() {
+                return true;
+            }
+            let next = state.link.next_event().unwrap_or(Nanos::MAX);
+            let next = next.min(begun + LONGEST_WAIT);
+            state = self.sleep(state, now, next);
+        }
+    }
+
+    fn sleep<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        now: Nanos,
+        next: Nanos,
+    ) -> MutexGuard<'a, State> {
+        let left = next - now;
+        if self.busy && left <= SPIN {
+            // Without the lock: packets may come meanwhile.
+            drop(state);
+            while self.clock.now() < next.min(now + SPIN_TURN) {
+                std::hint::spin_loop();
+            }
+            return self.lock();
+        }
+        let until = if self.busy { next - SPIN } else { next };
+        state.sleeps_until = until;
+        let timeout: Duration = (until - now).into();
+        let result = self.wake.wait_timeout(state, timeout);
+        let (mut state, _) = result.unwrap_or_else(PoisonError::into_inner);
+        state.sleeps_until = Nanos::ZERO;
+        state
+    }
+
+    /// Ends the waiting.
+    pub(super) fn stop(&self) {
+        self.lock().stopped = true;
+        self.wake.notify_all();
+    }
+
+    /// What the link has done, what waits in it, and how many packets found no room in memory.
+    pub(super) fn statistics(&self) -> (Statistics, Count, u64) {
+        let state = self.lock();
+        let link = &state.link;
+        (*link.statistics(), link.queued(), state.overflow)
+    }
+
+    /// Takes the rest of the log: what is on its way.
+    pub(super) fn take_open(&self, take: &mut dyn FnMut(Flow, Record)) {
+        let state = self.lock();
+        if let Some(log) = state.link.log() {
+            for record in log.records() {
+                if let Some(flow) = log.flow(record.flow) {
+                    take(flow, *record);
+                }
+            }
+        }
+    }
+
+    /// Whoever panicked while holding the lock has not left anything half done.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the packets on their way take.
+fn memory(statistics: &Statistics) -> u64 {
+    let gone = statistics.all_dropped();
+    let on_the_way = |count: fn(&Count) -> u64| {
+        let entered = count(&statistics.offered) + count(&statistics.duplicated);
+        entered.saturating_sub(count(&statistics.delivered) + count(&gone))
+    };
+    let packets = on_the_way(|count| count.packets);
+    on_the_way(|count| count.bytes).saturating_add(packets.saturating_mul(PACKET_MEMORY))
+}
+
+/// What a packet takes in memory beside its size on the wire, in bytes, rounded up: its description where it waits, its
+/// place in the log, and what the allocator adds.
+pub const PACKET_MEMORY: u64 = 256;
+
+/// How long a sender sleeps at most: the log wants to hear of drops, too.
+const LONGEST_WAIT: Nanos = Nanos::from_millis(100);
+
+/// How long before something is due a busy sender begins to spin: more than a timer is late by.
+const SPIN: Nanos = Nanos::from_micros(100);
+
+/// How long it spins before it looks for new packets.
+const SPIN_TURN: Nanos = Nanos::from_micros(5);

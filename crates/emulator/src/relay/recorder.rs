@@ -1,0 +1,123 @@
+//! Brings a link's records together with when the packets were sent, for the log.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::sync::mpsc::Receiver;
+
+use crate::link::{Fate, Flow, Link, Record};
+use crate::log_format::{LoggedPacket, PacketSink};
+use crate::time::Nanos;
+
+/// What a sender has to tell.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// Records, in the order of arrival.
+    pub(super) settled: Vec<(Flow, Record)>,
+    /// All packets that were due by `now` and not told of before.
+    pub(super) sent: Vec<Sent>,
+    pub(super) now: Nanos,
+    /// The records to come are of packets that arrive no earlier.
+    pub(super) horizon: Nanos,
+}
+
+/// A packet that was due.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) due: Nanos,
+    pub(super) flow: Flow,
+    /// `None` if it was not sent after all.
+    pub(super) lateness: Option<Nanos>,
+}
+
+/// A thread that feeds a sink.
+pub(super) struct Recorder {
+    /// For its capacity.
+    link: Link,
+    sink: Box<dyn PacketSink>,
+    /// In the order of arrival.
+    open: VecDeque<(Flow, Record)>,
+    sent: BTreeMap<(Nanos, Flow), VecDeque<Option<Nanos>>>,
+}
+
+impl Recorder {
+    pub(super) fn new(link: Link, sink: Box<dyn PacketSink>) -> Self {
+        Self {
+            link,
+            sink,
+            open: VecDeque::new(),
+            sent: BTreeMap::new(),
+        }
+    }
+
+    /// Works until there is no sender. After an error, it still listens.
+    pub(super) fn run(mut self, batches: &Receiver<Batch>) -> io::Result<()> {
+        let mut result = Ok(());
+        let mut end = Nanos::ZERO;
+        for batch in batches {
+            end = batch.now;
+            if result.is_ok() {
+                result = self.take(batch);
+            }
+        }
+        result?;
+        while let Some((flow, record)) = self.open.pop_front() {
+            let lateness = None;
+            self.sink.packet(&LoggedPacket {
+                flow,
+                record,
+                lateness,
+            })?;
+        }
+        self.sink.finish(end, &self.link)
+    }
+
+    fn take(&mut self, batch: Batch) -> io::Result<()> {
+        self.open.extend(batch.settled);
+        for Sent {
+            due,
+            flow,
+            lateness,
+        } in batch.sent
+        {
+            let sent = self.sent.entry((due, flow)).or_default();
+            sent.push_back(lateness);
+        }
+        while let Some(&(flow, record)) = self.open.front() {
+            let lateness = match record.fate {
+                Fate::Sent { delivery, .. } if delivery > batch.now => break,
+                Fate::Sent { delivery, .. } => self.lateness(delivery, flow),
+                Fate::Queued | Fate::Dropped { .. } => None,
+            };
+            self.open.pop_front();
+            self.sink.packet(&LoggedPacket {
+                flow,
+                record,
+                lateness,
+            })?;
+        }
+        let horizon = match self.open.front() {
+            Some((_, record)) => record.arrival,
+            None => batch.horizon,
+        };
+        // Of packets that were left out: nothing is due before it arrives.
+        while let Some(entry) = self.sent.first_entry()
+            && entry.key().0 < horizon
+        {
+            entry.remove();
+        }
+        self.sink.advance(horizon, &self.link)
+    }
+
+    /// Packets of the same flow that are due at the same time are the same to the log.
+    fn lateness(&mut self, due: Nanos, flow: Flow) -> Option<Nanos> {
+        let Entry::Occupied(mut entry) = self.sent.entry((due, flow)) else {
+            return None;
+        };
+        let lateness = entry.get_mut().pop_front();
+        if entry.get().is_empty() {
+            entry.remove();
+        }
+        lateness.flatten()
+    }
+}

@@ -1,0 +1,171 @@
+//! How a relay comes to be.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+use mio::{Interest, Poll, Token, Waker};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::clients::Clients;
+use super::clock::Clock;
+use super::path::Path;
+use super::receiver::{FromClients, FromServer, Shared};
+use super::recorder::{Batch, Recorder};
+use super::sender::{Outlet, Sender};
+use super::socket::Socket;
+use super::tally::Tally;
+use super::{Lane, Relay, RelayConfig, RelayError, Sinks};
+use crate::link::{Link, LinkConfig};
+use crate::log_format::PacketSink;
+use crate::network::Direction;
+
+/// Starts everything.
+pub(super) fn relay(config: RelayConfig, sinks: Sinks) -> Result<Relay, RelayError> {
+    config.validate()?;
+    let mut seeds = Pcg64::seed_from_u64(config.seed);
+    let clock = Clock::start();
+    let mut plan = |direction, link: &LinkConfig, sink| {
+        let seed = seeds.next_u64();
+        Planned::new(&config, direction, link, sink, seed, clock)
+    };
+    let up = plan(Direction::Forward, &config.up, sinks.up)?;
+    let down = plan(Direction::Reverse, &config.down, sinks.down)?;
+
+    let socket = Socket::bind(config.listen);
+    let mut socket = socket.map_err(|error| RelayError::Listen {
+        address: config.listen,
+        error,
+    })?;
+    let (clients_poll, server_poll) = (Poll::new()?, Poll::new()?);
+    let wakers = vec![
+        Waker::new(clients_poll.registry(), WAKE)?,
+        Waker::new(server_poll.registry(), WAKE)?,
+    ];
+    let readable = Interest::READABLE;
+    clients_poll
+        .registry()
+        .register(&mut socket.io, LISTEN, readable)?;
+    let socket = Arc::new(socket);
+    let clients = Clients::new(config.clients, config.idle.into(), FIRST_CLIENT);
+    let shared = Arc::new(Shared {
+        clients: Arc::new(Mutex::new(clients)),
+        clock,
+        server: config.to,
+        stopped: AtomicBool::new(false),
+        refused: AtomicU64::new(0),
+        foreign: AtomicU64::new(0),
+    });
+
+    // From here on, whatever fails stops the threads that have begun.
+    let mut relay = Relay {
+        shared: Arc::clone(&shared),
+        socket: Arc::clone(&socket),
+        up: up.lane.clone(),
+        down: down.lane.clone(),
+        wakers,
+        threads: Vec::new(),
+        recorders: Vec::new(),
+    };
+    let from_clients = FromClients {
+        shared: Arc::clone(&shared),
+        poll: clients_poll,
+        socket: Arc::clone(&socket),
+        path: Arc::clone(&up.lane.path),
+        registry: server_poll.registry().try_clone()?,
+    };
+    let from_server = FromServer {
+        shared: Arc::clone(&shared),
+        poll: server_poll,
+        path: Arc::clone(&down.lane.path),
+    };
+    let to_server = Outlet::Up(Arc::clone(&shared.clients));
+    let to_clients = Outlet::Down(Arc::clone(&shared.clients), socket);
+    for (name, planned, outlet) in [("up", up, to_server), ("down", down, to_clients)] {
+        let log = match planned.recorder {
+            Some(recorder) => {
+                let (log, handle) = record(recorder)?;
+                relay.recorders.push(handle);
+                Some(log)
+            }
+            None => None,
+        };
+        let sender = Sender {
+            path: planned.lane.path,
+            clock,
+            outlet,
+            tally: planned.lane.tally,
+            log,
+        };
+        relay.threads.push(spawn(name, move || sender.run())?);
+    }
+    relay
+        .threads
+        .push(spawn("clients", move || from_clients.run())?);
+    relay
+        .threads
+        .push(spawn("server", move || from_server.run())?);
+    Ok(relay)
+}
+
+/// A direction whose threads have not begun.
+struct Planned {
+    lane: Lane,
+    recorder: Option<Recorder>,
+}
+
+impl Planned {
+    fn new(
+        config: &RelayConfig,
+        direction: Direction,
+        link: &LinkConfig,
+        sink: Option<Box<dyn PacketSink>>,
+        seed: u64,
+        clock: Clock,
+    ) -> Result<Self, RelayError> {
+        let make = |log| {
+            let link = LinkConfig {
+                log,
+                ..link.clone()
+            };
+            Link::new(link, seed).map_err(|error| RelayError::Link { direction, error })
+        };
+        // Without a sink, the log of an endless run would fill the memory.
+        let path = Path::new(make(sink.is_some())?, clock, config.memory, config.busy);
+        let capacity = make(false)?;
+        Ok(Self {
+            lane: Lane {
+                path: Arc::new(path),
+                tally: Arc::new(Mutex::new(Tally::new())),
+            },
+            recorder: sink.map(|sink| Recorder::new(capacity, sink)),
+        })
+    }
+}
+
+type Recording = (SyncSender<Batch>, JoinHandle<io::Result<()>>);
+
+fn record(recorder: Recorder) -> io::Result<Recording> {
+    let (log, batches) = sync_channel(BATCHES);
+    let handle = spawn("log", move || recorder.run(&batches))?;
+    Ok((log, handle))
+}
+
+fn spawn<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    thread::Builder::new()
+        .name(format!("relay {name}"))
+        .spawn(work)
+}
+
+const WAKE: Token = Token(0);
+const LISTEN: Token = Token(1);
+const FIRST_CLIENT: usize = 2;
+
+/// How many batches may wait for the log to be written.
+const BATCHES: usize = 64;

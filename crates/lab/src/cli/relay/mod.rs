@@ -1,0 +1,239 @@
+//! `kneepoint relay`.
+
+mod links;
+mod report;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write, stderr};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use clap::Args;
+use kneepoint_emulator::log_format::{LogFormat, PacketSink, Writer};
+use kneepoint_emulator::relay::{DEFAULT_CLIENTS, Relay, RelayConfig, RelayError, Sinks};
+
+use self::links::Capacity;
+use super::error::CliError;
+use super::write_all;
+use crate::units::{QueueSize, parse_probability, parse_time};
+
+/// Emulate a link in real time, between UDP clients and a server.
+///
+/// Clients send to --listen instead of --to. All share one link in each direction. Ends with Ctrl-C, then prints a
+/// summary.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Where clients send to: 127.0.0.1:4433, [::1]:4433; port 0 for any
+    #[arg(long, value_name = "ADDRESS")]
+    listen: SocketAddr,
+
+    /// The server
+    #[arg(long, value_name = "ADDRESS")]
+    to: SocketAddr,
+
+    /// Capacity from the clients to the server: a mahimahi trace, or a rate such as 10Mbps [default: unlimited]
+    #[arg(long, value_name = "FILE|RATE", allow_hyphen_values = true)]
+    up: Option<Capacity>,
+
+    /// Capacity from the server to the clients
+    #[arg(long, value_name = "FILE|RATE", allow_hyphen_values = true)]
+    down: Option<Capacity>,
+
+    /// Propagation delay, in each direction: 20ms, 1.5s [default: none]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
+    delay: Option<Duration>,
+
+    /// Size of the drop-tail queue of each direction: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
+    #[arg(
+        long,
+        value_name = "SIZE",
+        allow_hyphen_values = true,
+        default_value = "3MB"
+    )]
+    queue: QueueSize,
+
+    /// Probability of random loss in each direction: 0.01 or 1%
+    #[arg(long, value_name = "P", allow_hyphen_values = true, default_value = "0", value_parser = parse_probability)]
+    loss: f64,
+
+    /// Seed of all randomness
+    #[arg(
+        long,
+        value_name = "N",
+        allow_hyphen_values = true,
+        default_value_t = 1
+    )]
+    seed: u64,
+
+    /// Log packets into FILE.up and FILE.down
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+
+    /// How to log: mahimahi, lateness (mahimahi's with each departure's lateness), csv (a line per packet) or json
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        allow_hyphen_values = true,
+        requires = "log",
+        default_value_t
+    )]
+    log_format: LogFormat,
+
+    /// How often to print statistics to stderr, or off
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        default_value = "1s"
+    )]
+    stats: Interval,
+
+    /// The most clients at a time; packets of others are dropped
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = DEFAULT_CLIENTS, value_parser = parse_clients)]
+    clients: usize,
+
+    /// How long a client may be silent before it is forgotten
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "60s", value_parser = parse_time)]
+    idle: Duration,
+
+    /// The most memory for packets on their way, in each direction; what arrives beyond that is dropped
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = "256MiB", value_parser = links::parse_memory)]
+    memory: u64,
+
+    /// Spin before a packet is due: more precise, for a processor in each direction
+    #[arg(long)]
+    busy: bool,
+
+    /// Allow --listen to be an address that other machines can reach
+    #[arg(long)]
+    allow_remote: bool,
+}
+
+/// Relays until it is told to stop.
+pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
+    let config = config(arguments);
+    let (stop, stopped) = channel();
+    ctrlc::set_handler(move || {
+        // Nobody listens once the relay has stopped.
+        let _ = stop.send(());
+    })
+    .map_err(CliError::failure)?;
+    let sinks = Sinks {
+        up: sink(arguments, "up")?,
+        down: sink(arguments, "down")?,
+    };
+    let relay = Relay::start(config, sinks).map_err(blame)?;
+    let begun = format!("relaying {} to {}\n", relay.local_addr(), arguments.to);
+    say(&begun);
+    watch(&relay, arguments.stats.0, &stopped);
+    let summary = relay.stop();
+    let summary = summary.map_err(|error| match &arguments.log {
+        Some(log) => CliError::failure(format_args!("cannot write {}: {error}", log.display())),
+        None => CliError::failure(error),
+    })?;
+    Ok(write_all(out, &report::summary(&summary))?)
+}
+
+/// Prints statistics until a signal comes.
+fn watch(relay: &Relay, interval: Option<Duration>, stopped: &Receiver<()>) {
+    let Some(interval) = interval else {
+        // An error is a handler that is gone, and no reason to go on.
+        let _ = stopped.recv();
+        return;
+    };
+    let mut before = relay.snapshot();
+    while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+        let now = relay.snapshot();
+        say(&report::line(&before, &now));
+        before = now;
+    }
+}
+
+/// Tells something that is no result. With stderr gone there is nobody to tell.
+fn say(text: &str) {
+    let _ = stderr().write_all(text.as_bytes());
+}
+
+fn config(arguments: &Arguments) -> RelayConfig {
+    let link = |capacity: &Option<Capacity>| {
+        links::link(
+            capacity.as_ref(),
+            arguments.queue,
+            arguments.delay,
+            arguments.loss,
+            arguments.listen,
+        )
+    };
+    RelayConfig {
+        allow_remote: arguments.allow_remote,
+        seed: arguments.seed,
+        clients: arguments.clients,
+        idle: arguments.idle,
+        memory: arguments.memory,
+        busy: arguments.busy,
+        ..RelayConfig::new(
+            arguments.listen,
+            arguments.to,
+            link(&arguments.up),
+            link(&arguments.down),
+        )
+    }
+}
+
+fn sink(arguments: &Arguments, direction: &str) -> Result<Option<Box<dyn PacketSink>>, CliError> {
+    let Some(base) = &arguments.log else {
+        return Ok(None);
+    };
+    let mut path = base.clone().into_os_string();
+    path.push(format!(".{direction}"));
+    let path = Path::new(&path);
+    let create = || -> io::Result<Box<dyn PacketSink>> {
+        let file = BufWriter::new(File::create(path)?);
+        Ok(Box::new(Writer::new(file, arguments.log_format)?))
+    };
+    let blame = |error| {
+        let path = path.display();
+        CliError::input("--log", format_args!("cannot write {path}: {error}"))
+    };
+    create().map(Some).map_err(blame)
+}
+
+/// Blames the option that is at fault.
+fn blame(error: RelayError) -> CliError {
+    match error {
+        RelayError::Remote(_) => CliError::input(
+            "--listen",
+            format_args!("{error}; --allow-remote allows that"),
+        ),
+        RelayError::Listen { .. } => CliError::input("--listen", error),
+        RelayError::Loop(_) | RelayError::Zero(_) => CliError::input("--to", error),
+        error => CliError::failure(error),
+    }
+}
+
+/// A time between statistics, or none at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Interval(Option<Duration>);
+
+impl std::str::FromStr for Interval {
+    type Err = crate::units::UnitError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "off" {
+            return Ok(Self(None));
+        }
+        parse_time(text).map(|time| Self(Some(time)))
+    }
+}
+
+fn parse_clients(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(clients) if (1..=MOST_CLIENTS).contains(&clients) => Ok(clients),
+        _ => Err(format!("expected a number from 1 to {MOST_CLIENTS}")),
+    }
+}
+
+/// As many as there are ports for their sockets.
+const MOST_CLIENTS: usize = 65_535;

@@ -1,0 +1,123 @@
+//! What the relay has done, in words.
+
+use std::fmt::Write;
+
+use kneepoint_emulator::link::DropCause;
+use kneepoint_emulator::relay::{PathSnapshot, Snapshot};
+use kneepoint_emulator::time::Nanos;
+
+/// One line of what has happened between two snapshots.
+pub(super) fn line(before: &Snapshot, now: &Snapshot) -> String {
+    let seconds = (now.elapsed - before.elapsed).as_secs_f64();
+    let path = |before: &PathSnapshot, now: &PathSnapshot| {
+        let (old, new) = (&before.statistics, &now.statistics);
+        let bytes = new.delivered.bytes - old.delivered.bytes;
+        let packets = new.delivered.packets - old.delivered.packets;
+        format!(
+            "{:.2} Mb/s, {:.0} packets/s, {} dropped, {} kB queued, late p99 {} us",
+            bytes as f64 * 8.0 / 1e6 / seconds,
+            packets as f64 / seconds,
+            dropped(now) - dropped(before),
+            now.queued.bytes / 1000,
+            micros(now.lateness.p99),
+        )
+    };
+    format!(
+        "{:.1} s: clients {}; up {}; down {}\n",
+        now.elapsed.as_secs_f64(),
+        now.clients,
+        path(&before.up, &now.up),
+        path(&before.down, &now.down),
+    )
+}
+
+/// The whole run.
+pub(super) fn summary(run: &Snapshot) -> String {
+    let mut text = format!(
+        "{:.1} s, clients: {}\n",
+        run.elapsed.as_secs_f64(),
+        run.clients_seen
+    );
+    for (name, path) in [("up", &run.up), ("down", &run.down)] {
+        describe(&mut text, name, path);
+    }
+    let mut others = vec![
+        ("of clients not admitted", run.refused),
+        ("from strangers", run.foreign),
+    ];
+    match run.unread {
+        Some(unread) => others.push(("not read in time", unread)),
+        None => text.push_str("packets not read in time: unknown on this system\n"),
+    }
+    list(&mut text, "dropped before a link", others);
+    text
+}
+
+fn describe(text: &mut String, name: &str, path: &PathSnapshot) {
+    let (statistics, lateness) = (&path.statistics, &path.lateness);
+    for (what, count) in [
+        ("offered", statistics.offered),
+        ("delivered", statistics.delivered),
+    ] {
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "{name}: {} packets, {} bytes {what}",
+            count.packets, count.bytes
+        );
+    }
+    let by_link = DropCause::ALL.map(|cause| (cause, statistics.dropped(cause).packets));
+    let mut causes: Vec<(String, u64)> = by_link
+        .into_iter()
+        .map(|(cause, packets)| (cause.to_string(), packets))
+        .collect();
+    for (cause, packets) in [
+        ("memory full", path.overflow),
+        ("not taken by the system", path.unsent),
+        ("client forgotten", path.forgotten),
+    ] {
+        causes.push((cause.to_owned(), packets));
+    }
+    let causes = causes
+        .iter()
+        .map(|(cause, packets)| (cause.as_str(), *packets));
+    list(text, &format!("{name}: dropped"), causes);
+    if path.unlogged > 0 {
+        let _ = writeln!(
+            text,
+            "{name}: {} packets left out of the log",
+            path.unlogged
+        );
+    }
+    let _ = writeln!(
+        text,
+        "{name}: lateness p50 {} us, p99 {} us, max {} us",
+        micros(lateness.p50),
+        micros(lateness.p99),
+        micros(lateness.max)
+    );
+}
+
+/// The causes that have occurred.
+fn list<'a>(text: &mut String, what: &str, causes: impl IntoIterator<Item = (&'a str, u64)>) {
+    let occurred: Vec<String> = causes
+        .into_iter()
+        .filter(|(_, packets)| *packets > 0)
+        .map(|(cause, packets)| format!("{packets} {cause}"))
+        .collect();
+    let occurred = if occurred.is_empty() {
+        "none".to_owned()
+    } else {
+        occurred.join(", ")
+    };
+    let _ = writeln!(text, "{what}: {occurred}");
+}
+
+/// All that the path has dropped.
+fn dropped(path: &PathSnapshot) -> u64 {
+    path.statistics.all_dropped().packets + path.overflow + path.unsent + path.forgotten
+}
+
+fn micros(time: Nanos) -> u64 {
+    time.0 / 1000
+}

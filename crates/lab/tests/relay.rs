@@ -1,0 +1,142 @@
+//! The contract of `kneepoint relay`, checked on the built command.
+
+use std::process::{Command, Output, Stdio};
+
+fn kneepoint(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kneepoint"));
+    command
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .arg("relay")
+        .args(arguments)
+        .stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn bad_input_is_blamed_in_one_line() {
+    let ends = ["--listen", "127.0.0.1:0", "--to", "127.0.0.1:4434"];
+    let cases: [(&[&str], &str); 12] = [
+        (
+            &["--listen", "0.0.0.0:0", "--to", "127.0.0.1:4434"],
+            "--allow-remote",
+        ),
+        (
+            &["--listen", "[::]:0", "--to", "[::1]:4434"],
+            "--allow-remote",
+        ),
+        (
+            &["--listen", "192.0.2.1:0", "--to", "127.0.0.1:4434"],
+            "not a loopback address",
+        ),
+        (
+            &["--listen", "127.0.0.1:4434", "--to", "127.0.0.1:4434"],
+            "--to",
+        ),
+        (&["--listen", "127.0.0.1:0", "--to", "127.0.0.1:0"], "port"),
+        (
+            &["--listen", "localhost", "--to", "127.0.0.1:1"],
+            "--listen",
+        ),
+        (&["--up", "no-such-trace"], "no-such-trace"),
+        (&["--down", "0Mbps"], "out of range"),
+        (&["--loss", "1.5"], "--loss"),
+        (&["--clients", "0"], "--clients"),
+        (&["--log", "missing-directory/log"], "--log"),
+        (&["--log-format", "pcap", "--log", "log"], "pcap"),
+    ];
+    for (arguments, part) in cases {
+        let mut arguments = arguments.to_vec();
+        if arguments[0] != "--listen" {
+            arguments.extend(ends);
+        }
+        let output: Output = kneepoint(&arguments).output().expect("the command starts");
+        let message = String::from_utf8(output.stderr).expect("the message is UTF-8");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert_eq!(output.stdout, b"", "{arguments:?}");
+        assert_eq!(message.lines().count(), 1, "{arguments:?}: {message}");
+        assert!(message.contains(part), "{arguments:?}: {message}");
+    }
+}
+
+#[cfg(unix)]
+mod signals {
+    use std::fs;
+    use std::io::{BufRead, BufReader, Read};
+    use std::net::{SocketAddr, UdpSocket};
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    use super::kneepoint;
+
+    fn socket() -> UdpSocket {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("loopback has a port");
+        let patience = Some(Duration::from_secs(60));
+        socket.set_read_timeout(patience).expect("it is positive");
+        socket
+    }
+
+    /// One datagram each way, then the signal.
+    fn relay(signal: &str) {
+        let (client, server) = (socket(), socket());
+        let to = server.local_addr().expect("it is bound").to_string();
+        let log = format!("relay{signal}.log");
+        let mut child = kneepoint(&["--listen", "127.0.0.1:0", "--to", &to])
+            .args(["--up", "10Mbps", "--delay", "2ms", "--log", &log])
+            .args(["--log-format", "lateness", "--stats", "20ms"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+        let first = lines.next().expect("there is a line").expect("it is UTF-8");
+        let address = first.split(' ').nth(1).expect("it has an address");
+        let address: SocketAddr = address.parse().expect("it is one");
+
+        let mut buffer = [0; 100];
+        client.send_to(b"there", address).expect("it is sent");
+        let (size, proxy) = server.recv_from(&mut buffer).expect("it arrives");
+        assert_eq!(&buffer[..size], b"there");
+        server.send_to(b"back", proxy).expect("it is sent");
+        let (size, _) = client.recv_from(&mut buffer).expect("it arrives");
+        assert_eq!(&buffer[..size], b"back");
+        let statistics = lines.next().expect("there is a line").expect("it is UTF-8");
+        assert!(statistics.contains("clients 1; up "), "{statistics}");
+
+        let id = child.id().to_string();
+        let kill = Command::new("kill").args([signal, &id]).status();
+        assert!(kill.expect("there is kill").success());
+        // Statistics must not fill the pipe meanwhile.
+        lines.for_each(drop);
+        let mut summary = String::new();
+        let mut stdout = child.stdout.take().expect("it is piped");
+        stdout.read_to_string(&mut summary).expect("it is UTF-8");
+        assert!(child.wait().expect("it ends").success());
+        for part in [
+            "clients: 1\n",
+            "up: 1 packets, 33 bytes delivered\n",
+            "up: dropped: none\n",
+            "down: 1 packets, 32 bytes delivered\n",
+            "down: lateness p50 ",
+        ] {
+            assert!(summary.contains(part), "{part}: {summary}");
+        }
+        for (direction, size) in [("up", 33), ("down", 32)] {
+            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{log}.{direction}"));
+            let log = fs::read_to_string(path).expect("there is a log");
+            assert!(log.starts_with("# base timestamp: 0\n"));
+            assert!(log.contains(&format!(" + {size}\n")), "{log}");
+            assert!(log.contains(&format!(" - {size} ")), "{log}");
+        }
+    }
+
+    #[test]
+    fn an_interrupt_ends_it_with_a_summary() {
+        relay("-INT");
+    }
+
+    #[test]
+    fn so_does_termination() {
+        relay("-TERM");
+    }
+}
