@@ -58,7 +58,8 @@ impl Flow {
             closed: closed.clone(),
             windows: recording.windows,
         };
-        (flow, recording.rtts)
+        let rtts = recording.rtts.iter().map(|sample| sample.rtt).collect();
+        (flow, rtts)
     }
 }
 

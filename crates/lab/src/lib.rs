@@ -19,5 +19,7 @@ pub mod rates;
 pub mod run;
 pub mod scenario;
 pub mod token_bucket;
+pub mod trial;
 pub mod units;
 pub mod watch;
+pub mod workload;

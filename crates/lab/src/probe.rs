@@ -17,14 +17,23 @@ pub type SharedFactory = Arc<dyn ControllerFactory + Send + Sync>;
 /// What one connection's controller saw.
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
-    /// The round-trip time of every acknowledged packet, in nanoseconds, in order of acknowledgement.
-    pub rtts: Vec<u64>,
+    /// The round-trip time of every acknowledged packet, in order of acknowledgement.
+    pub rtts: Vec<RttSample>,
     /// Bytes acknowledged.
     pub acked_bytes: u64,
     /// Bytes declared lost.
     pub lost_bytes: u64,
     /// The congestion window in bytes over time, at most one point every [`WINDOW_INTERVAL`].
     pub windows: Vec<(Duration, u64)>,
+}
+
+/// The round-trip time of one packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RttSample {
+    /// When the acknowledgement arrived, in nanoseconds since the recording's beginning.
+    pub at: u64,
+    /// The round-trip time in nanoseconds.
+    pub rtt: u64,
 }
 
 /// A handle on a [`Recording`] in progress. Clones share it.
@@ -111,11 +120,12 @@ impl Controller for Probe {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        let sample = now.saturating_duration_since(sent).as_nanos();
+        let sample = RttSample {
+            at: nanos(now.saturating_duration_since(self.recorder.epoch)),
+            rtt: nanos(now.saturating_duration_since(sent)),
+        };
         let mut recording = self.recorder.lock();
-        recording
-            .rtts
-            .push(u64::try_from(sample).unwrap_or(u64::MAX));
+        recording.rtts.push(sample);
         recording.acked_bytes += bytes;
         drop(recording);
         self.inner.on_ack(now, sent, bytes, app_limited, rtt);
@@ -181,6 +191,10 @@ impl fmt::Debug for Probe {
             .field("window", &self.inner.window())
             .finish_non_exhaustive()
     }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// The least time between two points of a recorded window.

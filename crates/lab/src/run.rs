@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kneepoint_emulator::link::{ConfigError, Fate, Record};
-use kneepoint_emulator::network::{Direction, Network, Side};
+use kneepoint_emulator::network::{Direction, Network, NetworkError, Side};
 use kneepoint_emulator::sim::{SimError, Simulation, endpoint_config, tls};
 use quinn::{ClientConfig, ServerConfig, TransportConfig, VarInt};
 use rand::{Rng, RngExt, SeedableRng};
@@ -24,6 +24,9 @@ pub enum RunError {
     /// The emulator refused the link.
     #[error("cannot emulate this link: {0}")]
     Link(#[from] ConfigError),
+    /// The emulator refused the network.
+    #[error("cannot emulate this network: {0}")]
+    Network(#[from] NetworkError),
     /// A socket could not be bound in the simulation.
     #[error("cannot open a simulated socket: {0}")]
     Socket(#[from] io::Error),

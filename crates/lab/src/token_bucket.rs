@@ -13,7 +13,8 @@ use kneepoint_emulator::network::NetworkConfig;
 use crate::metrics::stats;
 use crate::probe::SharedFactory;
 use crate::run::RunError;
-use crate::watch::{Course, Experiment, Load, Phase};
+use crate::watch::{Course, Experiment};
+use crate::workload::{Load, Phase};
 
 /// A token bucket in front of a fast line, and the path to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,8 @@ use kneepoint_emulator::link::{Interval, Limit, LinkConfig, Loss, Queue};
 use super::Outcome;
 use super::setup::{BDP, RATE, error, greedy, link, mode, rounds, seconds};
 use crate::run::RunError;
-use crate::watch::{Course, Load, Phase};
+use crate::watch::Course;
+use crate::workload::{Load, Phase};
 
 pub(super) fn up_ends_on_a_plateau() -> Result<Outcome, RunError> {
     let course = greedy(link(), 8000).run()?;

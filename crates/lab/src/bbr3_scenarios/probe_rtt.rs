@@ -8,7 +8,7 @@ use kneepoint_emulator::link::{Delay, DelayStep, LinkConfig};
 use super::Outcome;
 use super::setup::{RATE, RTT, believed_bdp, greedy, link, mode, seconds};
 use crate::run::RunError;
-use crate::watch::{Load, Phase};
+use crate::workload::{Load, Phase};
 
 pub(super) fn in_and_out() -> Result<Outcome, RunError> {
     let course = greedy(link(), 16_000).run()?;

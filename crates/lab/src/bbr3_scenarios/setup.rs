@@ -8,7 +8,8 @@ use kneepoint_emulator::network::NetworkConfig;
 
 use crate::controllers::resolve;
 use crate::probe::SharedFactory;
-use crate::watch::{Course, Experiment, Load, Phase};
+use crate::watch::{Course, Experiment};
+use crate::workload::{Load, Phase};
 
 /// The rate of the plain path, in bytes per second: 10 Mb/s.
 pub(super) const RATE: u64 = 1_250_000;

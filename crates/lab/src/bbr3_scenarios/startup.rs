@@ -8,7 +8,8 @@ use kneepoint_emulator::link::{LinkConfig, Loss};
 use super::Outcome;
 use super::setup::{RATE, error, greedy, link, mode, rounds, seconds};
 use crate::run::RunError;
-use crate::watch::{Course, Experiment, Load, Phase};
+use crate::watch::{Course, Experiment};
+use crate::workload::{Load, Phase};
 
 pub(super) fn ends_on_a_plateau() -> Result<Outcome, RunError> {
     let course = greedy(link(), 3000).run()?;

@@ -1,0 +1,278 @@
+//! Several connections over one network, each with a controller, a start and an application of its own.
+
+mod outcome;
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use kneepoint_emulator::network::Topology;
+use kneepoint_emulator::sim::tls::SERVER_NAME;
+use kneepoint_emulator::sim::{Simulation, endpoint_config, tls};
+use quinn::{ClientConfig, Connection, Endpoint, ServerConfig, TransportConfig, VarInt};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, RttSample};
+use crate::probe::{Recorder, SharedFactory};
+use crate::run::RunError;
+use crate::watch::Moment;
+use crate::workload::{Clock, Load, Phase, Received, receive, send};
+
+/// Several connections over one network.
+#[derive(Clone)]
+#[expect(missing_debug_implementations, reason = "a factory has none")]
+pub struct Trial {
+    /// Nodes and links. The flows' hosts are attached by the trial.
+    pub topology: Topology,
+    /// The connections.
+    pub flows: Vec<FlowPlan>,
+    /// When everything ends.
+    pub duration: Duration,
+    /// The time between two looks at each controller; nobody looks if absent.
+    pub interval: Option<Duration>,
+    /// The source of all randomness.
+    pub seed: u64,
+}
+
+/// One connection.
+#[derive(Clone)]
+#[expect(missing_debug_implementations, reason = "a factory has none")]
+pub struct FlowPlan {
+    /// Makes the sender's controller. One flow's controllers share it, and nobody else may.
+    pub controller: SharedFactory,
+    /// The node at which the sender is.
+    pub sender: String,
+    /// The node at which the receiver is.
+    pub receiver: String,
+    /// When the sender connects.
+    pub start: Duration,
+    /// What it does then, phase by phase.
+    pub application: Vec<Phase>,
+}
+
+impl FlowPlan {
+    /// A flow from `left` to `right` that sends as much as it can, from `start` to `end`.
+    pub fn greedy(controller: SharedFactory, start: Duration, end: Duration) -> Self {
+        Self {
+            controller,
+            sender: "left".to_owned(),
+            receiver: "right".to_owned(),
+            start,
+            application: vec![Phase {
+                until: end,
+                load: Load::Greedy,
+            }],
+        }
+    }
+
+    /// The same between other nodes.
+    #[must_use]
+    pub fn between(mut self, sender: impl Into<String>, receiver: impl Into<String>) -> Self {
+        self.sender = sender.into();
+        self.receiver = receiver.into();
+        self
+    }
+}
+
+/// What is seen of a flow while it runs.
+#[derive(Clone)]
+struct Observer {
+    recorder: Recorder,
+    received: Received,
+    moments: Arc<Mutex<Vec<Moment>>>,
+    closed: Arc<Mutex<Option<String>>>,
+}
+
+impl Trial {
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// When the network cannot be emulated, or the simulation stops early.
+    pub fn run(&self) -> Result<Outcome, RunError> {
+        let mut topology = self.topology.clone();
+        let servers = self.attach(&mut topology)?;
+        let simulation = Simulation::new(topology.build(self.seed)?);
+        let handle = simulation.handle();
+        let clock = Clock::new(handle.runtime());
+        let mut seeds = Pcg64::seed_from_u64(self.seed);
+
+        let observers: Vec<Observer> = self
+            .flows
+            .iter()
+            .map(|_| Observer {
+                recorder: Recorder::new(handle.instant()),
+                received: Received::default(),
+                moments: Arc::default(),
+                closed: Arc::default(),
+            })
+            .collect();
+        for (node, address) in &servers {
+            let socket = handle.bind_attached(*address)?;
+            let config = endpoint_config(seeds.next_u64());
+            let endpoint = handle.endpoint_on(socket, config, Some(server_config()))?;
+            let senders: HashMap<SocketAddr, Received> = (0..)
+                .zip(self.flows.iter().zip(&observers))
+                .filter(|(_, (flow, _))| flow.receiver == *node)
+                .map(|(index, (_, observer))| (client_address(index), observer.received.clone()))
+                .collect();
+            clock.spawn(receive(clock.clone(), endpoint, senders));
+        }
+        for (index, (flow, observer)) in (0..).zip(self.flows.iter().zip(&observers)) {
+            let socket = handle.bind_attached(client_address(index))?;
+            let config = endpoint_config(seeds.next_u64());
+            let mut endpoint = handle.endpoint_on(socket, config, None)?;
+            let factory = observer.recorder.observe(Arc::clone(&flow.controller));
+            endpoint.set_default_client_config(client_config(factory));
+            let Some(server) = servers.get(&flow.receiver).copied() else {
+                continue;
+            };
+            clock.spawn(live(
+                clock.clone(),
+                flow.clone(),
+                observer.clone(),
+                endpoint,
+                server,
+                self.interval,
+            ));
+        }
+        simulation.run_until(self.duration.into())?;
+
+        let flows = observers.iter().map(Observer::outcome).collect();
+        let links = simulation.with_network(|network| {
+            network
+                .links()
+                .map(|(name, link)| (name.to_owned(), LinkOutcome::new(link)))
+                .collect()
+        });
+        Ok(Outcome {
+            duration: self.duration,
+            flows,
+            links,
+        })
+    }
+
+    /// Attaches every sender, and one receiver to each node that has any.
+    fn attach(&self, topology: &mut Topology) -> Result<BTreeMap<String, SocketAddr>, RunError> {
+        let mut servers = BTreeMap::new();
+        for (index, flow) in (0..).zip(&self.flows) {
+            topology.host(&flow.sender, client_address(index))?;
+            let number = u16::try_from(servers.len()).unwrap_or(u16::MAX);
+            if !servers.contains_key(&flow.receiver) {
+                let address = server_address(number);
+                topology.host(&flow.receiver, address)?;
+                servers.insert(flow.receiver.clone(), address);
+            }
+        }
+        Ok(servers)
+    }
+}
+
+impl Observer {
+    fn outcome(&self) -> FlowOutcome {
+        let recording = self.recorder.take();
+        let moments = &mut *self.moments.lock().unwrap_or_else(PoisonError::into_inner);
+        let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        FlowOutcome {
+            rtts: recording.rtts,
+            acked_bytes: recording.acked_bytes,
+            lost_bytes: recording.lost_bytes,
+            windows: recording.windows,
+            received: self.received.bins(),
+            messages: self.received.messages(),
+            moments: std::mem::take(moments),
+            closed: closed.clone(),
+        }
+    }
+}
+
+/// The sender, from its start to the end of its phases or of its connection.
+async fn live(
+    clock: Clock,
+    flow: FlowPlan,
+    observer: Observer,
+    endpoint: Endpoint,
+    server: SocketAddr,
+    interval: Option<Duration>,
+) {
+    clock.sleep_until(flow.start).await;
+    let reason = match endpoint.connect(server, SERVER_NAME) {
+        Err(error) => Some(format!("cannot connect: {error}")),
+        Ok(connecting) => match connecting.await {
+            Err(error) => Some(format!("handshake failed: {error}")),
+            Ok(connection) => {
+                if let Some(interval) = interval {
+                    let moments = Arc::clone(&observer.moments);
+                    clock.spawn(look(clock.clone(), connection.clone(), interval, moments));
+                }
+                send(&clock, &connection, &flow.application).await;
+                connection.close_reason().map(|reason| reason.to_string())
+            }
+        },
+    };
+    *observer
+        .closed
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner) = reason;
+}
+
+async fn look(
+    clock: Clock,
+    connection: Connection,
+    interval: Duration,
+    moments: Arc<Mutex<Vec<Moment>>>,
+) {
+    while connection.close_reason().is_none() {
+        if let Some(snapshot) = kneepoint_quinn::snapshot(connection.congestion_state()) {
+            let at = clock.now();
+            let mut moments = moments.lock().unwrap_or_else(PoisonError::into_inner);
+            moments.push(Moment { at, snapshot });
+        }
+        clock.sleep(interval).await;
+    }
+}
+
+fn server_config() -> ServerConfig {
+    let mut config = tls::server_config();
+    config.transport_config(Arc::new(transport()));
+    config
+}
+
+fn client_config(controller: SharedFactory) -> ClientConfig {
+    let mut transport = transport();
+    transport.congestion_controller_factory(controller);
+    let mut config = tls::client_config();
+    config.transport_config(Arc::new(transport));
+    config
+}
+
+/// Flow control never limits a sender, and silence does not close a connection.
+fn transport() -> TransportConfig {
+    let mut transport = TransportConfig::default();
+    transport
+        .stream_receive_window(FLOW_CONTROL_WINDOW)
+        .receive_window(FLOW_CONTROL_WINDOW)
+        .send_window(FLOW_CONTROL_WINDOW.into_inner())
+        .max_idle_timeout(None);
+    transport
+}
+
+fn client_address(flow: u16) -> SocketAddr {
+    SocketAddr::new(CLIENT_HOST, FIRST_CLIENT_PORT.saturating_add(flow))
+}
+
+fn server_address(number: u16) -> SocketAddr {
+    SocketAddr::new(SERVER_HOST, FIRST_SERVER_PORT.saturating_add(number))
+}
+
+const CLIENT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+const SERVER_HOST: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 1, 1));
+const FIRST_CLIENT_PORT: u16 = 10_000;
+const FIRST_SERVER_PORT: u16 = 4433;
+
+/// Beyond anything a link emulated here can hold: 1 GiB.
+const FLOW_CONTROL_WINDOW: VarInt = VarInt::from_u32(1 << 30);
+
+#[cfg(test)]
+mod tests;

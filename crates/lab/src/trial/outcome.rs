@@ -1,0 +1,173 @@
+//! What was seen of a trial.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use kneepoint_emulator::link::{Fate, Link, Record, Statistics};
+
+use crate::metrics::stats;
+use crate::watch::Moment;
+use crate::workload::{Message, Received};
+
+pub use crate::probe::RttSample;
+
+/// What was seen of a trial.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// How long it lasted.
+    pub duration: Duration,
+    /// The flows, in the order of their plans.
+    pub flows: Vec<FlowOutcome>,
+    /// The links, by name.
+    pub links: BTreeMap<String, LinkOutcome>,
+}
+
+/// What was seen of one flow.
+#[derive(Debug, Clone, Default)]
+pub struct FlowOutcome {
+    /// The round-trip time of every acknowledged packet, in order of acknowledgement.
+    pub rtts: Vec<RttSample>,
+    /// Bytes acknowledged.
+    pub acked_bytes: u64,
+    /// Bytes that the sender declared lost.
+    pub lost_bytes: u64,
+    /// The congestion window in bytes over time.
+    pub windows: Vec<(Duration, u64)>,
+    /// Stream bytes read by the receiver, in bins of [`Received::BIN`].
+    pub received: Vec<u64>,
+    /// The streams that have arrived to their ends.
+    pub messages: Vec<Message>,
+    /// The controller's states, if anybody looked and it is one of ours.
+    pub moments: Vec<Moment>,
+    /// Why the connection closed before its application was done, if it did.
+    pub closed: Option<String>,
+}
+
+/// What was seen of one link.
+#[derive(Debug, Clone, Default)]
+pub struct LinkOutcome {
+    /// What it did with every packet, if it kept a log.
+    pub records: Vec<Record>,
+    /// Its counters.
+    pub statistics: Statistics,
+}
+
+impl Outcome {
+    /// The flows' goodputs between two times, in bytes.
+    pub fn shares(&self, from: Duration, to: Duration) -> Vec<u64> {
+        let share = |flow: &FlowOutcome| flow.received_between(from, to);
+        self.flows.iter().map(share).collect()
+    }
+
+    /// Jain's index of the goodputs between two times.
+    pub fn jain(&self, from: Duration, to: Duration) -> Option<f64> {
+        stats::jain(&self.shares(from, to))
+    }
+
+    /// The mean of Jain's index over consecutive windows of one length, as far as they fit between two times.
+    pub fn mean_jain(&self, from: Duration, to: Duration, window: Duration) -> Option<f64> {
+        let (mut sum, mut count, mut start) = (0.0, 0_u32, from);
+        while !window.is_zero() && start + window <= to {
+            sum += self.jain(start, start + window)?;
+            count += 1;
+            start += window;
+        }
+        (count > 0).then(|| sum / f64::from(count))
+    }
+
+    /// The round-trip times of all flows between two times, sorted, in nanoseconds.
+    pub fn rtts(&self, from: Duration, to: Duration) -> Vec<u64> {
+        let mut rtts: Vec<u64> = self
+            .flows
+            .iter()
+            .flat_map(|flow| flow.rtts_between(from, to))
+            .collect();
+        rtts.sort_unstable();
+        rtts
+    }
+}
+
+impl FlowOutcome {
+    /// Stream bytes read between two times, to the bin.
+    pub fn received_between(&self, from: Duration, to: Duration) -> u64 {
+        let bin = |time: Duration| {
+            let bin = time.as_nanos() / Received::BIN.as_nanos();
+            usize::try_from(bin)
+                .unwrap_or(usize::MAX)
+                .min(self.received.len())
+        };
+        let (from, to) = (bin(from), bin(to));
+        self.received.get(from..to).unwrap_or(&[]).iter().sum()
+    }
+
+    /// The goodput between two times, in Mb/s.
+    pub fn goodput_mbps(&self, from: Duration, to: Duration) -> f64 {
+        let seconds = to.saturating_sub(from).as_secs_f64();
+        self.received_between(from, to) as f64 * 8.0 / 1e6 / seconds.max(f64::MIN_POSITIVE)
+    }
+
+    /// The round-trip times of the packets acknowledged between two times, in nanoseconds.
+    pub fn rtts_between(&self, from: Duration, to: Duration) -> impl Iterator<Item = u64> {
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let (from, to) = (nanos(from), nanos(to));
+        let start = self.rtts.partition_point(|sample| sample.at < from);
+        let samples = self.rtts[start..].iter();
+        samples
+            .take_while(move |sample| sample.at < to)
+            .map(|sample| sample.rtt)
+    }
+
+    /// Goodput in Mb/s over time: one point per second, at its middle.
+    pub fn goodput_series(&self) -> Vec<(f64, f64)> {
+        let bins = self.received.chunks(BINS_PER_SECOND);
+        (0_u32..)
+            .zip(bins)
+            .map(|(second, bins)| {
+                let bytes: u64 = bins.iter().sum();
+                (f64::from(second) + 0.5, bytes as f64 * 8.0 / 1e6)
+            })
+            .collect()
+    }
+}
+
+impl LinkOutcome {
+    pub(super) fn new(link: &Link) -> Self {
+        let records = link.log().map_or(&[][..], |log| log.records());
+        Self {
+            records: records.to_vec(),
+            statistics: *link.statistics(),
+        }
+    }
+
+    /// Bytes that left between two times, on the wire.
+    pub fn delivered(&self, from: Duration, to: Duration) -> u64 {
+        let carried = |record: &&Record| match record.fate {
+            Fate::Sent { departure, .. } => (from..to).contains(&departure.into()),
+            _ => false,
+        };
+        self.records.iter().filter(carried).map(|r| r.size).sum()
+    }
+
+    /// How long each packet served between two times was there, from its arrival to the end of its own service: sorted, in
+    /// nanoseconds.
+    pub fn queue_delays(&self, from: Duration, to: Duration) -> Vec<u64> {
+        let delay = |record: &Record| match record.fate {
+            Fate::Sent { departure, .. } if (from..to).contains(&departure.into()) => {
+                Some((departure - record.arrival).0)
+            }
+            _ => None,
+        };
+        let mut delays: Vec<u64> = self.records.iter().filter_map(delay).collect();
+        delays.sort_unstable();
+        delays
+    }
+
+    /// The packets dropped, as a share of those offered.
+    pub fn loss_rate(&self) -> f64 {
+        let offered = self.statistics.offered.packets;
+        let dropped = self.statistics.all_dropped().packets;
+        dropped as f64 / offered.max(1) as f64
+    }
+}
+
+const BINS_PER_SECOND: usize = 10;

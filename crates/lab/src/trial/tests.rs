@@ -1,0 +1,129 @@
+use kneepoint_emulator::link::{LinkConfig, Shaper};
+use kneepoint_emulator::network::Duplex;
+use kneepoint_emulator::time::Nanos;
+
+use super::*;
+use crate::controllers::resolve;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// 8 Mb/s and 20 ms there and back, with a log.
+fn line() -> Topology {
+    let link = LinkConfig {
+        delay: Nanos::from_millis(10).into(),
+        log: true,
+        ..LinkConfig::new(Shaper::ConstantRate {
+            bytes_per_second: 1_000_000,
+        })
+    };
+    Topology::point_to_point(Duplex::both(link))
+}
+
+fn flow(name: &str, start: Duration, application: Vec<Phase>) -> FlowPlan {
+    FlowPlan {
+        application,
+        ..FlowPlan::greedy(resolve(name, 1).unwrap(), start, Duration::ZERO)
+    }
+}
+
+fn trial(flows: Vec<FlowPlan>, seconds: u32) -> Outcome {
+    let trial = Trial {
+        topology: line(),
+        flows,
+        duration: seconds * SECOND,
+        interval: Some(SECOND / 10),
+        seed: 7,
+    };
+    trial.run().unwrap()
+}
+
+fn phase(until: u32, load: Load) -> Phase {
+    Phase {
+        until: until * SECOND,
+        load,
+    }
+}
+
+#[test]
+fn flows_start_end_and_share() {
+    let greedy = |name, from: u32, to| flow(name, from * SECOND, vec![phase(to, Load::Greedy)]);
+    let outcome = trial(vec![greedy("bbr", 0, 6), greedy("cubic", 3, 6)], 6);
+    let [first, second] = &outcome.flows[..] else {
+        panic!("two flows");
+    };
+    assert_eq!((&first.closed, &second.closed), (&None, &None));
+    let alone = first.goodput_mbps(SECOND, 3 * SECOND);
+    assert!(alone > 6.5 && alone < 8.0, "{alone}");
+    assert_eq!(second.received_between(Duration::ZERO, 3 * SECOND), 0);
+    assert!(second.goodput_mbps(4 * SECOND, 6 * SECOND) > 1.0);
+    let jain = outcome.jain(4 * SECOND, 6 * SECOND).unwrap();
+    assert!(jain > 0.5 && jain <= 1.0, "{jain}");
+    assert!(!first.moments.is_empty() && !second.moments.is_empty());
+    let link = &outcome.links["forward"];
+    assert!(link.delivered(Duration::ZERO, 6 * SECOND) > 5_000_000);
+    let least = outcome.rtts(SECOND, 6 * SECOND)[0];
+    assert!(least >= 20_000_000, "{least}");
+}
+
+#[test]
+fn messages_are_timed_by_both_ends() {
+    let frames = Load::Frames {
+        bytes: 5_000,
+        period: SECOND / 10,
+    };
+    let requests = Load::Requests {
+        bytes: 20_000,
+        pause: SECOND / 2,
+    };
+    let outcome = trial(
+        vec![
+            flow("cubic", Duration::ZERO, vec![phase(2, frames)]),
+            flow(
+                "new-reno",
+                Duration::ZERO,
+                vec![phase(1, Load::Silent), phase(4, requests)],
+            ),
+        ],
+        5,
+    );
+    let messages = &outcome.flows[0].messages;
+    // The first one begins when the handshake is over.
+    assert!((19..=20).contains(&messages.len()), "{}", messages.len());
+    for message in messages {
+        assert_eq!(message.bytes, 5_000);
+        let took = message.arrived - message.began;
+        assert!(took > SECOND / 100 && took < SECOND / 10, "{took:?}");
+    }
+    let messages = &outcome.flows[1].messages;
+    assert!((5..=6).contains(&messages.len()), "{}", messages.len());
+    assert!(messages[0].began >= SECOND);
+    for pair in messages.windows(2) {
+        assert!(pair[1].began >= pair[0].arrived + SECOND / 2);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_packets() {
+    let run = || {
+        let flows =
+            ["bbr-s", "cubic"].map(|name| flow(name, Duration::ZERO, vec![phase(2, Load::Greedy)]));
+        trial(flows.into(), 2)
+    };
+    let (one, other) = (run(), run());
+    assert_eq!(one.links["forward"].records, other.links["forward"].records);
+    assert_eq!(one.flows[0].rtts, other.flows[0].rtts);
+}
+
+#[test]
+fn an_unknown_node_is_refused() {
+    let flow = flow("bbr", Duration::ZERO, Vec::new()).between("left", "nowhere");
+    let trial = Trial {
+        topology: line(),
+        flows: vec![flow],
+        duration: SECOND,
+        interval: None,
+        seed: 1,
+    };
+    let error = trial.run().unwrap_err().to_string();
+    assert!(error.contains("nowhere"), "{error}");
+}
