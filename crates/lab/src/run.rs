@@ -26,13 +26,20 @@ pub enum RunError {
     Link(#[from] ConfigError),
     /// The emulator refused the network.
     #[error("cannot emulate this network: {0}")]
-    Network(#[from] NetworkError),
+    Network(#[source] Box<NetworkError>),
     /// A socket could not be bound in the simulation.
     #[error("cannot open a simulated socket: {0}")]
     Socket(#[from] io::Error),
     /// The simulation stopped before the deadline.
     #[error("the simulation stopped early: {0}")]
     Simulation(#[from] SimError),
+}
+
+impl From<NetworkError> for RunError {
+    fn from(error: NetworkError) -> Self {
+        // It is far larger than the others, and rare.
+        Self::Network(Box::new(error))
+    }
 }
 
 /// Runs `scenario` with every sender under the controllers that `controller` builds.

@@ -6,6 +6,7 @@ mod inspect;
 mod log;
 mod progress;
 mod relay;
+mod reproduce;
 mod trace;
 
 use std::ffi::OsString;
@@ -33,6 +34,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Emulate a link in real time, between UDP clients and a server
     Relay(relay::Arguments),
+    /// Repeat the papers' experiments, and report what holds
+    Reproduce(reproduce::Arguments),
     /// Work with packet-delivery traces
     Trace {
         #[command(subcommand)]
@@ -64,6 +67,7 @@ pub fn run(
         Some(Command::Trace { command }) => trace::run(&command, out),
         Some(Command::Log { command }) => log::run(&command, out),
         Some(Command::Relay(arguments)) => relay::run(&arguments, out),
+        Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out),
     }
 }
 

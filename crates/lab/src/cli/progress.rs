@@ -23,6 +23,16 @@ impl Progress {
         Self(bar)
     }
 
+    /// A bar for work that is counted in shares of the whole.
+    pub(super) fn of_shares() -> Self {
+        Self::new(WHOLE)
+    }
+
+    /// So large a share of the work is done, too.
+    pub(super) fn advance_share(&self, share: f64) {
+        self.advance(WHOLE.mul_f64(share.clamp(0.0, 1.0)));
+    }
+
     /// So much more virtual time is done.
     pub(super) fn advance(&self, step: Duration) {
         self.0.inc(millis(step));
@@ -37,5 +47,8 @@ impl Progress {
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
+
+/// Stands for all the work, where that is not virtual time.
+const WHOLE: Duration = Duration::from_secs(1_000_000);
 
 const TEMPLATE: &str = "simulating {wide_bar} {percent:>3} %, {eta} left";

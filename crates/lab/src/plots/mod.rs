@@ -1,6 +1,7 @@
 //! Plots of a comparison, each as SVG and as PNG.
 
 mod canvas;
+mod chart;
 mod label;
 mod log;
 mod panel;
@@ -20,6 +21,7 @@ use kneepoint_emulator::trace::Trace;
 use crate::compare::Outcome;
 use canvas::save;
 
+pub use chart::{Axis, Chart, Mark, Series};
 pub use style::register_font;
 
 /// Why a plot could not be drawn.

@@ -156,7 +156,13 @@ pub(super) enum Swatch {
 }
 
 impl Swatch {
-    fn draw<DB: DrawingBackend>(self, area: &Area<DB>, from: Pixel, to: Pixel) -> DrawResult<DB> {
+    /// Draws it between two places.
+    pub(super) fn draw<DB: DrawingBackend>(
+        self,
+        area: &Area<DB>,
+        from: Pixel,
+        to: Pixel,
+    ) -> DrawResult<DB> {
         match self {
             Self::Fill(style) => {
                 let corners = [(from.0, from.1 - 7), (to.0, to.1 + 7)];

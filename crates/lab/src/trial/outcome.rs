@@ -131,7 +131,7 @@ impl FlowOutcome {
 }
 
 impl LinkOutcome {
-    pub(super) fn new(link: &Link) -> Self {
+    pub(crate) fn new(link: &Link) -> Self {
         let records = link.log().map_or(&[][..], |log| log.records());
         Self {
             records: records.to_vec(),

@@ -1,0 +1,149 @@
+//! `kneepoint reproduce`.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+
+use super::error::CliError;
+use super::progress::Progress;
+use super::write_all;
+use crate::reproduce::report::{Section, html, markdown};
+use crate::reproduce::{Experiment, Paper, Scale, Store, experiments, reproduce};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Whose experiments to run
+    #[arg(value_enum, default_value_t = Papers::All)]
+    papers: Papers,
+
+    /// Fewer and shorter cases: to see that it works, not to quote
+    #[arg(long)]
+    quick: bool,
+
+    /// How many seeds, wherever anything is random [default: 3, or 1 with --quick]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(u64).range(1..=100))]
+    seeds: Option<u64>,
+
+    /// Where the report and the finished runs go
+    #[arg(long, value_name = "DIR", default_value = "target/reproduce")]
+    out: PathBuf,
+
+    /// Forget the runs that are finished already, instead of going on where an earlier command was interrupted
+    #[arg(long)]
+    fresh: bool,
+}
+
+/// A paper, or all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Papers {
+    All,
+    One(Paper),
+}
+
+impl ValueEnum for Papers {
+    fn value_variants<'a>() -> &'a [Self] {
+        const VARIANTS: [Papers; 7] = {
+            let papers = Paper::ALL;
+            let mut variants = [Papers::All; 7];
+            let mut index = 0;
+            while index < papers.len() {
+                variants[index + 1] = Papers::One(papers[index]);
+                index += 1;
+            }
+            variants
+        };
+        &VARIANTS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::All => PossibleValue::new("all"),
+            Self::One(paper) => PossibleValue::new(paper.name()).help(paper.title()),
+        })
+    }
+}
+
+/// Runs the experiments that are not finished, and writes the report.
+pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
+    let scale = Scale {
+        quick: arguments.quick,
+        seeds: arguments
+            .seeds
+            .unwrap_or(if arguments.quick { 1 } else { 3 }),
+    };
+    let directory = &arguments.out;
+    fs::create_dir_all(directory).map_err(|error| {
+        let directory = directory.display();
+        CliError::input("--out", format_args!("cannot create {directory}: {error}"))
+    })?;
+    let chosen: Vec<&dyn Experiment> = Paper::ALL
+        .into_iter()
+        .filter(|paper| {
+            matches!(arguments.papers, Papers::All) || arguments.papers == Papers::One(*paper)
+        })
+        .flat_map(experiments)
+        .collect();
+    let store = Store::open(&directory.join(RUNS), arguments.fresh)
+        .map_err(|error| CliError::input("--out", error))?;
+    let progress = Progress::of_shares();
+    let sections = reproduce(&chosen, scale, &store, &|share| {
+        progress.advance_share(share)
+    });
+    progress.finish();
+    let sections = sections.map_err(CliError::failure)?;
+
+    let command = command(arguments);
+    let page = html(&sections, scale, &command).map_err(CliError::failure)?;
+    write_file(&directory.join(PAGE), &page)?;
+    write_file(&directory.join(TEXT), &markdown(&sections, scale, &command))?;
+    write_all(out, &verdicts(&sections, directory))?;
+    Ok(())
+}
+
+/// What was found, line by line, and where to read more.
+fn verdicts(sections: &[Section], directory: &Path) -> String {
+    let mut text = String::new();
+    for section in sections {
+        for verdict in &section.verdicts {
+            text.push_str(&format!(
+                "{:<3} {:<14}  {}: {} (paper: {})\n",
+                section.about.id,
+                verdict.finding.label(),
+                verdict.claim,
+                verdict.ours,
+                verdict.paper
+            ));
+        }
+    }
+    let (page, runs) = (directory.join(PAGE), directory.join(TEXT));
+    text + &format!("report: {} and {}\n", page.display(), runs.display())
+}
+
+/// The command that makes the same report.
+fn command(arguments: &Arguments) -> String {
+    let papers = match arguments.papers {
+        Papers::All => "all",
+        Papers::One(paper) => paper.name(),
+    };
+    let quick = if arguments.quick { " --quick" } else { "" };
+    let seeds = arguments
+        .seeds
+        .map_or_else(String::new, |seeds| format!(" --seeds {seeds}"));
+    format!("cargo run --release -- reproduce {papers}{quick}{seeds}")
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
+    fs::write(path, text).map_err(|error| {
+        CliError::failure(format_args!("cannot write {}: {error}", path.display()))
+    })
+}
+
+/// The finished runs, a line of JSON each.
+const RUNS: &str = "runs.jsonl";
+/// The report with its curves.
+const PAGE: &str = "report.html";
+/// The report without them.
+const TEXT: &str = "RESULTS.md";

@@ -1,0 +1,67 @@
+//! All experiments.
+
+use super::bbr_s;
+use super::study::Experiment;
+
+/// The papers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Paper {
+    /// "BBR-S: A Low-Latency BBR Modification for Fast-Varying Connections".
+    BbrS,
+    /// N. Cardwell et al., "BBR: Congestion-Based Congestion Control", ACM Queue 14(5), 2016.
+    Bbr,
+    /// eBCC: enhanced BBR congestion control for QUIC.
+    Ebcc,
+    /// BBR-Sampled and BBR2-Sampled, with the DASH study.
+    BbrSampled,
+    /// "Pacing at the fair-share of the bottleneck bandwidth without explicit network-level feedback".
+    FairShare,
+    /// Beyond the papers.
+    Beyond,
+}
+
+impl Paper {
+    /// All, in the order of the report.
+    pub const ALL: [Self; 6] = [
+        Self::BbrS,
+        Self::Bbr,
+        Self::Ebcc,
+        Self::BbrSampled,
+        Self::FairShare,
+        Self::Beyond,
+    ];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BbrS => "bbr-s",
+            Self::Bbr => "bbr",
+            Self::Ebcc => "ebcc",
+            Self::BbrSampled => "bbr-sampled",
+            Self::FairShare => "fair-share",
+            Self::Beyond => "beyond",
+        }
+    }
+
+    /// The heading in the report.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::BbrS => "BBR-S: SKIP and the adaptive Tobit Kalman filter",
+            Self::Bbr => "BBR: congestion-based congestion control",
+            Self::Ebcc => "eBCC",
+            Self::BbrSampled => "BBR-Sampled and BBR2-Sampled, and adaptive video",
+            Self::FairShare => "Fair share without network feedback",
+            Self::Beyond => "Beyond the papers",
+        }
+    }
+}
+
+/// The experiments of a paper, in the order of the report.
+pub fn experiments(paper: Paper) -> Vec<&'static dyn Experiment> {
+    match paper {
+        Paper::BbrS => vec![&bbr_s::LteDriving],
+        Paper::Bbr | Paper::Ebcc | Paper::BbrSampled | Paper::FairShare | Paper::Beyond => {
+            Vec::new()
+        }
+    }
+}

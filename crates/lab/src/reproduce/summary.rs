@@ -1,0 +1,176 @@
+//! What most experiments keep of a run.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::setup::Bottleneck;
+use crate::metrics::stats;
+use crate::trial::{FlowOutcome, Outcome};
+
+/// What all flows of a run achieved together on the link `forward`, in a stretch of time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Summary {
+    /// Stream bytes read, in Mb/s.
+    pub(super) goodput_mbps: f64,
+    /// Bytes delivered over the link as a share of its capacity; `None` where that is not known.
+    pub(super) utilization: Option<f64>,
+    /// Round-trip times in milliseconds.
+    pub(super) rtt: Spread,
+    /// Queueing delays on the link in milliseconds.
+    pub(super) queue: Spread,
+    /// Packets dropped on the link as a share of those offered, over the whole run.
+    pub(super) loss_rate: f64,
+    /// Why a connection closed early, if one did.
+    pub(super) closed: Option<String>,
+}
+
+/// The distribution of some times, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Spread {
+    pub(super) mean: f64,
+    pub(super) median: f64,
+    pub(super) p95: f64,
+    pub(super) p99: f64,
+    pub(super) max: f64,
+}
+
+impl Spread {
+    /// Of sorted nanoseconds; all zero of none.
+    pub(super) fn of(sorted: &[u64]) -> Self {
+        let rank = |p| stats::percentile(sorted, p).unwrap_or(0) as f64 / 1e6;
+        Self {
+            mean: stats::mean(sorted).unwrap_or(0.0) / 1e6,
+            median: rank(0.5),
+            p95: rank(0.95),
+            p99: rank(0.99),
+            max: rank(1.0),
+        }
+    }
+}
+
+impl Summary {
+    /// Of what happened between two times.
+    pub(super) fn of(
+        outcome: &Outcome,
+        bottleneck: &Bottleneck,
+        from: Duration,
+        to: Duration,
+    ) -> Self {
+        let bytes: u64 = outcome.shares(from, to).iter().sum();
+        let seconds = to.saturating_sub(from).as_secs_f64().max(f64::MIN_POSITIVE);
+        let link = outcome.links.get("forward");
+        let capacity = bottleneck.capacity(from, to);
+        let delivered = link.map_or(0, |link| link.delivered(from, to));
+        let closed = outcome.flows.iter().find_map(|flow| flow.closed.clone());
+        Self {
+            goodput_mbps: bytes as f64 * 8.0 / 1e6 / seconds,
+            utilization: (capacity > 0.0).then(|| delivered as f64 / capacity),
+            rtt: Spread::of(&outcome.rtts(from, to)),
+            queue: link.map_or_else(Spread::default, |link| {
+                Spread::of(&link.queue_delays(from, to))
+            }),
+            loss_rate: link.map_or(0.0, |link| link.loss_rate()),
+            closed,
+        }
+    }
+}
+
+/// One flow over time, to be drawn.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Course {
+    /// Goodput in Mb/s, second by second.
+    pub(super) goodput: Vec<(f64, f64)>,
+    /// The mean round-trip time of every half second, in milliseconds.
+    pub(super) rtt: Vec<(f64, f64)>,
+}
+
+impl Course {
+    /// Of one flow.
+    pub(super) fn of(flow: &FlowOutcome) -> Self {
+        let rtts = flow.rtts.iter();
+        let rtts = rtts.map(|sample| (sample.at as f64 / 1e9, sample.rtt as f64 / 1e6));
+        Self {
+            goodput: flow.goodput_series(),
+            rtt: thin(rtts, 0.5),
+        }
+    }
+}
+
+/// A figure over several seeds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Seeds {
+    pub(super) mean: f64,
+    pub(super) least: f64,
+    pub(super) largest: f64,
+}
+
+impl Seeds {
+    /// Of one figure per seed; not a number if there is none.
+    pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let values: Vec<f64> = values.into_iter().collect();
+        Self {
+            mean: values.iter().sum::<f64>() / values.len() as f64,
+            least: values.iter().copied().fold(f64::INFINITY, f64::min),
+            largest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+
+    /// The mean, and the least and the largest if they differ as they are printed.
+    pub(super) fn text(self, print: impl Fn(f64) -> String) -> String {
+        let (least, largest) = (print(self.least), print(self.largest));
+        if least == largest {
+            print(self.mean)
+        } else {
+            format!("{} ({least} to {largest})", print(self.mean))
+        }
+    }
+}
+
+/// The geometric mean; not a number of no values.
+pub(super) fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    let (sum, count) = values
+        .into_iter()
+        .fold((0.0, 0.0), |(sum, count), value: f64| {
+            (sum + value.ln(), count + 1.0)
+        });
+    (sum / count).exp()
+}
+
+/// Points as the means of so many parts of the time that they are in, to draw them.
+pub(super) fn thin(points: impl IntoIterator<Item = (f64, f64)>, width: f64) -> Vec<(f64, f64)> {
+    let mut bins: Vec<(f64, f64, f64)> = Vec::new();
+    for (x, y) in points {
+        let start = (x / width).floor() * width;
+        match bins.last_mut() {
+            Some(bin) if bin.0 == start => {
+                bin.1 += y;
+                bin.2 += 1.0;
+            }
+            _ => bins.push((start, y, 1.0)),
+        }
+    }
+    bins.into_iter()
+        .map(|(start, sum, count)| (start + width / 2.0, sum / count))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_show_their_spread() {
+        let print = |value: f64| format!("{value:.1}");
+        assert_eq!(Seeds::of([2.0]).text(print), "2.0");
+        assert_eq!(Seeds::of([1.0, 3.0]).text(print), "2.0 (1.0 to 3.0)");
+        assert_eq!(Seeds::of([2.01, 2.02]).text(print), "2.0");
+    }
+
+    #[test]
+    fn thinned_points_are_means() {
+        let points = [(0.1, 1.0), (0.9, 3.0), (2.5, 7.0)];
+        assert_eq!(thin(points, 1.0), [(0.5, 2.0), (2.5, 7.0)]);
+        assert!((geometric_mean([2.0, 8.0]) - 4.0).abs() < 1e-12);
+    }
+}

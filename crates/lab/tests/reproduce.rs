@@ -1,0 +1,55 @@
+//! The store of finished runs, and the report made from it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kneepoint_lab::reproduce::Store;
+use serde_json::json;
+
+fn place(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if path.exists() {
+        fs::remove_file(&path).unwrap();
+    }
+    path
+}
+
+#[test]
+fn finished_runs_are_found_again() {
+    let path = place("found-again.jsonl");
+    let store = Store::open(&path, false).unwrap();
+    assert!(!store.has("A {}"));
+    store.keep("A {}", json!({"mbps": 1.5})).unwrap();
+    store.keep("B {}", json!(null)).unwrap();
+    drop(store);
+    let store = Store::open(&path, false).unwrap();
+    assert_eq!(store.get("A {}"), Some(json!({"mbps": 1.5})));
+    assert!(store.has("B {}"));
+    drop(store);
+    assert!(!Store::open(&path, true).unwrap().has("A {}"));
+    assert_eq!(fs::read(&path).unwrap(), b"");
+}
+
+/// An interrupted run leaves half a line.
+#[test]
+fn a_broken_last_line_is_cut_off() {
+    let path = place("broken-end.jsonl");
+    let whole = "{\"key\":\"A\",\"result\":1}\n";
+    fs::write(&path, format!("{whole}{{\"key\":\"B\",\"res")).unwrap();
+    let store = Store::open(&path, false).unwrap();
+    assert!(store.has("A") && !store.has("B"));
+    store.keep("C", json!(2)).unwrap();
+    drop(store);
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text, format!("{whole}{{\"key\":\"C\",\"result\":2}}\n"));
+}
+
+#[test]
+fn another_file_is_refused_with_its_line() {
+    let path = place("other.jsonl");
+    let text = "{\"key\":\"A\",\"result\":1}\nsome notes\n{\"key\":\"B\",\"result\":1}\n";
+    fs::write(&path, text).unwrap();
+    let error = Store::open(&path, false).unwrap_err().to_string();
+    assert!(error.contains("other.jsonl:2: not a result"), "{error}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
