@@ -240,7 +240,7 @@ fn used_after_a_longer_path(config: &BbrSConfig, before: Duration) -> f64 {
 fn bbr_s_finds_a_path_that_has_become_longer() {
     let watching = BbrSConfig::tuned();
     let mut trusting = watching.clone();
-    trusting.core.suspect_longer_path = false;
+    trusting.core.probe_standing_queue = false;
     for before in [4, 7, 10] {
         let before = Duration::from_secs(before);
         let used = used_after_a_longer_path(&watching, before);

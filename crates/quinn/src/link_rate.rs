@@ -24,6 +24,8 @@ pub(crate) struct LinkRate {
     min_rtt: f64,
     /// The head-room, as a share of the usual rate.
     share: f64,
+    /// For how long the link has not been idle, in seconds.
+    busy_for: f64,
 }
 
 /// One acknowledgement.
@@ -59,6 +61,7 @@ impl LinkRate {
             last: None,
             min_rtt: 0.0,
             share: least.max(0.5 * most),
+            busy_for: 0.0,
         }
     }
 
@@ -91,7 +94,13 @@ impl LinkRate {
         } else {
             idle
         };
-        let surplus = idle - self.idle * gap;
+        self.busy_for = if idle > 0.0 { 0.0 } else { self.busy_for + gap };
+        let haste = if self.busy_for > LONG_BUSY * self.min_rtt {
+            HASTE
+        } else {
+            1.0
+        };
+        let surplus = idle - haste * self.idle * gap;
         self.share = (self.share + ADAPTATION * surplus).clamp(self.least, self.most);
     }
 
@@ -103,7 +112,9 @@ impl LinkRate {
         let recent = self.recent.rate_with(prior, usual);
         let current = self.current.rate()?;
         let expected = current + RECENT_WEIGHT * (recent - current);
-        let spare = (self.share * usual).min(MOST_OF_RECENT * recent);
+        let equal = EQUAL_PACKETS * mtu.0 as f64 / self.min_rtt.max(SHORTEST_RTT);
+        let spare =
+            (self.share * usual).min(MOST_OF_RECENT * recent) + equal.min(MOST_EQUAL * usual);
         Some(Forecast {
             expected: Bandwidth::from_f64(expected),
             spare: Bandwidth::from_f64(spare),
@@ -165,6 +176,16 @@ const OWN_PACKETS: f64 = 2.0;
 
 /// By how much of the usual rate the head-room grows in a second of idleness.
 const ADAPTATION: f64 = 0.5;
+
+/// A link that has not been idle for so many minimum RTTs varies little, or is shared: the head-room shrinks that much faster.
+const LONG_BUSY: f64 = 25.0;
+const HASTE: f64 = 5.0;
+
+/// The packets of head-room that every flow has, whatever its rate: flows that leave a share of their rates stay as unequal as
+/// they are, and this lets small ones gain on large ones. And the most of its rate that it may be: on a slow link, two packets
+/// are a long queue.
+const EQUAL_PACKETS: f64 = 2.0;
+const MOST_EQUAL: f64 = 0.1;
 
 /// In seconds: round trips within one host are not divided by.
 const SHORTEST_RTT: f64 = 1e-6;

@@ -12,11 +12,12 @@ use crate::units::Gain;
 pub struct BbrCoreConfig {
     /// The window in ProbeRTT.
     pub probe_rtt_window: ProbeRttWindow,
-    /// How long a minimum RTT is believed before ProbeRTT looks again. 1 s to 1 h; the paper's 10 s.
+    /// How long a minimum RTT is believed before ProbeRTT looks again. 1 s to 1 h; the paper's 10 s. If it is longer than 10 s,
+    /// that is how long an estimate is believed that the last ProbeRTT has not confirmed.
     pub min_rtt_window: Duration,
-    /// Whether to try a larger minimum RTT when the estimate collapses without the RTT falling to its minimum: for
-    /// windows so near one BDP that a longer path would starve them until the next ProbeRTT.
-    pub suspect_longer_path: bool,
+    /// Whether to enter ProbeRTT also when no round trip has come near the minimum for 3 s: for windows so near one BDP that
+    /// only the queue of others, or a longer path, explains it.
+    pub probe_standing_queue: bool,
     /// Leave Startup also once the RTT reaches this multiple of its minimum. Above 1; `None` is BBR's own rule.
     pub startup_exit_rtt: Option<Gain>,
     /// Congestion window as a multiple of the bandwidth-delay product. At least 1; the paper's 2.
@@ -79,7 +80,7 @@ impl BbrCoreConfig {
         Self {
             probe_rtt_window: ProbeRttWindow::Packets(4),
             min_rtt_window: Duration::from_secs(10),
-            suspect_longer_path: false,
+            probe_standing_queue: false,
             startup_exit_rtt: None,
             window_gain: Gain::new(2, 1),
             pacing_margin: Gain::UNIT,

@@ -4,9 +4,9 @@
 //! ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00 where the paper is silent.
 
 mod config;
-mod longer_path;
 mod policer;
 mod recovery;
+mod standing_queue;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -18,9 +18,9 @@ use core::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
-use self::longer_path::LongerPath;
 use self::policer::Policer;
 use self::recovery::Recovery;
+use self::standing_queue::StandingQueue;
 use self::state::{CYCLE_GAINS, Cycle, PHASE_CRUISE, PHASE_DRAIN, PHASE_PROBE, Silence, State};
 use crate::config::Environment;
 use crate::controller::{Control, Controller, OperatingPoint};
@@ -40,9 +40,11 @@ pub struct Bbr<F> {
     state: State,
     pipe_filled: bool,
     min_rtt: MinRtt,
-    /// The smallest round trip since the estimate expired, while ProbeRTT looks for a new one.
-    probed_rtt: Option<Duration>,
-    longer_path: LongerPath,
+    /// What ProbeRTT has found so far.
+    probe: Option<RttProbe>,
+    /// The last ProbeRTT has found what was believed before.
+    min_rtt_confirmed: bool,
+    standing_queue: StandingQueue,
     policer: Policer,
     window: Bytes,
     recovery: Recovery,
@@ -58,6 +60,17 @@ pub struct Bbr<F> {
     model_stale: bool,
     /// Read several times between two events: computed once for each.
     control: Control,
+}
+
+/// What ProbeRTT is to find, and has found.
+#[derive(Debug, Clone, Copy)]
+struct RttProbe {
+    /// The smallest round trip since it began.
+    smallest: Duration,
+    /// What was believed before.
+    known: Duration,
+    /// Whether what it finds is the new minimum also if it is larger.
+    may_raise: bool,
 }
 
 /// What follows from the filters and the state, kept until one of them changes.
@@ -129,8 +142,9 @@ impl<F: BandwidthFilter> Bbr<F> {
             state: State::Startup(FullPipe::default()),
             pipe_filled: false,
             min_rtt: MinRtt::default(),
-            probed_rtt: None,
-            longer_path: LongerPath::default(),
+            probe: None,
+            min_rtt_confirmed: false,
+            standing_queue: StandingQueue::default(),
             policer: Policer::default(),
             window,
             recovery: Recovery::Open,
@@ -290,32 +304,51 @@ impl<F: BandwidthFilter> Bbr<F> {
     }
 
     fn update_min_rtt(&mut self, ack: &AckEvent) {
-        let expired = self.min_rtt.expired(ack.now, self.config.min_rtt_window);
-        let probing = matches!(self.state, State::ProbeRtt(_));
-        if probing {
-            self.probed_rtt = Some(self.probed_rtt.map_or(ack.rtt, |least| least.min(ack.rtt)));
+        if let Some(probe) = &mut self.probe {
+            probe.smallest = probe.smallest.min(ack.rtt);
+            self.min_rtt.update(ack.now, ack.rtt);
+            return;
         }
+        let window = if self.min_rtt_confirmed {
+            self.config.min_rtt_window
+        } else {
+            self.config.min_rtt_window.min(UNCONFIRMED_WINDOW)
+        };
+        let expired = self.min_rtt.expired(ack.now, window);
         self.min_rtt.update(ack.now, ack.rtt);
-        if expired && !probing {
+        if expired {
             if self.restarting {
                 // The path has just been silent: this round trip saw no queue of ours.
                 self.min_rtt.replace(ack.now, ack.rtt);
-            } else if self.min_rtt.expired(ack.now, self.config.min_rtt_window) {
-                self.enter_probe_rtt(ack);
+            } else if self.min_rtt.expired(ack.now, window) {
+                let old = self.min_rtt.expired(ack.now, self.config.min_rtt_window);
+                self.enter_probe_rtt(ack, old);
             }
-        }
-        if self.config.suspect_longer_path {
-            if matches!(self.state, State::ProbeBandwidth(_)) {
-                let bandwidth = self.filter.bandwidth().unwrap_or_default();
-                self.longer_path.on_ack(ack, bandwidth, &mut self.min_rtt);
-            } else {
-                self.longer_path.reset(&mut self.min_rtt);
-            }
+        } else if self.config.probe_standing_queue {
+            self.watch_queue(ack);
         }
     }
 
-    fn enter_probe_rtt(&mut self, ack: &AckEvent) {
-        self.probed_rtt = Some(ack.rtt);
+    fn watch_queue(&mut self, ack: &AckEvent) {
+        let (State::ProbeBandwidth(_), Some(min_rtt)) = (self.state, self.min_rtt.get()) else {
+            self.standing_queue.reset();
+            return;
+        };
+        let bandwidth = self.filter.bandwidth().unwrap_or_default();
+        self.standing_queue.on_ack(ack, bandwidth, min_rtt);
+        if self.standing_queue.is_due(ack) {
+            let collapsed = self.standing_queue.has_collapsed(bandwidth);
+            self.standing_queue.reset();
+            self.enter_probe_rtt(ack, collapsed);
+        }
+    }
+
+    fn enter_probe_rtt(&mut self, ack: &AckEvent, may_raise: bool) {
+        self.probe = Some(RttProbe {
+            smallest: ack.rtt,
+            known: self.min_rtt.get().unwrap_or(ack.rtt),
+            may_raise,
+        });
         self.transition(State::ProbeRtt(Silence::Draining));
     }
 
@@ -335,9 +368,11 @@ impl<F: BandwidthFilter> Bbr<F> {
             }
             Silence::Holding { until, round } => {
                 let done = ack.now >= until && ack.round >= round;
-                if let Some(probed) = self.probed_rtt.filter(|_| done) {
-                    self.min_rtt.replace(ack.now, probed);
-                    self.probed_rtt = None;
+                if let Some(probe) = self.probe.take_if(|_| done) {
+                    if probe.may_raise {
+                        self.min_rtt.replace(ack.now, probe.smallest);
+                    }
+                    self.min_rtt_confirmed = CONFIRMATION * probe.smallest >= probe.known;
                     if self.pipe_filled {
                         self.enter_probe_bandwidth(ack.now);
                     } else {
@@ -579,6 +614,13 @@ const STARTUP_GAIN: Gain = Gain::new(288_539, 100_000);
 
 /// The least time that ProbeRTT holds the small flight (BBR paper, section "Steady-state behavior").
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
+
+/// How long a minimum RTT is believed at most that no ProbeRTT has found again: a flow that starts beside others takes their
+/// queue for a part of the path.
+const UNCONFIRMED_WINDOW: Duration = Duration::from_secs(10);
+
+/// ProbeRTT confirms what it finds to be no less than the inverse of this.
+const CONFIRMATION: Gain = Gain::new(9, 8);
 
 /// So many quanta in flight beside the BDP, for the sender's and the receiver's own batches
 /// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2).

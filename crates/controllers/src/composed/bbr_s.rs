@@ -38,14 +38,14 @@ impl BbrSConfig {
         Self {
             core: BbrCoreConfig {
                 min_rtt_window: Duration::from_secs(30),
-                suspect_longer_path: true,
+                probe_standing_queue: true,
                 startup_exit_rtt: Some(Gain::new(2, 1)),
                 // The window policy does the limiting: after a fall the estimate rises too slowly for it.
                 window_gain: Gain::new(10, 1),
                 probing: Probing::WhileUnbounded,
                 window_policy: WindowPolicy::Track(Headroom {
                     idle: Gain::percent(4),
-                    least: Gain::percent(10),
+                    least: Gain::percent(4),
                     most: Gain::UNIT,
                 }),
                 ..paper.core

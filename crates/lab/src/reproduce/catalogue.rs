@@ -1,7 +1,7 @@
 //! All experiments.
 
-use super::bbr_s;
 use super::study::Experiment;
+use super::{bbr_s, beyond};
 
 /// The papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,9 +59,14 @@ impl Paper {
 /// The experiments of a paper, in the order of the report.
 pub fn experiments(paper: Paper) -> Vec<&'static dyn Experiment> {
     match paper {
-        Paper::BbrS => vec![&bbr_s::LteDriving],
-        Paper::Bbr | Paper::Ebcc | Paper::BbrSampled | Paper::FairShare | Paper::Beyond => {
-            Vec::new()
-        }
+        Paper::BbrS => vec![
+            &bbr_s::Pace,
+            &bbr_s::LteDriving,
+            &bbr_s::Wigig,
+            &bbr_s::ManyFlows,
+            &bbr_s::BesideCubic,
+        ],
+        Paper::Beyond => vec![&beyond::Traces],
+        Paper::Bbr | Paper::Ebcc | Paper::BbrSampled | Paper::FairShare => Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! The papers' experiments: run, tabulated, and held against what the papers report.
 //!
-//! An [`Study`] is one experiment: cases, the run of a case, and the section of the report that comes of the results. The
+//! A [`Study`] is one experiment: cases, the run of a case, and the section of the report that comes of the results. The
 //! cases of all of them run in parallel. What a case gives is kept as one line of JSON in the output folder, under a key
 //! that holds all its parameters, so that an interrupted run goes on where it stopped.
 
@@ -11,8 +11,10 @@ mod setup;
 mod store;
 mod study;
 mod summary;
+mod trace_runs;
 
 mod bbr_s;
+mod beyond;
 
 use std::path::PathBuf;
 

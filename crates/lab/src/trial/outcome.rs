@@ -117,9 +117,9 @@ impl FlowOutcome {
             .map(|sample| sample.rtt)
     }
 
-    /// Goodput in Mb/s over time: one point per second, at its middle.
+    /// Goodput in Mb/s over time: one point per whole second, at its middle.
     pub fn goodput_series(&self) -> Vec<(f64, f64)> {
-        let bins = self.received.chunks(BINS_PER_SECOND);
+        let bins = self.received.chunks_exact(BINS_PER_SECOND);
         (0_u32..)
             .zip(bins)
             .map(|(second, bins)| {

@@ -53,14 +53,14 @@ fn write_page(
     )?;
     writeln!(
         out,
-        "<h2>Claims</h2>\n<div class=\"wide\"><table><thead><tr><th></th><th>claim</th><th>paper</th><th>here</th><th></th></tr></thead><tbody>"
+        "<h2>Claims</h2>\n<div class=\"wide\"><table class=\"claims\"><thead><tr><th></th><th>claim</th><th>paper</th><th>here</th><th></th></tr></thead><tbody>"
     )?;
     for section in sections {
         for verdict in &section.verdicts {
             let id = section.about.id;
             writeln!(
                 out,
-                "<tr class=\"claim\"><td><a href=\"#{id}\">{id}</a></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                "<tr><td><a href=\"#{id}\">{id}</a></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
                 escape(&verdict.claim),
                 escape(&verdict.paper),
                 escape(&verdict.ours),
@@ -192,9 +192,9 @@ code { font-size: .9em; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-size: .9rem; }
 th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--rule); vertical-align: top; }
-th:first-child, td:first-child, .claim td { text-align: left; }
-figure { margin: 1.5rem 0; color: var(--ink); }
-figure svg { width: 100%; height: auto; max-width: 760px; }
+th:first-child, td:first-child, .claims th, .claims td { text-align: left; }
+figure { margin: 1.5rem 0; color: var(--ink); overflow-x: auto; }
+figure svg { width: 100%; height: auto; min-width: 520px; max-width: 760px; }
 a { color: inherit; }
 .yes { color: var(--yes); font-weight: 600; }
 .partly { color: var(--partly); font-weight: 600; }

@@ -1,0 +1,195 @@
+//! A5: one flow of BBR-S beside one of CUBIC.
+
+use std::time::Duration;
+
+use kneepoint_emulator::link::{Limit, Queue};
+use serde::{Deserialize, Serialize};
+
+use crate::plots::{Axis, Chart, Mark};
+use crate::reproduce::report::{Section, Table, Verdict, number, percent};
+use crate::reproduce::setup::{Bottleneck, greedy};
+use crate::reproduce::summary::{Course, Seeds, Summary};
+use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::trial::Trial;
+
+/// Figures 13 and 14.
+pub(in crate::reproduce) struct BesideCubic;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(in crate::reproduce) struct Case {
+    ours: &'static str,
+    theirs: &'static str,
+    /// The queue in BDP.
+    queue: f64,
+    seed: u64,
+    seconds: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::reproduce) struct Run {
+    summary: Summary,
+    /// What each got of its half.
+    shares: [f64; 2],
+    /// Of the run that is drawn: both flows.
+    courses: Vec<Course>,
+}
+
+impl Study for BesideCubic {
+    type Case = Case;
+    type Result = Run;
+
+    fn about(&self) -> About {
+        About {
+            id: "A5",
+            paper: Paper::BbrS,
+            title: "One flow beside CUBIC",
+            figure: "figures 13 and 14",
+            setup: "50 Mb/s, 50 ms, two flows that start together, measured from 5 s on. The paper does not give the queue: it is \
+                    swept.",
+            claim: "BBR-S gets 80 to 90 % of its fair share; the RTT grows, for CUBIC fills the queue.",
+        }
+    }
+
+    fn cases(&self, scale: Scale) -> Vec<Case> {
+        let mut cases = Vec::new();
+        let queues = scale.pick(&QUEUES[2..3], &QUEUES[..]);
+        for &ours in scale.pick(&OURS[..2], &OURS[..]) {
+            for theirs in scale.pick(&THEIRS[..1], &THEIRS[..]) {
+                for &queue in queues {
+                    cases.extend(scale.seeds().map(|seed| Case {
+                        ours,
+                        theirs,
+                        queue,
+                        seed,
+                        seconds: scale.pick(30, 60),
+                    }));
+                }
+            }
+        }
+        cases
+    }
+
+    fn weight(&self, case: &Case) -> f64 {
+        f64::from(case.seconds) * MBPS
+    }
+
+    fn run(&self, case: &Case) -> Result<Run, CaseError> {
+        let duration = Duration::from_secs(case.seconds.into());
+        let queue = (case.queue * BDP).round() as u64;
+        let bottleneck = Bottleneck::constant(
+            MBPS,
+            Queue::DropTail(Limit::bytes(queue)),
+            Duration::from_millis(50),
+        );
+        let trial = Trial {
+            topology: bottleneck.topology(),
+            flows: vec![
+                greedy(case.ours, case.seed, Duration::ZERO, duration)?,
+                greedy(case.theirs, case.seed + 1000, Duration::ZERO, duration)?,
+            ],
+            duration,
+            interval: None,
+            seed: case.seed,
+        };
+        let outcome = trial.run()?;
+        let from = Duration::from_secs(5);
+        let share = |flow: usize| outcome.flows[flow].goodput_mbps(from, duration) / (MBPS / 2.0);
+        Ok(Run {
+            summary: Summary::of(&outcome, &bottleneck, from, duration),
+            shares: [share(0), share(1)],
+            courses: if case.seed == 1 && case.ours == "bbr-s" && case.theirs == "cubic" {
+                outcome.flows.iter().map(Course::of).collect()
+            } else {
+                Vec::new()
+            },
+        })
+    }
+
+    fn report(&self, scale: Scale, results: &[(Case, Run)]) -> Section {
+        let mut table = Table::new(
+            "Shares of the half of the link, means over the seeds",
+            &[
+                "flows",
+                "queue, BDP",
+                "ours",
+                "theirs",
+                "utilization",
+                "RTT mean, ms",
+                "p99",
+                "loss",
+            ],
+        );
+        let mut cells: Vec<&Case> = results.iter().map(|(case, _)| case).collect();
+        cells.dedup_by_key(|case| (case.ours, case.theirs, case.queue.to_bits()));
+        let seeds = |cell: &Case, figure: fn(&Run) -> f64| {
+            let same = |case: &Case| {
+                (case.ours, case.theirs, case.queue) == (cell.ours, cell.theirs, cell.queue)
+            };
+            Seeds::of(
+                results
+                    .iter()
+                    .filter(|(case, _)| same(case))
+                    .map(|(_, run)| figure(run)),
+            )
+        };
+        for cell in &cells {
+            let text =
+                |figure: fn(&Run) -> f64, print: fn(f64) -> String| seeds(cell, figure).text(print);
+            table.row([
+                format!("`{}` beside `{}`", cell.ours, cell.theirs),
+                number(cell.queue),
+                text(|run| run.shares[0], percent),
+                text(|run| run.shares[1], percent),
+                text(|run| run.summary.utilization.unwrap_or(f64::NAN), percent),
+                text(|run| run.summary.rtt.mean, number),
+                text(|run| run.summary.rtt.p99, number),
+                text(|run| run.summary.loss_rate, percent),
+            ]);
+        }
+        let mut section = Section::new(Study::about(self));
+        for cell in cells
+            .iter()
+            .filter(|cell| (cell.ours, cell.theirs) == ("bbr-s", "cubic"))
+        {
+            let share = seeds(cell, |run| run.shares[0]);
+            section = section.verdict(Verdict::new(
+                format!("share of `bbr-s` beside `cubic`, queue of {} BDP", number(cell.queue)),
+                "80 to 90 % of its half",
+                share.text(percent),
+                (share.mean >= 0.8, share.mean >= 0.5),
+                "CUBIC fills the queue, and `bbr-s` takes the delay for a longer way only after several tries: what it keeps in \
+                 flight is a part of what the path holds.",
+            ));
+        }
+        section = section.table(table);
+        for (case, run) in results.iter().filter(|(_, run)| !run.courses.is_empty()) {
+            let time = || Axis::linear("time, s");
+            let caption = format!(
+                "`bbr-s` beside `cubic`, queue of {} BDP",
+                number(case.queue)
+            );
+            let mut goodput =
+                Chart::new(format!("{caption}: goodput"), time(), Axis::linear("Mb/s"));
+            let mut rtt = Chart::new(
+                format!("{caption}: round-trip time"),
+                time(),
+                Axis::linear("ms"),
+            );
+            for (name, course) in [case.ours, case.theirs].into_iter().zip(&run.courses) {
+                goodput = goodput.series(name, Mark::Line, course.goodput.iter().copied());
+                rtt = rtt.series(name, Mark::Line, course.rtt.iter().copied());
+            }
+            if scale.quick || case.queue == QUEUES[2] {
+                section = section.chart(goodput).chart(rtt);
+            }
+        }
+        section
+    }
+}
+
+const MBPS: f64 = 50.0;
+/// Bandwidth times round-trip time, in bytes.
+const BDP: f64 = 312_500.0;
+const QUEUES: [f64; 4] = [0.5, 1.0, 2.0, 4.0];
+const OURS: [&str; 3] = ["bbr-s", "bbr", "bbr-s:paper"];
+const THEIRS: [&str; 2] = ["cubic", "quinn-cubic"];

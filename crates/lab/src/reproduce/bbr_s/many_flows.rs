@@ -1,0 +1,240 @@
+//! A4: ten flows, one after the other.
+
+use std::time::Duration;
+
+use kneepoint_emulator::link::{Limit, Queue};
+use serde::{Deserialize, Serialize};
+
+use crate::plots::{Axis, Chart, Mark};
+use crate::reproduce::report::{Section, Table, Verdict, number, percent};
+use crate::reproduce::setup::{Bottleneck, greedy};
+use crate::reproduce::summary::{Course, Seeds, Spread, Summary};
+use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::trial::{Outcome, Trial};
+
+/// Figures 11 and 12.
+pub(in crate::reproduce) struct ManyFlows;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(in crate::reproduce) struct Case {
+    controller: &'static str,
+    seed: u64,
+    /// For how long all flows run together.
+    together: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::reproduce) struct Run {
+    /// While all flows run.
+    summary: Summary,
+    /// Jain's index of what the flows got while all ran, and its mean over windows of 2 s.
+    jain: f64,
+    jain_windows: f64,
+    /// Round-trip times from the first start on, but for the 4 s after each start.
+    settled: Spread,
+    /// Of the run that is drawn: every flow.
+    courses: Vec<Course>,
+}
+
+impl Study for ManyFlows {
+    type Case = Case;
+    type Result = Run;
+
+    fn about(&self) -> About {
+        About {
+            id: "A4",
+            paper: Paper::BbrS,
+            title: "Ten flows, one more every 8 s",
+            figure: "figures 11 and 12",
+            setup: "100 Mb/s, 50 ms, a queue of 4 BDP (the paper gives none). Ten flows of one controller, one more every 8 s; \
+                    Jain's index of what they got from the last one's start plus 4 s on.",
+            claim: "Jain's index is 0.9711; the mean RTT is 84 ms once all run; no RTT exceeds 100 ms outside of startups.",
+        }
+    }
+
+    fn cases(&self, scale: Scale) -> Vec<Case> {
+        let controllers = scale.pick(&CONTROLLERS[..2], &CONTROLLERS[..]);
+        let mut cases = Vec::new();
+        for &controller in controllers {
+            cases.extend(scale.seeds().map(|seed| Case {
+                controller,
+                seed,
+                together: scale.pick(20, 60),
+            }));
+        }
+        cases
+    }
+
+    fn weight(&self, case: &Case) -> f64 {
+        f64::from(72 + case.together) * 100.0
+    }
+
+    fn run(&self, case: &Case) -> Result<Run, CaseError> {
+        let last = GAP * (FLOWS - 1);
+        let duration = last + Duration::from_secs(case.together.into());
+        let bottleneck = bottleneck();
+        let flows: Result<Vec<_>, _> = (0..FLOWS)
+            .map(|flow| {
+                greedy(
+                    case.controller,
+                    case.seed + u64::from(flow) * 1000,
+                    GAP * flow,
+                    duration,
+                )
+            })
+            .collect();
+        let trial = Trial {
+            topology: bottleneck.topology(),
+            flows: flows?,
+            duration,
+            interval: None,
+            seed: case.seed,
+        };
+        let outcome = trial.run()?;
+        let from = last + STARTUP;
+        let window = Duration::from_secs(2);
+        Ok(Run {
+            summary: Summary::of(&outcome, &bottleneck, from, duration),
+            jain: outcome.jain(from, duration).unwrap_or(f64::NAN),
+            jain_windows: outcome
+                .mean_jain(from, duration, window)
+                .unwrap_or(f64::NAN),
+            settled: Spread::of(&settled(&outcome, duration)),
+            courses: if case.seed == 1 {
+                outcome.flows.iter().map(Course::of).collect()
+            } else {
+                Vec::new()
+            },
+        })
+    }
+
+    fn report(&self, _scale: Scale, results: &[(Case, Run)]) -> Section {
+        let mut table = Table::new(
+            "Means over the seeds",
+            &[
+                "controller",
+                "Jain",
+                "Jain, 2 s",
+                "utilization",
+                "RTT mean, ms",
+                "p99",
+                "outside of startups: mean, ms",
+                "p99",
+                "largest",
+                "loss",
+            ],
+        );
+        let seeds = |name: &str, figure: fn(&Run) -> f64| {
+            Seeds::of(
+                results
+                    .iter()
+                    .filter(|(case, _)| case.controller == name)
+                    .map(|(_, run)| figure(run)),
+            )
+        };
+        let mut names: Vec<&str> = results.iter().map(|(case, _)| case.controller).collect();
+        names.dedup();
+        for name in names {
+            let cell =
+                |figure: fn(&Run) -> f64, print: fn(f64) -> String| seeds(name, figure).text(print);
+            table.row([
+                format!("`{name}`"),
+                cell(|run| run.jain, number),
+                cell(|run| run.jain_windows, number),
+                cell(|run| run.summary.utilization.unwrap_or(f64::NAN), percent),
+                cell(|run| run.summary.rtt.mean, number),
+                cell(|run| run.summary.rtt.p99, number),
+                cell(|run| run.settled.mean, number),
+                cell(|run| run.settled.p99, number),
+                cell(|run| run.settled.max, number),
+                cell(|run| run.summary.loss_rate, percent),
+            ]);
+        }
+        let jain = seeds("bbr-s", |run| run.jain);
+        let mean = seeds("bbr-s", |run| run.summary.rtt.mean);
+        let largest = seeds("bbr-s", |run| run.settled.max);
+        let milliseconds = |ms: f64| format!("{ms:.0} ms");
+        let section = Section::new(Study::about(self))
+            .verdict(Verdict::new(
+                "Jain's index of ten `bbr-s` flows",
+                "0.971",
+                jain.text(number),
+                (jain.least >= 0.97, jain.mean >= 0.9),
+                "",
+            ))
+            .verdict(Verdict::new(
+                "mean RTT once all run",
+                "84 ms",
+                mean.text(milliseconds),
+                (mean.mean <= 84.0, mean.mean <= 110.0),
+                "",
+            ))
+            .verdict(Verdict::new(
+                "largest RTT outside of startups",
+                "100 ms",
+                largest.text(milliseconds),
+                (largest.mean <= 100.0, largest.mean <= 150.0),
+                "",
+            ))
+            .table(table);
+        draw(section, results)
+    }
+}
+
+/// What the flows of `bbr-s` got over time, and the round-trip times that they saw.
+fn draw(section: Section, results: &[(Case, Run)]) -> Section {
+    let drawn = results
+        .iter()
+        .find(|(case, run)| case.controller == "bbr-s" && !run.courses.is_empty());
+    let Some((_, run)) = drawn else {
+        return section;
+    };
+    let time = || Axis::linear("time, s");
+    let mut goodput = Chart::new("Ten `bbr-s` flows: goodput", time(), Axis::linear("Mb/s"));
+    let mut rtt = Chart::new(
+        "Ten `bbr-s` flows: round-trip time",
+        time(),
+        Axis::linear("ms"),
+    );
+    for (number, course) in (1..).zip(&run.courses) {
+        let name = format!("{number}");
+        goodput = goodput.series(&name, Mark::Line, course.goodput.iter().copied());
+        rtt = rtt.series(&name, Mark::Line, course.rtt.iter().copied());
+    }
+    section.chart(goodput).chart(rtt)
+}
+
+/// The round-trip times of all flows, but for those of the time after each start.
+fn settled(outcome: &Outcome, duration: Duration) -> Vec<u64> {
+    let mut rtts = Vec::new();
+    for flow in 0..FLOWS {
+        let from = GAP * flow + STARTUP;
+        let to = if flow + 1 == FLOWS {
+            duration
+        } else {
+            GAP * (flow + 1)
+        };
+        rtts.extend(outcome.rtts(from, to));
+    }
+    rtts.sort_unstable();
+    rtts
+}
+
+fn bottleneck() -> Bottleneck {
+    Bottleneck::constant(
+        MBPS,
+        Queue::DropTail(Limit::bytes(4 * BDP)),
+        Duration::from_millis(50),
+    )
+}
+
+const MBPS: f64 = 100.0;
+/// Bandwidth times round-trip time, in bytes.
+const BDP: u64 = 625_000;
+const FLOWS: u32 = 10;
+/// From one flow's start to the next one's.
+const GAP: Duration = Duration::from_secs(8);
+/// How long a start takes.
+const STARTUP: Duration = Duration::from_secs(4);
+
+const CONTROLLERS: [&str; 5] = ["bbr-s", "bbr", "bbr-s:paper", "cubic", "quinn-cubic"];

@@ -1,0 +1,5 @@
+//! What no paper asked.
+
+mod traces;
+
+pub(super) use traces::Traces;

@@ -1,0 +1,127 @@
+//! F1: every controller on every kind of link that the generator makes.
+
+use std::time::Duration;
+
+use kneepoint_controllers::Algorithm;
+use kneepoint_emulator::generate::{Profile, generate};
+
+use crate::controllers;
+use crate::reproduce::report::{Section, Table, Verdict, number, percent};
+use crate::reproduce::summary::geometric_mean;
+use crate::reproduce::trace_runs::{OMNISCIENT, Runs, TraceCase, TraceRun, power, utilization};
+use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+
+/// Every controller on every generated trace.
+pub(in crate::reproduce) struct Traces;
+
+impl Study for Traces {
+    type Case = TraceCase;
+    type Result = TraceRun;
+
+    fn about(&self) -> About {
+        About {
+            id: "F1",
+            paper: Paper::Beyond,
+            title: "Every controller on every kind of link",
+            figure: "no paper's",
+            setup: "One bulk flow over generated traces, 40 ms of round-trip time, 3 MB of queue. Power is utilization times base RTT \
+                    over mean RTT: 1 is the sender that knows the trace.",
+            claim: "none. What is to be seen is who comes near the omniscient sender.",
+        }
+    }
+
+    fn cases(&self, scale: Scale) -> Vec<TraceCase> {
+        let mut cases = Vec::new();
+        for (link, _, seconds) in LINKS {
+            let names = [OMNISCIENT].into_iter().chain(controllers::names());
+            // At WiGig's rate quinn's BBR drops millions of packets, which take longer than all the rest.
+            for controller in names.filter(|name| (link, *name) != ("wigig", "quinn-bbr")) {
+                cases.extend(scale.seeds().map(|seed| TraceCase {
+                    link,
+                    controller,
+                    seed,
+                    seconds: scale.pick(seconds / 6, seconds),
+                    from: 0,
+                }));
+            }
+        }
+        cases
+    }
+
+    fn weight(&self, case: &TraceCase) -> f64 {
+        let rate = LINKS.iter().find(|(link, ..)| *link == case.link);
+        let rate = rate.map_or(1.0, |(_, profile, _)| match profile {
+            Profile::WigigBlockage => 100.0,
+            Profile::FiveGMmwaveWalking => 50.0,
+            _ => 15.0,
+        });
+        f64::from(case.seconds) * rate
+    }
+
+    fn run(&self, case: &TraceCase) -> Result<TraceRun, CaseError> {
+        let profile = LINKS.iter().find(|(link, ..)| *link == case.link);
+        let profile = profile.map_or(Profile::LteDrivingFast, |(_, profile, _)| *profile);
+        let duration = Duration::from_secs(case.seconds.into());
+        case.run(generate(profile, case.seed, duration.into()), false)
+    }
+
+    fn report(&self, _scale: Scale, results: &[(TraceCase, TraceRun)]) -> Section {
+        let mut powers = Table::new(
+            "Power on each link (geometric means over the seeds), and over all of them",
+            &[&["controller"], &LINKS.map(|(link, ..)| link)[..], &["all"]].concat(),
+        );
+        let mut all = Vec::new();
+        for name in [OMNISCIENT].into_iter().chain(controllers::names()) {
+            let each =
+                LINKS.map(|(link, ..)| geometric_mean(Runs::on(link, results).of(name, power)));
+            let mean = geometric_mean(each.iter().copied().filter(|power| power.is_finite()));
+            all.push((name, mean));
+            let cells = each.into_iter().chain([mean]).map(number);
+            powers.row([format!("`{name}`")].into_iter().chain(cells));
+        }
+        let stock = all.iter().filter(|(name, _)| name.starts_with("quinn-"));
+        let stock = stock.fold(0.0, |most: f64, (_, power)| most.max(*power));
+        let recommended = Algorithm::default().name();
+        let ours = all.iter().find(|(name, _)| *name == recommended);
+        let ours = ours.map_or(f64::NAN, |(_, power)| *power);
+        let least = LINKS.map(|(link, ..)| {
+            let runs = Runs::on(link, results);
+            runs.of(recommended, utilization)
+                .into_iter()
+                .fold(1.0, f64::min)
+        });
+        let least = least.into_iter().fold(1.0, f64::min);
+        let mut section = Section::new(Study::about(self))
+            .verdict(Verdict::new(
+                format!("power of `{recommended}`, what we recommend"),
+                format!("quinn's best: {}", number(stock)),
+                number(ours),
+                (ours > stock, false),
+                "",
+            ))
+            .verdict(Verdict::new(
+                format!("least utilization of `{recommended}` on any of them"),
+                "none",
+                percent(least),
+                (least >= 0.5, false),
+                "",
+            ))
+            .table(powers);
+        for (link, ..) in LINKS {
+            section = section
+                .table(Runs::on(link, results).table(format!("{link}: means over the seeds")));
+        }
+        section
+    }
+}
+
+/// The links, and how long a run lasts in seconds.
+const LINKS: [(&str, Profile, u32); 7] = [
+    ("lte-town", Profile::LteDrivingSlow, 120),
+    ("lte-fast", Profile::LteDrivingFast, 120),
+    ("lte-walking", Profile::LteWalking, 120),
+    ("3g", Profile::ThreeG, 120),
+    ("wifi", Profile::WifiBusy, 60),
+    ("5g", Profile::FiveGMmwaveWalking, 30),
+    ("wigig", Profile::WigigBlockage, 20),
+];

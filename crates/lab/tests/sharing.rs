@@ -1,0 +1,53 @@
+//! Flows that share a link, each of which starts into the queue of those before it.
+
+use std::time::Duration;
+
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+use kneepoint_emulator::network::{Duplex, Topology};
+use kneepoint_lab::controllers::resolve;
+use kneepoint_lab::metrics::stats;
+use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
+
+/// Six flows on 30 Mb/s and 50 ms, one more every 4 s, until 20 s after the last one.
+fn newcomers(controller: &str) -> Outcome {
+    let link = |bytes_per_second| LinkConfig {
+        delay: Duration::from_millis(25).into(),
+        ..LinkConfig::new(Shaper::ConstantRate { bytes_per_second })
+    };
+    let links = Duplex {
+        forward: LinkConfig {
+            queue: Queue::DropTail(Limit::bytes(4 * 187_500)),
+            ..link(3_750_000)
+        },
+        reverse: link(125_000_000),
+    };
+    let end = LAST + Duration::from_secs(20);
+    let flow = |number: u32| {
+        let factory = resolve(controller, number.into()).expect("a known controller");
+        FlowPlan::greedy(factory, GAP * number, end)
+    };
+    let trial = Trial {
+        topology: Topology::point_to_point(links),
+        flows: (0..=5).map(flow).collect(),
+        duration: end,
+        interval: None,
+        seed: 1,
+    };
+    trial.run().expect("it runs")
+}
+
+/// Trap: a window of about one BDP hangs on the minimum RTT. A newcomer that takes the others' queue for a part of the path
+/// adds a queue of its own, the next one takes both for the path, and the first ones starve.
+#[test]
+fn newcomers_do_not_take_the_queue_for_the_path() {
+    let outcome = newcomers("bbr-s");
+    let (from, to) = (LAST + Duration::from_secs(10), outcome.duration);
+    let jain = outcome.jain(from, to).expect("they get something");
+    let rtts = outcome.rtts(from, to);
+    let mean = stats::mean(&rtts).expect("they are acknowledged") / 1e6;
+    assert!(jain > 0.9, "{jain}");
+    assert!(mean < 85.0, "{mean} ms");
+}
+
+const GAP: Duration = Duration::from_secs(4);
+const LAST: Duration = Duration::from_secs(20);
