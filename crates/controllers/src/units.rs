@@ -41,7 +41,13 @@ impl Timestamp {
     /// The time from `earlier` to `self`, or zero if `earlier` is in fact later.
     #[inline]
     pub fn saturating_since(self, earlier: Self) -> Duration {
-        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+        Duration::from_nanos(self.nanos_since(earlier))
+    }
+
+    /// The same in nanoseconds: a `Duration` keeps whole seconds apart, and they have to be divided off.
+    #[inline]
+    pub const fn nanos_since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
     }
 }
 
@@ -154,7 +160,12 @@ impl Bandwidth {
     /// So many bytes in so much time; `None` if no time passed.
     #[inline]
     pub fn from_delivery(amount: Bytes, interval: Duration) -> Option<Self> {
-        let nanos = saturating_nanos(interval);
+        Self::from_delivery_in_nanos(amount, saturating_nanos(interval))
+    }
+
+    /// The same with the interval in nanoseconds.
+    #[inline]
+    pub(crate) fn from_delivery_in_nanos(amount: Bytes, nanos: u64) -> Option<Self> {
         (nanos > 0).then(|| Self(multiply_divide(amount.0, NANOS_PER_SECOND, nanos)))
     }
 
@@ -190,12 +201,17 @@ impl Bandwidth {
     /// What flows at this rate in `span`: with a round-trip time, the bandwidth-delay product.
     #[inline]
     pub fn bytes_in(self, span: Duration) -> Bytes {
-        let nanos = saturating_nanos(span);
+        self.bytes_in_nanos(saturating_nanos(span))
+    }
+
+    /// The same with the span in nanoseconds.
+    #[inline]
+    pub(crate) fn bytes_in_nanos(self, nanos: u64) -> Bytes {
         // The divisor is a constant here: the compiler divides by multiplying.
-        if let Some(product) = self.0.checked_mul(nanos) {
-            return Bytes(product / NANOS_PER_SECOND);
-        }
-        Bytes(multiply_divide(self.0, nanos, NANOS_PER_SECOND))
+        Bytes(match self.0.checked_mul(nanos) {
+            Some(product) => product / NANOS_PER_SECOND,
+            None => multiply_divide_wide(self.0, nanos, NANOS_PER_SECOND),
+        })
     }
 }
 
@@ -292,8 +308,9 @@ impl Gain {
         )
     }
 
+    /// The product with a plain number, such as one of nanoseconds.
     #[inline]
-    fn scale(self, value: u64) -> u64 {
+    pub(crate) fn scale(self, value: u64) -> u64 {
         let product = u128::from(value) * u128::from(self.fixed);
         let rounded = (product + (1 << (GAIN_BITS - 1))) >> GAIN_BITS;
         u64::try_from(rounded).unwrap_or(u64::MAX)
@@ -341,11 +358,15 @@ fn multiply_divide(value: u64, factor: u64, divisor: u64) -> u64 {
     let divisor = divisor.max(1);
     match value.checked_mul(factor) {
         Some(product) if product < EXACT_IN_F64 && divisor < EXACT_IN_F64 => {
-            return (product as i64 as f64 / divisor as i64 as f64) as i64 as u64;
+            (product as i64 as f64 / divisor as i64 as f64) as i64 as u64
         }
-        Some(product) => return product / divisor,
-        None => {}
+        Some(product) => product / divisor,
+        None => multiply_divide_wide(value, factor, divisor),
     }
+}
+
+#[cold]
+fn multiply_divide_wide(value: u64, factor: u64, divisor: u64) -> u64 {
     let quotient = u128::from(value) * u128::from(factor) / u128::from(divisor);
     u64::try_from(quotient).unwrap_or(u64::MAX)
 }

@@ -5,6 +5,8 @@ use core::time::Duration;
 use kneepoint_controllers::Timestamp;
 use kneepoint_estimators::{ExactWindow, Max, WindowedFilter};
 
+use crate::clock::nanos;
+
 /// The longest pause between acknowledgements of the last rounds, outages excepted.
 ///
 /// A receiver that acknowledges every second packet, or a link that hands over packets in batches, leaves the
@@ -14,6 +16,8 @@ pub(crate) struct AckGap {
     longest: ExactWindow<u64, Max>,
     previous: Option<Timestamp>,
     current: Duration,
+    /// The round of the last pause and the longest one of that round: nothing shorter in it can matter.
+    newest: Option<(u64, u64)>,
 }
 
 impl AckGap {
@@ -22,16 +26,20 @@ impl AckGap {
             longest: ExactWindow::new(ROUNDS),
             previous: None,
             current: Duration::ZERO,
+            newest: None,
         }
     }
 
     /// An acknowledgement arrived; `limit` is what still counts as a pause.
     pub(crate) fn on_ack(&mut self, now: Timestamp, round: u64, limit: Duration) {
         if let Some(previous) = self.previous.replace(now) {
-            let gap = now.saturating_since(previous);
-            if gap <= limit {
-                let nanos = u64::try_from(gap.as_nanos()).unwrap_or(u64::MAX);
-                self.current = Duration::from_nanos(self.longest.update(round, nanos));
+            let gap = now.nanos_since(previous);
+            let matters = self
+                .newest
+                .is_none_or(|(newest, longest)| round != newest || gap > longest);
+            if matters && gap <= nanos(limit) {
+                self.newest = Some((round, gap));
+                self.current = Duration::from_nanos(self.longest.update(round, gap));
             }
         }
     }

@@ -13,7 +13,7 @@ use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 
 use crate::ack_gap::AckGap;
-use crate::clock::Clock;
+use crate::clock::{Clock, nanos};
 use crate::link_rate::{Acked, LinkRate};
 use crate::mapping::{self, Path};
 
@@ -27,14 +27,17 @@ pub struct QuinnController {
     inner: Box<dyn Controller>,
     flow: Flow,
     policy: WindowPolicy,
+    /// Without its smoothed round-trip time, which only some policies want.
     path: Path,
+    /// In nanoseconds.
+    smoothed_rtt: u64,
     ack_gap: AckGap,
     /// Only for the policy that tracks it.
     link_rate: Option<LinkRate>,
     clock: Clock,
     control: Control,
-    /// When the controller wants its timer: asked once per event, compared at each.
-    timer: Option<Timestamp>,
+    /// When the controller wants its timer, at the end of time if never: asked once per event, compared at each.
+    timer: Timestamp,
     /// `window()` is read for every packet: it is computed once per event.
     window: Bytes,
     /// What the window is made of, where it also depends on what is in flight.
@@ -65,10 +68,11 @@ impl QuinnController {
                 mtu,
                 ..Path::default()
             },
+            smoothed_rtt: 0,
             ack_gap: AckGap::new(),
             link_rate,
             clock: Clock::starting(now),
-            timer: inner.next_timer(),
+            timer: inner.next_timer().unwrap_or(Timestamp::MAX),
             inner,
             control,
             window: control.window,
@@ -84,11 +88,24 @@ impl QuinnController {
 
     /// What the mapping onto quinn's window goes by.
     pub fn path(&self) -> Path {
-        self.path
+        Path {
+            smoothed_rtt: Duration::from_nanos(self.smoothed_rtt),
+            ..self.path
+        }
     }
 
     /// What [`HostController::on_ack`] does: nobody outside of quinn can make the RTT estimator that it takes.
+    #[inline]
     pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
+        match self.clock.recall(now, sent) {
+            Some((now, sent)) => self.flow.on_packet_acked(now, sent, Bytes(bytes)),
+            None => self.other_packet_acked(now, sent, bytes),
+        }
+    }
+
+    /// A packet of another batch than the one before it.
+    #[inline(never)]
+    fn other_packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
         let (now, sent) = (self.clock.now(now), self.clock.sent(sent));
         self.flow.on_packet_acked(now, sent, Bytes(bytes));
     }
@@ -97,7 +114,7 @@ impl QuinnController {
     /// Returns whether there were any.
     #[inline]
     fn catch_up(&mut self, now: Timestamp) -> bool {
-        let due = self.timer.is_some_and(|due| due <= now);
+        let due = self.timer <= now;
         if due {
             self.fire_timers(now);
         }
@@ -107,18 +124,22 @@ impl QuinnController {
     #[cold]
     fn fire_timers(&mut self, now: Timestamp) {
         for _ in 0..MAX_TIMERS_AT_ONCE {
-            match self.timer {
-                Some(due) if due <= now => self.inner.on_timer(due),
-                _ => return,
+            if self.timer > now {
+                return;
             }
-            self.timer = self.inner.next_timer();
+            self.inner.on_timer(self.timer);
+            self.ask_for_timer();
         }
+    }
+
+    #[inline]
+    fn ask_for_timer(&mut self) {
+        self.timer = self.inner.next_timer().unwrap_or(Timestamp::MAX);
     }
 
     fn refresh(&mut self) {
         self.control = self.inner.control();
-        self.timer = self.inner.next_timer();
-        self.path.ack_gap = self.ack_gap.longest();
+        self.ask_for_timer();
         self.target = mapping::target(self.policy, &self.control, &self.path);
         self.window = match self.target {
             Some(target) => mapping::window_towards(target, &self.control, &self.path),
@@ -127,40 +148,48 @@ impl QuinnController {
     }
 
     /// Keeps what the policy goes by, and nothing else.
+    #[inline]
     fn measure(&mut self, ack: &AckEvent) {
+        self.path.in_flight = ack.in_flight;
+        self.update_smoothed_rtt(ack.rtt);
         // Until there is a model this RTT will do: nothing that depends on it is used before.
         let point = &self.control.operating_point;
         let min_rtt = point.as_ref().map_or(ack.rtt, |point| point.min_rtt);
-        self.path.in_flight = ack.in_flight;
-        self.update_smoothed_rtt(ack.rtt);
-        if let Some(link_rate) = &mut self.link_rate {
-            link_rate.on_ack(&Acked {
-                now: ack.now,
-                bytes: ack.acked,
-                rtt: ack.rtt,
-                min_rtt,
-                window_limited: !ack.app_limited && !self.control.self_limited,
-            });
-            self.path.forecast = link_rate.forecast(self.path.mtu);
+        if matches!(self.policy, WindowPolicy::Rate | WindowPolicy::Cap) {
+            self.path.smoothed_rtt = Duration::from_nanos(self.smoothed_rtt);
         }
         match self.policy {
+            WindowPolicy::Window | WindowPolicy::Rate => {}
             WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
                 self.ack_gap.on_ack(ack.now, ack.round, min_rtt);
                 if ack.in_flight == Bytes::ZERO {
                     self.ack_gap.on_idle();
                 }
+                self.path.ack_gap = self.ack_gap.longest();
             }
-            WindowPolicy::Window | WindowPolicy::Rate | WindowPolicy::Track(_) => {}
+            WindowPolicy::Track(_) => {
+                if let Some(link_rate) = &mut self.link_rate {
+                    link_rate.on_ack(&Acked {
+                        now: ack.now,
+                        bytes: ack.acked,
+                        rtt: ack.rtt,
+                        min_rtt,
+                        window_limited: !ack.app_limited && !self.control.self_limited,
+                    });
+                    self.path.forecast = link_rate.forecast(self.path.mtu);
+                }
+            }
         }
     }
 
     /// RFC 9002, section 5.3, without the acknowledgement delay that quinn does not tell.
+    #[inline]
     fn update_smoothed_rtt(&mut self, sample: Duration) {
-        let smoothed = self.path.smoothed_rtt;
-        self.path.smoothed_rtt = if smoothed.is_zero() {
-            sample
-        } else {
-            smoothed - smoothed / 8 + sample / 8
+        // In whole nanoseconds: dividing a `Duration` takes several divisions.
+        let sample = nanos(sample);
+        self.smoothed_rtt = match self.smoothed_rtt {
+            0 => sample,
+            smoothed => smoothed - smoothed / 8 + sample / 8,
         };
     }
 }
@@ -168,7 +197,7 @@ impl QuinnController {
 /// The state of the connection's controller, if it is one of ours:
 /// `kneepoint::quinn::snapshot(connection.congestion_state())`.
 ///
-/// quinn hands out a clone of the controller. What is copied with it is ten kilobytes or so, and no more than some sixty however
+/// quinn hands out a clone of the controller. What is copied with it is ten kilobytes or so, and no more than some forty however
 /// much is in flight.
 pub fn snapshot(state: Box<dyn HostController>) -> Option<Snapshot> {
     let controller = state.into_any().downcast::<QuinnController>().ok()?;
@@ -182,6 +211,7 @@ impl Clone for QuinnController {
             flow: self.flow.clone(),
             policy: self.policy,
             path: self.path,
+            smoothed_rtt: self.smoothed_rtt,
             ack_gap: self.ack_gap.clone(),
             link_rate: self.link_rate.clone(),
             clock: self.clock,
@@ -202,7 +232,7 @@ impl HostController for QuinnController {
         self.inner.on_sent(&event);
         self.path.in_flight = event.prior_in_flight + event.bytes;
         if event.prior_in_flight == Bytes::ZERO {
-            self.timer = self.inner.next_timer();
+            self.ask_for_timer();
         }
         if fired {
             self.refresh();
@@ -232,11 +262,11 @@ impl HostController for QuinnController {
     ) {
         let now = self.clock.now(now);
         self.catch_up(now);
-        let Some(ack) = self.flow.on_ack_end(now, Bytes(in_flight), app_limited) else {
-            return;
-        };
-        self.inner.on_ack(&ack);
-        self.measure(&ack);
+        // By reference: the event is large.
+        let ack = self.flow.on_ack_end(now, Bytes(in_flight), app_limited);
+        let Some(ack) = &ack else { return };
+        self.inner.on_ack(ack);
+        self.measure(ack);
         self.refresh();
         if self.control.self_limited {
             self.flow.mark_app_limited(now);

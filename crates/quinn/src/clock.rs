@@ -1,6 +1,6 @@
 //! From `Instant`s to the controllers' time.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kneepoint_controllers::Timestamp;
 
@@ -41,15 +41,25 @@ impl Clock {
         self.sent.1
     }
 
+    /// Both at once, if both are the ones remembered.
+    #[inline]
+    pub(crate) fn recall(&self, now: Instant, sent: Instant) -> Option<(Timestamp, Timestamp)> {
+        (self.sent.0 == sent && self.now.0 == now).then_some((self.now.1, self.sent.1))
+    }
+
     fn convert(&self, instant: Instant) -> Timestamp {
         Timestamp::from_origin(instant.saturating_duration_since(self.origin))
     }
 }
 
+/// The span in nanoseconds; saturates after 584 years.
+#[inline]
+pub(crate) fn nanos(span: Duration) -> u64 {
+    Timestamp::from_origin(span).as_nanos()
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::closed_loop::origin;
 

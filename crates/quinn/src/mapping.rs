@@ -28,8 +28,9 @@ pub struct Path {
 }
 
 /// The window that makes quinn do what `control` asks for, as far as it can.
+#[inline]
 pub(crate) fn window(policy: WindowPolicy, control: &Control, path: &Path) -> Bytes {
-    let Some(point) = control.operating_point else {
+    let Some(point) = &control.operating_point else {
         return control.window;
     };
     let mapped = match policy {
@@ -42,13 +43,14 @@ pub(crate) fn window(policy: WindowPolicy, control: &Control, path: &Path) -> By
         WindowPolicy::Bdp { gain } => {
             gain * point.rate.bytes_in(point.min_rtt) + point.rate.bytes_in(path.ack_gap)
         }
-        WindowPolicy::Track(_) => return window_towards(track(&point, path), control, path),
+        WindowPolicy::Track(_) => return window_towards(track(point, path), control, path),
     };
     enforceable(mapped, control, path)
 }
 
 /// What to have in flight, if the policy is to track the link and there is a model: it changes with each acknowledgement,
 /// but not with what is sent.
+#[inline]
 pub(crate) fn target(policy: WindowPolicy, control: &Control, path: &Path) -> Option<Bytes> {
     match (policy, &control.operating_point) {
         (WindowPolicy::Track(_), Some(point)) => Some(track(point, path)),
@@ -60,7 +62,7 @@ pub(crate) fn target(policy: WindowPolicy, control: &Control, path: &Path) -> Op
 /// larger still, so that the gap is closed sooner; it is back at the target when the gap is.
 #[inline]
 pub(crate) fn window_towards(target: Bytes, control: &Control, path: &Path) -> Bytes {
-    let urgent = target + URGENCY * (target - path.in_flight);
+    let urgent = target + (target - path.in_flight).packets(URGENCY);
     enforceable(urgent, control, path)
 }
 
@@ -73,7 +75,9 @@ fn enforceable(mapped: Bytes, control: &Control, path: &Path) -> Bytes {
 }
 
 /// What the link will carry in a minimum RTT, the head-room, and what the gain cycle adds or takes away.
+#[inline]
 fn track(point: &OperatingPoint, path: &Path) -> Bytes {
+    let point = *point;
     let forecast = path.forecast.unwrap_or(Forecast {
         expected: point.bandwidth,
         ..Forecast::default()
@@ -86,8 +90,8 @@ fn track(point: &OperatingPoint, path: &Path) -> Bytes {
         - (estimate - cycle)
 }
 
-/// By how much the window is exaggerated, in parts of what is missing in flight.
-const URGENCY: Gain = Gain::new(2, 1);
+/// So many times what is missing in flight is added to the window.
+const URGENCY: u64 = 2;
 
 /// How far above its minimum the smoothed RTT may carry the window.
 const CAP: Gain = Gain::new(5, 4);

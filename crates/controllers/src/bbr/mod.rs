@@ -45,7 +45,8 @@ pub struct Bbr<F> {
     /// The last ProbeRTT has found what was believed before.
     min_rtt_confirmed: bool,
     standing_queue: StandingQueue,
-    policer: Policer,
+    /// If it is to be looked for.
+    policer: Option<Policer>,
     window: Bytes,
     recovery: Recovery,
     /// Data was sent after silence, and nothing of it acknowledged yet.
@@ -56,9 +57,9 @@ pub struct Bbr<F> {
     app_limited: bool,
     random: Pcg32,
     model: Model,
-    /// The state or the MTU has changed since the model was built.
+    /// The state, the minimum RTT or the MTU has changed since the model was built.
     model_stale: bool,
-    /// Read several times between two events: computed once for each.
+    /// Its window follows every event, the rest of it the model and the state.
     control: Control,
 }
 
@@ -81,6 +82,8 @@ struct Model {
     bdp: Option<Bytes>,
     pacing_rate: Option<Bandwidth>,
     send_quantum: Bytes,
+    /// What the window grows towards.
+    target: Bytes,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +96,7 @@ struct Inputs {
 }
 
 impl Model {
-    fn new(inputs: Inputs, pacing_margin: Gain) -> Self {
+    fn new(inputs: Inputs, config: &BbrCoreConfig) -> Self {
         let Inputs {
             bandwidth,
             min_rtt,
@@ -102,19 +105,35 @@ impl Model {
             mtu,
         } = inputs;
         let pacing_rate = match (bandwidth, min_rtt) {
-            (Some(bandwidth), _) if pipe_filled => Some(pacing_margin * (gain * bandwidth)),
+            (Some(bandwidth), _) if pipe_filled => Some(config.pacing_margin * (gain * bandwidth)),
             // Until there is a rate, the initial window over the first round trip measured.
             (bandwidth, Some(min_rtt)) => Bandwidth::from_delivery(initial_window(mtu), min_rtt)
                 .map(|initial| gain * bandwidth.unwrap_or_default().max(initial)),
             _ => None,
         };
-        Self {
+        let mut model = Self {
             inputs,
             bdp: bandwidth
                 .zip(min_rtt)
                 .map(|(bandwidth, min_rtt)| bandwidth.bytes_in(min_rtt)),
             pacing_rate,
             send_quantum: send_quantum(pacing_rate, mtu),
+            target: Bytes::ZERO,
+        };
+        model.target = model.bdp(if pipe_filled {
+            config.window_gain
+        } else {
+            STARTUP_GAIN
+        });
+        model
+    }
+
+    /// `gain` times the bandwidth-delay product, or the initial window while that is not known.
+    fn bdp(&self, gain: Gain) -> Bytes {
+        let mtu = self.inputs.mtu;
+        match self.bdp {
+            Some(bdp) => (gain * bdp + self.send_quantum.packets(QUANTA)).max(min_window(mtu)),
+            None => initial_window(mtu),
         }
     }
 }
@@ -145,7 +164,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             probe: None,
             min_rtt_confirmed: false,
             standing_queue: StandingQueue::default(),
-            policer: Policer::default(),
+            policer: config.policer_detection.then(Policer::default),
             window,
             recovery: Recovery::Open,
             restarting: false,
@@ -155,7 +174,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             app_limited: false,
             random: Pcg32::seed_from_u64(environment.seed),
             model_stale: false,
-            model: Model::new(nothing_known, config.pacing_margin),
+            model: Model::new(nothing_known, &config),
             control: Control {
                 window,
                 pacing_rate: None,
@@ -190,26 +209,28 @@ impl<F: BandwidthFilter> Bbr<F> {
             filling_pipe: !self.pipe_filled,
         };
         self.filter.on_ack(ack, &context);
-        if self.config.policer_detection {
-            self.policer.on_ack(ack);
+        if let Some(policer) = &mut self.policer {
+            policer.on_ack(ack);
         }
     }
 
     /// Takes over what the filters and the state say now.
+    #[inline]
     fn update_model(&mut self) {
-        let known = &self.model.inputs;
-        if self.model_stale
-            || known.bandwidth != self.bandwidth()
-            || known.min_rtt != self.min_rtt.get()
-        {
+        if self.model_stale || self.model.inputs.bandwidth != self.bandwidth() {
             self.rebuild_model();
         }
     }
 
     fn bandwidth(&self) -> Option<Bandwidth> {
-        self.policer.rate().or(self.filter.bandwidth())
+        self.policed_rate().or_else(|| self.filter.bandwidth())
     }
 
+    fn policed_rate(&self) -> Option<Bandwidth> {
+        self.policer.as_ref().and_then(Policer::rate)
+    }
+
+    #[inline(never)]
     fn rebuild_model(&mut self) {
         self.model_stale = false;
         let inputs = Inputs {
@@ -217,13 +238,14 @@ impl<F: BandwidthFilter> Bbr<F> {
             min_rtt: self.min_rtt.get(),
             gain: match self.state {
                 // What exceeds a policer's rate is dropped.
-                State::ProbeBandwidth(_) if self.policer.rate().is_some() => Gain::UNIT,
+                State::ProbeBandwidth(_) if self.policed_rate().is_some() => Gain::UNIT,
                 state => state.pacing_gain(STARTUP_GAIN),
             },
             pipe_filled: self.pipe_filled,
             mtu: self.mtu,
         };
-        self.model = Model::new(inputs, self.config.pacing_margin);
+        self.model = Model::new(inputs, &self.config);
+        self.update_rates();
     }
 
     /// Looks for the end of growth (BBR paper, section "Startup": three rounds under 25 %), or for the queue that
@@ -250,6 +272,7 @@ impl<F: BandwidthFilter> Bbr<F> {
     fn leave_startup(&mut self) {
         self.pipe_filled = true;
         self.transition(State::Drain);
+        self.update_rates();
     }
 
     fn enter_probe_bandwidth(&mut self, now: Timestamp) {
@@ -268,21 +291,24 @@ impl<F: BandwidthFilter> Bbr<F> {
     }
 
     fn advance_cycle(&mut self, ack: &AckEvent) {
-        let (State::ProbeBandwidth(cycle), Some(min_rtt)) = (self.state, self.min_rtt.get()) else {
+        let State::ProbeBandwidth(cycle) = &self.state else {
             return;
         };
-        let elapsed = ack.now.saturating_since(cycle.began);
+        let min_rtt = self.min_rtt.nanos();
+        let elapsed = ack.now.nanos_since(cycle.began);
         let a_round_passed = elapsed > min_rtt;
         let done = match cycle.phase {
             PHASE_PROBE => {
                 let reached =
-                    ack.prior_in_flight >= self.bdp(CYCLE_GAINS[usize::from(PHASE_PROBE)]);
+                    || ack.prior_in_flight >= self.bdp(CYCLE_GAINS[usize::from(PHASE_PROBE)]);
                 // Where the host or the application keeps the flight smaller, it never gets there.
-                let patience_over = elapsed > PROBE_PATIENCE * min_rtt;
-                let again = self.config.probing == Probing::WhileUnbounded
-                    && self.filter.wants_probe()
-                    && !cycle.congested;
-                a_round_passed && (reached || cycle.congested || patience_over) && !again
+                let patience_over = || elapsed > min_rtt.saturating_mul(PROBE_PATIENCE);
+                let again = || {
+                    self.config.probing == Probing::WhileUnbounded
+                        && self.filter.wants_probe()
+                        && !cycle.congested
+                };
+                a_round_passed && (cycle.congested || reached() || patience_over()) && !again()
             }
             PHASE_DRAIN => a_round_passed || ack.in_flight <= self.bdp(Gain::UNIT),
             _ => a_round_passed,
@@ -304,6 +330,12 @@ impl<F: BandwidthFilter> Bbr<F> {
     }
 
     fn update_min_rtt(&mut self, ack: &AckEvent) {
+        let before = self.min_rtt.nanos();
+        self.take_rtt(ack);
+        self.model_stale |= self.min_rtt.nanos() != before;
+    }
+
+    fn take_rtt(&mut self, ack: &AckEvent) {
         if let Some(probe) = &mut self.probe {
             probe.smallest = probe.smallest.min(ack.rtt);
             self.min_rtt.update(ack.now, ack.rtt);
@@ -396,12 +428,7 @@ impl<F: BandwidthFilter> Bbr<F> {
                 RecoveryRule::FairShare => self.take_fair_share(ack),
             }
         }
-        let gain = if self.pipe_filled {
-            self.config.window_gain
-        } else {
-            STARTUP_GAIN
-        };
-        let target = self.bdp(gain);
+        let target = self.model.target;
         self.window = if self.recovery.conserves(ack.round) {
             let conserved = ack.in_flight + ack.acked;
             match self.config.recovery {
@@ -435,18 +462,12 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.update_model();
     }
 
-    /// `gain` times the bandwidth-delay product, or the initial window while there is no model.
     fn bdp(&self, gain: Gain) -> Bytes {
-        match self.model.bdp {
-            Some(bdp) => {
-                (gain * bdp + self.model.send_quantum.packets(QUANTA)).max(self.min_window())
-            }
-            None => initial_window(self.mtu),
-        }
+        self.model.bdp(gain)
     }
 
     fn min_window(&self) -> Bytes {
-        self.mtu.packets(MIN_WINDOW_PACKETS)
+        min_window(self.mtu)
     }
 
     fn probe_rtt_window(&self) -> Bytes {
@@ -456,14 +477,18 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
     }
 
-    /// Works out what the sender may do from now on.
+    /// Works out the window for the sender.
     fn update_control(&mut self) {
-        let window = match self.state {
+        self.control.window = match self.state {
             State::ProbeRtt(_) => self.window.min(self.probe_rtt_window()),
             // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
             State::Drain => self.window.min(self.bdp(Gain::UNIT)),
             State::Startup(_) | State::ProbeBandwidth(_) => self.window,
         };
+    }
+
+    /// Works out the rest of what the sender may do.
+    fn update_rates(&mut self) {
         let Inputs {
             bandwidth, min_rtt, ..
         } = self.model.inputs;
@@ -478,7 +503,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             _ => None,
         };
         self.control = Control {
-            window,
+            window: self.control.window,
             pacing_rate: self.model.pacing_rate,
             send_quantum: self.model.send_quantum,
             operating_point,
@@ -503,12 +528,14 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         self.update_model();
         self.advance_cycle(ack);
         self.check_full_pipe(ack);
-        if self.state == State::Drain && ack.in_flight <= self.bdp(Gain::UNIT) {
+        if matches!(self.state, State::Drain) && ack.in_flight <= self.bdp(Gain::UNIT) {
             self.enter_probe_bandwidth(ack.now);
         }
         self.update_min_rtt(ack);
         self.advance_probe_rtt(ack);
-        self.update_model();
+        if self.model_stale {
+            self.rebuild_model();
+        }
         self.update_window(ack);
         self.restarting = false;
         self.update_control();
@@ -594,6 +621,10 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
     }
 }
 
+fn min_window(mtu: Bytes) -> Bytes {
+    mtu.packets(MIN_WINDOW_PACKETS)
+}
+
 /// One packet on slow paths, two on faster ones, a millisecond's worth on fast ones
 /// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.2).
 fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
@@ -630,7 +661,7 @@ const QUANTA: u64 = 3;
 const MIN_WINDOW_PACKETS: u64 = 4;
 
 /// Minimum round trips after which a probe ends even if the flight has not reached its target.
-const PROBE_PATIENCE: u32 = 4;
+const PROBE_PATIENCE: u64 = 4;
 
 /// 1.2 Mb/s and 24 Mb/s in bytes/s, and 64 KB (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.2).
 const QUANTUM_ONE_PACKET_BELOW: Bandwidth = Bandwidth::from_bytes_per_second(150_000);

@@ -24,7 +24,7 @@ impl Aggregation {
 
     /// Takes an acknowledgement. `bandwidth` is what was to be expected; a lump larger than `most` is not one.
     pub(super) fn on_ack(&mut self, ack: &AckEvent, bandwidth: Bandwidth, most: Bytes, round: u64) {
-        let mut expected = bandwidth.bytes_in(ack.now.saturating_since(self.began));
+        let mut expected = bandwidth.bytes_in_nanos(ack.now.nanos_since(self.began));
         if self.delivered <= expected {
             self.delivered = Bytes::ZERO;
             self.began = ack.now;

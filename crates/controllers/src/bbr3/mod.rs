@@ -161,7 +161,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     fn refresh(&mut self) {
         self.refresh_model();
         self.window = self.window.min(self.bound_of_model());
-        self.refresh_control();
+        self.refresh_window();
     }
 }
 
@@ -200,7 +200,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
         self.restarting = false;
         self.refresh_model();
         self.update_window(ack);
-        self.refresh_control();
+        self.refresh_window();
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {

@@ -1,13 +1,12 @@
 //! What follows from the model, kept until the model changes: an acknowledgement that teaches nothing new costs no division.
 
-use core::time::Duration;
-
 use super::Bbr3;
 use super::state::State;
 use super::window::send_quantum;
 use crate::controller::{Control, OperatingPoint};
 use crate::filter::BandwidthFilter;
 use crate::model::initial_window;
+use crate::snapshot::Mode;
 use crate::units::{Bandwidth, Bytes, Gain};
 
 /// The model's consequences.
@@ -31,9 +30,11 @@ pub(super) struct Output {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Inputs {
     bandwidth: Option<Bandwidth>,
-    min_rtt: Option<Duration>,
-    pacing_gain: Gain,
-    window_gain: Gain,
+    /// In nanoseconds, as in [`MinRtt`](crate::model::MinRtt).
+    min_rtt: u64,
+    /// Decides the gains.
+    mode: Mode,
+    restarting: bool,
     pipe_filled: bool,
     mtu: Bytes,
 }
@@ -75,23 +76,28 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 .filter
                 .bandwidth()
                 .map(|rate| rate.min(self.bounds.rate)),
-            min_rtt: self.min_rtt.get(),
-            pacing_gain: self.pacing_gain(),
-            window_gain: self.state.window_gain(&self.config),
+            min_rtt: self.min_rtt.nanos(),
+            mode: self.state.mode(),
+            restarting: self.restarting,
             pipe_filled: self.pipe_filled,
             mtu: self.mtu,
         };
-        if self.output.inputs == Some(inputs) {
-            return;
+        if self.output.inputs != Some(inputs) {
+            self.output.inputs = Some(inputs);
+            self.rebuild_model(inputs.bandwidth);
         }
-        self.output.inputs = Some(inputs);
-        self.output.bandwidth = inputs.bandwidth;
-        self.output.pacing_rate = self.pace(&inputs);
+    }
+
+    #[inline(never)]
+    fn rebuild_model(&mut self, bandwidth: Option<Bandwidth>) {
+        let min_rtt = self.min_rtt.get();
+        self.output.bandwidth = bandwidth;
+        self.output.pacing_rate = self.pace(bandwidth);
         self.output.quantum = send_quantum(self.output.pacing_rate, self.mtu);
-        (self.output.bdp, self.output.target) = match (inputs.bandwidth, inputs.min_rtt) {
+        (self.output.bdp, self.output.target) = match (bandwidth, min_rtt) {
             (Some(bandwidth), Some(min_rtt)) => {
                 let bdp = bandwidth.bytes_in(min_rtt);
-                (bdp, inputs.window_gain * bdp)
+                (bdp, self.state.window_gain(&self.config) * bdp)
             }
             _ => {
                 let initial = initial_window(self.mtu);
@@ -99,16 +105,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             }
         };
         self.output.pipe = self.quantized(self.output.bdp);
-    }
-
-    /// Makes the answer to the host, from the model as it was last taken over.
-    pub(super) fn refresh_control(&mut self) {
-        let window = match self.state {
-            // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
-            State::Drain { .. } => self.window.min(self.output.pipe),
-            _ => self.window,
-        };
-        let operating_point = match (self.output.bandwidth, self.min_rtt.get()) {
+        let operating_point = match (bandwidth, min_rtt) {
             (Some(bandwidth), Some(min_rtt)) if self.pipe_filled => Some(OperatingPoint {
                 bandwidth,
                 rate: self.output.pacing_rate.unwrap_or(bandwidth),
@@ -117,11 +114,20 @@ impl<F: BandwidthFilter> Bbr3<F> {
             _ => None,
         };
         self.output.control = Control {
-            window,
+            window: self.output.control.window,
             pacing_rate: self.output.pacing_rate,
             send_quantum: self.output.quantum,
             operating_point,
             self_limited: matches!(self.state, State::ProbeRtt(_)),
+        };
+    }
+
+    /// Makes the window for the host; the rest of the answer follows from the model as it was last taken over.
+    pub(super) fn refresh_window(&mut self) {
+        self.output.control.window = match self.state {
+            // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
+            State::Drain { .. } => self.window.min(self.output.pipe),
+            _ => self.window,
         };
     }
 
@@ -137,15 +143,14 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// `SetPacingRate` (section "Pacing Rate: C.pacing_rate"). Until the pipe is filled the rate only rises, from the initial
     /// window over the first round trip measured. Before that there is none: the draft's guess of a millisecond would be a
     /// burst by another name.
-    fn pace(&self, inputs: &Inputs) -> Option<Bandwidth> {
-        let modelled = inputs
-            .bandwidth
-            .map(|rate| inputs.pacing_gain * (self.config.pacing_margin * rate));
+    fn pace(&self, bandwidth: Option<Bandwidth>) -> Option<Bandwidth> {
+        let modelled =
+            bandwidth.map(|rate| self.pacing_gain() * (self.config.pacing_margin * rate));
         if self.pipe_filled {
             return modelled;
         }
         let initial = || {
-            let rate = Bandwidth::from_delivery(initial_window(self.mtu), inputs.min_rtt?)?;
+            let rate = Bandwidth::from_delivery(initial_window(self.mtu), self.min_rtt.get()?)?;
             Some(self.config.startup_pacing_gain * rate)
         };
         self.output.pacing_rate.or_else(initial).max(modelled)

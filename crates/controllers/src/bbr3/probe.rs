@@ -12,7 +12,7 @@ use crate::bbr::Probing;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::FullPipe;
-use crate::units::{Bandwidth, Bytes, Timestamp};
+use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos};
 
 /// What one ProbeBW cycle leaves to the next (draft-ietf-ccwg-bbr, section "ProbeBW State").
 ///
@@ -102,7 +102,7 @@ impl Cycle {
     }
 
     fn is_over(&self, now: Timestamp) -> bool {
-        now.saturating_since(self.began) > self.wait
+        now.nanos_since(self.began) > saturating_nanos(self.wait)
     }
 
     /// The probe lost too much; it is answered once.
@@ -199,10 +199,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             && self.round.started()
             && !self.filter.wants_probe();
         let reached = self.config.up_exit == UpExit::Flight
-            && self
-                .min_rtt
-                .get()
-                .is_some_and(|least| ack.now.saturating_since(ascent.began) > least)
+            && ack.now.nanos_since(ascent.began) > self.min_rtt.nanos()
             && ack.prior_in_flight > self.config.up_pacing_gain * self.output.bdp;
         answered || reached || ascent.plateau.is_full()
     }

@@ -6,7 +6,7 @@ use super::Bbr3;
 use super::state::{Hold, Phase, Silence, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
-use crate::units::{Bytes, Timestamp};
+use crate::units::Timestamp;
 
 impl<F: BandwidthFilter> Bbr3<F> {
     /// `UpdateMinRTT` and `CheckProbeRTT` (draft-ietf-ccwg-bbr, section "ProbeRTT Logic").
@@ -19,29 +19,25 @@ impl<F: BandwidthFilter> Bbr3<F> {
             .recent_rtt
             .expired(ack.now, self.config.probe_rtt_interval);
         let probing = matches!(self.state, State::ProbeRtt(_));
-        // Taken from the estimates of before: the sample that replaces them may have seen a full queue.
-        let half_pipe = self.config.probe_rtt_gain * self.output.bdp;
         if expired {
             self.recent_rtt.replace(ack.now, ack.rtt);
         } else {
             self.recent_rtt.update(ack.now, ack.rtt);
         }
-        let least = self.min_rtt.get().is_none_or(|believed| {
-            self.recent_rtt
-                .get()
-                .is_some_and(|recent| recent <= believed)
-        });
+        let least = self.recent_rtt.nanos() <= self.min_rtt.nanos();
         if least || self.min_rtt.expired(ack.now, self.config.min_rtt_window) {
             self.min_rtt = self.recent_rtt;
         }
         // After silence there is no queue of ours left to drain.
         if expired && !probing && !self.restarting {
-            self.enter_probe_rtt(half_pipe);
+            self.enter_probe_rtt();
         }
         self.advance_probe_rtt(ack);
     }
 
-    fn enter_probe_rtt(&mut self, half_pipe: Bytes) {
+    fn enter_probe_rtt(&mut self) {
+        // The model has not taken over this acknowledgement's estimates: they may have seen a full queue.
+        let half_pipe = self.config.probe_rtt_gain * self.output.bdp;
         self.transition(State::ProbeRtt(Silence {
             window: half_pipe,
             prior_window: self.window,

@@ -55,24 +55,41 @@ impl MaxFilter {
             newest: None,
         }
     }
+
+    /// Takes the sample of an acknowledgement. Returns whether the estimate changed.
+    #[inline]
+    pub(super) fn take(&mut self, ack: &AckEvent, epoch: u64) -> bool {
+        let Some(sample) = &ack.rate else {
+            return false;
+        };
+        let rate = sample.delivery_rate;
+        if sample.app_limited && self.current.is_some_and(|current| rate < current) {
+            return false;
+        }
+        if let Some((newest, largest)) = self.newest
+            && newest == epoch
+            && rate <= largest
+        {
+            return false;
+        }
+        self.update(epoch, rate)
+    }
+
+    #[inline(never)]
+    fn update(&mut self, epoch: u64, rate: Bandwidth) -> bool {
+        self.newest = Some((epoch, rate));
+        let largest = self.window.update(epoch, rate.bytes_per_second());
+        let before = self
+            .current
+            .replace(Bandwidth::from_bytes_per_second(largest));
+        self.current != before
+    }
 }
 
 impl BandwidthFilter for MaxFilter {
+    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
-        let Some(sample) = &ack.rate else { return };
-        let rate = sample.delivery_rate;
-        if sample.app_limited && self.current.is_some_and(|current| rate < current) {
-            return;
-        }
-        if let Some((epoch, largest)) = self.newest
-            && epoch == context.epoch
-            && rate <= largest
-        {
-            return;
-        }
-        self.newest = Some((context.epoch, rate));
-        let largest = self.window.update(context.epoch, rate.bytes_per_second());
-        self.current = Some(Bandwidth::from_bytes_per_second(largest));
+        self.take(ack, context.epoch);
     }
 
     fn bandwidth(&self) -> Option<Bandwidth> {

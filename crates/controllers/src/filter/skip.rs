@@ -149,13 +149,12 @@ impl SkipFilter {
 
 impl BandwidthFilter for SkipFilter {
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
-        let before = self.recent.bandwidth();
-        self.recent.on_ack(ack, context);
+        let changed = self.recent.take(ack, context.epoch);
         if !context.filling_pipe && self.skip.is_none() {
             let initial = self.recent.bandwidth().unwrap_or_default();
             self.skip = Skip::new(&self.config, initial.as_f64()).ok();
             self.update_estimate();
-        } else if self.recent.bandwidth() != before {
+        } else if changed {
             self.update_estimate();
         }
         // An acknowledgement out of order in time cannot happen within one flow; were it to, its packets would only

@@ -1,6 +1,6 @@
 //! The acknowledgement whose packets are being counted.
 
-use super::record::Record;
+use super::record::View;
 use crate::units::{Bytes, Timestamp};
 
 /// What is known of an acknowledgement so far.
@@ -20,23 +20,13 @@ pub(super) struct Batch {
     pub run: Bytes,
     /// The packet that left latest in terms of what was delivered by then: the acknowledgement is measured by it. With the
     /// time at which it left: the sending interval ends with this very packet, not with the last one of its record.
-    pub sample: Option<(Timestamp, Sample)>,
+    pub sample: Option<(Timestamp, View)>,
     pub round_start: bool,
-}
-
-/// What was known when the sampled packet left.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Sample {
-    pub delivered: Bytes,
-    pub delivered_at: Timestamp,
-    pub interval_start: Timestamp,
-    pub app_limited: bool,
-    pub in_flight: Bytes,
-    pub lost: Bytes,
 }
 
 impl Batch {
     /// Begins another acknowledgement.
+    #[inline]
     pub(super) fn begin(&mut self, now: Timestamp, delivered: Bytes, in_flight: Bytes) {
         self.now = now;
         self.packets = 0;
@@ -49,6 +39,7 @@ impl Batch {
     }
 
     /// Begins another run.
+    #[inline]
     pub(super) fn begin_run(&mut self, sent: Timestamp, bytes: Bytes) {
         self.newest_sent = self.newest_sent.max(sent);
         self.oldest_sent = self.oldest_sent.min(sent);
@@ -56,23 +47,16 @@ impl Batch {
         self.run = bytes;
     }
 
-    /// Takes the record of the run for the sample if it is the latest, and sees whether a round began.
-    pub(super) fn consider(&mut self, record: &Record, round_end: Bytes) {
+    /// Takes the view of the run for the sample if it is the latest, and sees whether a round began.
+    #[inline]
+    pub(super) fn consider(&mut self, view: &View, round_end: Bytes) {
         // A packet that left after the round began has made the whole trip.
-        self.round_start |= record.delivered >= round_end;
-        if let Some((_, newest)) = &self.sample
-            && record.delivered < newest.delivered
+        self.round_start |= view.delivered >= round_end;
+        if self
+            .sample
+            .is_none_or(|(_, newest)| view.delivered >= newest.delivered)
         {
-            return;
+            self.sample = Some((self.run_sent, *view));
         }
-        let sample = Sample {
-            delivered: record.delivered,
-            delivered_at: record.delivered_at,
-            interval_start: record.interval_start,
-            app_limited: record.app_limited,
-            in_flight: record.in_flight,
-            lost: record.lost,
-        };
-        self.sample = Some((self.run_sent, sample));
     }
 }

@@ -13,12 +13,12 @@ mod tests;
 
 use core::time::Duration;
 
-use self::batch::{Batch, Sample};
-use self::record::{Record, Records};
+use self::batch::Batch;
+use self::record::{Record, Records, View};
 use crate::event::{
     AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent,
 };
-use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos};
+use crate::units::{Bandwidth, Bytes, Timestamp};
 
 /// One connection's accounting.
 ///
@@ -125,13 +125,15 @@ impl Flow {
             first_sent: now,
             last_sent: now,
             outstanding: bytes,
-            delivered: self.delivered,
-            delivered_at: self.delivered_at,
-            interval_start: self.interval_start,
-            app_limited: self.app_limited_until.is_some(),
-            in_flight: self.in_flight + bytes,
-            lost: self.lost,
             round: self.round,
+            view: View {
+                delivered: self.delivered,
+                delivered_at: self.delivered_at,
+                interval_start: self.interval_start,
+                app_limited: self.app_limited_until.is_some(),
+                in_flight: self.in_flight + bytes,
+                lost: self.lost,
+            },
         };
         if let Some(records) = &mut self.records {
             records.push(record, resolution);
@@ -144,9 +146,14 @@ impl Flow {
         let batch = &mut self.batch;
         if batch.packets > 0 && batch.run_sent == sent && batch.now == now {
             batch.run += bytes;
+            self.count(bytes);
         } else {
             self.begin_run(now, sent, bytes);
         }
+    }
+
+    #[inline]
+    fn count(&mut self, bytes: Bytes) {
         self.batch.packets += 1;
         self.delivered += bytes;
         self.in_flight -= bytes;
@@ -162,17 +169,20 @@ impl Flow {
             self.batch.begin(now, self.delivered, self.in_flight);
         }
         self.batch.begin_run(sent, bytes);
+        self.count(bytes);
     }
 
+    #[inline]
     fn end_run(&mut self) {
         if self.batch.packets == 0 {
             return;
         }
         match &mut self.records {
             Some(records) => {
-                if let Some(record) = records.take(self.batch.run_sent, self.batch.run) {
-                    self.batch.consider(record, self.round_end);
-                }
+                let (sent, bytes) = (self.batch.run_sent, self.batch.run);
+                records.take(sent, bytes, |view| {
+                    self.batch.consider(view, self.round_end)
+                });
             }
             None => self.batch.round_start |= self.batch.run_sent >= self.round_began,
         }
@@ -181,6 +191,7 @@ impl Flow {
     /// All packets of the acknowledgement have been counted. `in_flight` and `app_limited` are the host's own view.
     ///
     /// Returns nothing if no packet was newly acknowledged.
+    #[inline]
     pub fn on_ack_end(
         &mut self,
         now: Timestamp,
@@ -271,10 +282,10 @@ impl Flow {
             newest_sent: loss.newest_sent,
             lost: loss.bytes,
             lost_packets: loss.packets,
-            flight: flight.map(|record| FlightSample {
-                in_flight: record.in_flight,
-                lost: self.lost - record.lost,
-                app_limited: record.app_limited,
+            flight: flight.map(|view| FlightSample {
+                in_flight: view.in_flight,
+                lost: self.lost - view.lost,
+                app_limited: view.app_limited,
             }),
             delivered: self.delivered,
             in_flight: self.in_flight,
@@ -285,16 +296,16 @@ impl Flow {
     #[inline]
     fn fold(&mut self, now: Timestamp) -> AckEvent {
         let batch = &self.batch;
-        let rtt = now.saturating_since(batch.newest_sent);
-        self.resolution = saturating_nanos(rtt) / RECORDS_PER_ROUND;
+        let rtt = now.nanos_since(batch.newest_sent);
+        self.resolution = rtt / RECORDS_PER_ROUND;
         if batch.round_start {
             self.round = self.round.saturating_add(1);
             self.round_end = self.delivered;
             self.round_began = now;
         }
         let mut rate = None;
-        if let Some((sent, sample)) = &batch.sample {
-            rate = self.rate_sample(now, *sent, sample);
+        if let Some((sent, view)) = &batch.sample {
+            rate = self.rate_sample(now, *sent, view);
             self.interval_start = self.interval_start.max(*sent);
         }
         if let Some(records) = &mut self.records {
@@ -308,7 +319,7 @@ impl Flow {
             acked_packets,
             lost: core::mem::take(&mut self.lost_since_ack),
             newest_sent: batch.newest_sent,
-            rtt,
+            rtt: Duration::from_nanos(rtt),
             rate,
             prior_in_flight: batch.prior_in_flight,
             in_flight: self.in_flight,
@@ -319,26 +330,26 @@ impl Flow {
         }
     }
 
-    /// The delivery rate around the packet of `record`, over the longer of the two intervals
+    /// The delivery rate around the packet that left at `sent`, over the longer of the two intervals
     /// (draft-ietf-ccwg-bbr, section 4.1.2.3).
     ///
     /// The acknowledging interval began before the packet left, so that it lasts a round trip at least: the draft's
     /// check for shorter ones has nothing to find here.
-    fn rate_sample(&self, now: Timestamp, sent: Timestamp, record: &Sample) -> Option<RateSample> {
-        let send_interval = sent.saturating_since(record.interval_start);
-        let ack_interval = now.saturating_since(record.delivered_at);
+    #[inline]
+    fn rate_sample(&self, now: Timestamp, sent: Timestamp, view: &View) -> Option<RateSample> {
+        let send_interval = sent.nanos_since(view.interval_start);
+        let ack_interval = now.nanos_since(view.delivered_at);
         let interval = send_interval.max(ack_interval);
-        let delivered = self.delivered - record.delivered;
-        let delivery_rate = Bandwidth::from_delivery(delivered, interval)?;
+        let delivered = self.delivered - view.delivered;
         Some(RateSample {
-            delivery_rate,
+            delivery_rate: Bandwidth::from_delivery_in_nanos(delivered, interval)?,
             delivered,
-            interval,
-            send_interval,
-            app_limited: record.app_limited,
-            prior_delivered: record.delivered,
-            in_flight_at_send: record.in_flight,
-            lost: self.lost - record.lost,
+            interval: Duration::from_nanos(interval),
+            send_interval: Duration::from_nanos(send_interval),
+            app_limited: view.app_limited,
+            prior_delivered: view.delivered,
+            in_flight_at_send: view.in_flight,
+            lost: self.lost - view.lost,
         })
     }
 }

@@ -12,19 +12,25 @@ pub(super) struct Record {
     pub last_sent: Timestamp,
     /// Sent and not yet acknowledged.
     pub outstanding: Bytes,
-    /// Delivered in all when they left, and when that had last changed.
+    /// The round they left in.
+    pub round: u64,
+    pub view: View,
+}
+
+/// What was known when packets left.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    /// Delivered in all by then, and when that had last changed.
     pub delivered: Bytes,
     pub delivered_at: Timestamp,
-    /// The start of the sending interval that the record's rate sample covers.
+    /// The start of the sending interval that the rate sample of these packets covers.
     pub interval_start: Timestamp,
-    /// Whether the application limited the sender then.
+    /// Whether the application limited the sender.
     pub app_limited: bool,
     /// In flight after the last of them.
     pub in_flight: Bytes,
-    /// Declared lost in all when they left.
+    /// Declared lost in all by then.
     pub lost: Bytes,
-    /// The round they left in.
-    pub round: u64,
 }
 
 /// The records of everything in flight, oldest first.
@@ -33,160 +39,185 @@ pub(super) struct Record {
 /// much more than a round trip, and the history stays small and quick to search and to copy however much is in flight.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Records {
+    /// What was passed over: something that left later has been acknowledged. It is lost, or comes out of order.
+    late: VecDeque<Record>,
+    /// All that left after those. The next packet to be acknowledged is in the first of them, unless it is late.
     records: VecDeque<Record>,
-    /// Where the last packet was found: the next one is there or right behind.
-    recent: usize,
-    /// How many of them have nothing outstanding: they wait behind one that has.
-    settled: usize,
 }
 
 impl Records {
     /// Adds packets sent at `record.last_sent`: to the newest record if nothing was learned since it began; in a large
     /// flight, also if it began no more than `resolution` nanoseconds ago under the same circumstances.
+    #[inline]
     pub(super) fn push(&mut self, record: Record, resolution: u64) {
         let many = self.records.len() >= FEW;
         if let Some(newest) = self.records.back_mut()
-            && newest.app_limited == record.app_limited
+            && newest.view.app_limited == record.view.app_limited
             && newest.round == record.round
         {
-            let same = newest.delivered == record.delivered
-                && newest.interval_start == record.interval_start
-                && newest.lost == record.lost;
-            let age = record
-                .last_sent
-                .as_nanos()
-                .saturating_sub(newest.first_sent.as_nanos());
+            let same = newest.view.delivered == record.view.delivered
+                && newest.view.interval_start == record.view.interval_start
+                && newest.view.lost == record.view.lost;
+            let age = record.last_sent.nanos_since(newest.first_sent);
             if same || many && age < resolution {
-                let settled = newest.outstanding == Bytes::ZERO;
                 newest.outstanding += record.outstanding;
-                self.settled -= usize::from(settled && newest.outstanding > Bytes::ZERO);
-                newest.in_flight = record.in_flight;
+                newest.view.in_flight = record.view.in_flight;
                 newest.last_sent = newest.last_sent.max(record.last_sent);
                 return;
             }
         }
-        self.settled += usize::from(record.outstanding == Bytes::ZERO);
         self.records.push_back(record);
     }
 
-    /// Takes `bytes` that left at `sent` off their record and returns the record, if it is still there.
+    /// Takes `bytes` that left at `sent` off their record, and shows its view, if it is still there.
     ///
     /// Two records can hold one time, where an acknowledgement came between two batches of one instant: the older
-    /// one gives first. If both give, the newer one is returned.
-    pub(super) fn take(&mut self, sent: Timestamp, bytes: Bytes) -> Option<&Record> {
-        let mut index = self.locate(sent);
-        let mut rest = bytes;
-        let mut found = None;
-        while let Some(record) = self.records.get_mut(index)
-            && record.first_sent <= sent
+    /// one gives first, and both are shown if both give.
+    #[inline]
+    pub(super) fn take(&mut self, sent: Timestamp, bytes: Bytes, mut show: impl FnMut(&View)) {
+        if self.is_late(sent) {
+            return self.take_anywhere(sent, bytes, show);
+        }
+        while self
+            .records
+            .front()
+            .is_some_and(|oldest| oldest.last_sent < sent)
         {
-            if record.outstanding > Bytes::ZERO {
+            self.pass_over();
+        }
+        let Some(record) = self.records.front_mut() else {
+            return;
+        };
+        if record.first_sent > sent {
+            return;
+        }
+        if record.outstanding < bytes {
+            return self.take_anywhere(sent, bytes, show);
+        }
+        show(&record.view);
+        record.outstanding -= bytes;
+        if record.is_settled() {
+            self.records.pop_front();
+        }
+    }
+
+    /// The same wherever the record is, and however many hold that time.
+    #[cold]
+    fn take_anywhere(&mut self, sent: Timestamp, bytes: Bytes, mut show: impl FnMut(&View)) {
+        let first = self.late.partition_point(|record| record.last_sent < sent);
+        let mut rest = bytes;
+        let records = self.late.range_mut(first..).chain(&mut self.records);
+        for record in records.take_while(|record| record.first_sent <= sent) {
+            if !record.is_settled() {
                 let taken = rest.min(record.outstanding);
                 record.outstanding -= taken;
                 rest -= taken;
-                self.settled += usize::from(record.outstanding == Bytes::ZERO);
-                found = Some(index);
+                show(&record.view);
                 if rest == Bytes::ZERO {
                     break;
                 }
             }
-            index += 1;
         }
-        self.recent = found?;
-        self.records.get(self.recent)
-    }
-
-    /// The record of a packet that left at `sent`, if it is still there.
-    pub(super) fn get(&self, sent: Timestamp) -> Option<&Record> {
-        let record = self.records.get(self.locate(sent))?;
-        (record.first_sent <= sent).then_some(record)
-    }
-
-    /// Forgets records at the old end that are settled, or whose last packet left before `horizon`; and those further on
-    /// that are settled, once they are many: what was lost is never settled, and would keep all that follows it.
-    pub(super) fn prune(&mut self, horizon: Timestamp) {
-        while let Some(oldest) = self.records.front()
-            && (oldest.outstanding == Bytes::ZERO || oldest.last_sent < horizon)
-        {
-            self.settled -= usize::from(oldest.outstanding == Bytes::ZERO);
+        while self.late.get(first).is_some_and(Record::is_settled) {
+            self.late.remove(first);
+        }
+        while self.records.front().is_some_and(Record::is_settled) {
             self.records.pop_front();
-            self.recent = self.recent.saturating_sub(1);
         }
-        // As many as stay, so that each record is looked at a few times at most.
-        if self.settled > SETTLED.max(self.records.len() / 2) {
-            self.records
-                .retain(|record| record.outstanding > Bytes::ZERO);
-            self.settled = 0;
-            self.recent = 0;
+    }
+
+    /// The view of a packet that left at `sent`, if its record is still there.
+    pub(super) fn get(&self, sent: Timestamp) -> Option<View> {
+        let records = if self.is_late(sent) {
+            &self.late
+        } else {
+            &self.records
+        };
+        let record = records.get(records.partition_point(|record| record.last_sent < sent))?;
+        (record.first_sent <= sent).then_some(record.view)
+    }
+
+    /// Forgets what left before `horizon` and was passed over.
+    #[inline]
+    pub(super) fn prune(&mut self, horizon: Timestamp) {
+        while let Some(oldest) = self.late.front()
+            && oldest.last_sent < horizon
+        {
+            self.late.pop_front();
         }
     }
 
     /// Forgets everything: nothing is in flight.
     pub(super) fn clear(&mut self) {
+        self.late.clear();
         self.records.clear();
-        self.recent = 0;
-        self.settled = 0;
     }
 
-    /// The first record whose last packet left at `sent` or later, which is often the one at `recent` or the next.
     #[inline]
-    fn locate(&self, sent: Timestamp) -> usize {
-        let records = &self.records;
-        if records
-            .front()
-            .is_none_or(|oldest| oldest.last_sent >= sent)
+    fn is_late(&self, sent: Timestamp) -> bool {
+        self.late
+            .back()
+            .is_some_and(|newest| sent <= newest.last_sent)
+    }
+
+    #[cold]
+    fn pass_over(&mut self) {
+        if let Some(record) = self.records.pop_front()
+            && !record.is_settled()
         {
-            return 0;
+            self.late.push_back(record);
         }
-        let hint = self.recent;
-        let before_hint = hint == 0
-            || records
-                .get(hint - 1)
-                .is_some_and(|record| record.last_sent < sent);
-        if before_hint && let Some(record) = records.get(hint) {
-            if record.last_sent >= sent {
-                return hint;
-            }
-            if records
-                .get(hint + 1)
-                .is_some_and(|record| record.last_sent >= sent)
-            {
-                return hint + 1;
-            }
-        }
-        records.partition_point(|record| record.last_sent < sent)
     }
 
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
-        self.records.len()
+        self.late.len() + self.records.len()
+    }
+}
+
+impl Record {
+    fn is_settled(&self) -> bool {
+        self.outstanding == Bytes::ZERO
     }
 }
 
 /// With so few records each keeps its own, however short the time between them.
 const FEW: usize = 128;
 
-/// So many records may be settled and yet kept: a few packets' loss leaves fewer behind it in a small flight.
-const SETTLED: usize = 32;
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn at(nanos: u64) -> Timestamp {
+        Timestamp::from_nanos(nanos)
+    }
+
+    /// What left at `sent`, when so much had been delivered.
     fn record(sent: u64, bytes: u64) -> Record {
-        let sent = Timestamp::from_nanos(sent);
+        let sent = at(sent);
         Record {
             first_sent: sent,
             last_sent: sent,
             outstanding: Bytes(bytes),
-            delivered: Bytes(sent.as_nanos()),
-            delivered_at: sent,
-            interval_start: sent,
-            app_limited: false,
-            in_flight: Bytes(bytes),
-            lost: Bytes::ZERO,
             round: 0,
+            view: View {
+                delivered: Bytes(sent.as_nanos()),
+                delivered_at: sent,
+                interval_start: sent,
+                app_limited: false,
+                in_flight: Bytes(bytes),
+                lost: Bytes::ZERO,
+            },
         }
+    }
+
+    /// What had been delivered according to the last view shown.
+    fn take(records: &mut Records, sent: u64, bytes: u64) -> Option<u64> {
+        let mut delivered = None;
+        records.take(at(sent), Bytes(bytes), |view| {
+            delivered = Some(view.delivered.0);
+        });
+        delivered
     }
 
     /// A packet that is never acknowledged must not keep what was sent after it: a connection would hold seconds of its past
@@ -199,31 +230,50 @@ mod tests {
             records.push(record(sent, 1200), 0);
             // Ten are in flight.
             if let Some(acked) = sent.checked_sub(10).filter(|acked| *acked > 1) {
-                let acked = Timestamp::from_nanos(acked);
-                let found = records.take(acked, Bytes(1200)).expect("it is in flight");
-                assert_eq!(found.last_sent, acked);
-                records.prune(Timestamp::ZERO);
-                assert!(records.len() <= 2 * SETTLED + 2, "{}", records.len());
+                assert_eq!(take(&mut records, acked, 1200), Some(acked));
+                assert!(records.len() <= 11, "{}", records.len());
             }
         }
-        assert!(records.get(Timestamp::from_nanos(1)).is_some());
+        assert!(records.get(at(1)).is_some());
+        records.prune(at(2));
+        assert!(records.get(at(1)).is_none());
     }
 
-    /// What the count of settled records goes through: empty ones, filled ones, taken ones, forgotten ones.
+    /// Late packets are found, and leave nothing behind, in whatever order they come.
     #[test]
-    fn settled_records_are_counted_right() {
-        let mut records = Records::default();
-        for sent in 1..2000u64 {
-            records.push(record(sent - sent % 3, 1200 * (sent % 2)), 0);
-            if sent % 5 < 3 {
-                records.take(Timestamp::from_nanos(sent / 2), Bytes(1200));
+    fn every_order_of_acknowledgements_settles_everything() {
+        for stride in [1, 7, 13, 99] {
+            let mut records = Records::default();
+            for sent in 0..100 {
+                records.push(record(sent, 1200), 0);
             }
-            records.prune(Timestamp::from_nanos(sent.saturating_sub(700)));
-            let settled = records.records.iter();
-            let settled = settled.filter(|record| record.outstanding == Bytes::ZERO);
-            assert_eq!(records.settled, settled.count());
+            for step in 0..100 {
+                let sent = step * stride % 100;
+                assert!(records.get(at(sent)).is_some());
+                assert_eq!(take(&mut records, sent, 1200), Some(sent));
+                assert_eq!(take(&mut records, sent, 1200), None);
+            }
+            assert_eq!(records.len(), 0, "{stride}");
         }
-        records.clear();
-        assert_eq!(records.settled, 0);
+    }
+
+    #[test]
+    fn two_records_of_one_time_give_in_turn() {
+        for late in [false, true] {
+            let mut records = Records::default();
+            for delivered in [1, 2] {
+                let mut record = record(5, 1200);
+                record.view.delivered = Bytes(delivered);
+                records.push(record, 0);
+            }
+            records.push(record(6, 1200), 0);
+            if late {
+                take(&mut records, 6, 1200);
+            }
+            assert_eq!(take(&mut records, 5, 1000), Some(1));
+            assert_eq!(take(&mut records, 5, 1000), Some(2));
+            assert_eq!(take(&mut records, 5, 400), Some(2));
+            assert_eq!(take(&mut records, 5, 400), None);
+        }
     }
 }

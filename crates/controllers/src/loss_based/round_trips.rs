@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::event::AckEvent;
 use crate::model::MinRtt;
-use crate::units::Bytes;
+use crate::units::{Bytes, saturating_nanos as nanos};
 
 /// Round-trip times by round.
 ///
@@ -29,13 +29,15 @@ pub(super) struct Round {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct CurrentRound {
-    least: Option<Duration>,
+    /// Of no meaning before the first sample.
+    least: Duration,
     samples: u32,
     acked: Bytes,
 }
 
 impl RoundTrips {
     /// Takes one acknowledgement, and returns the round that it ended, if any.
+    #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckEvent) -> Option<Round> {
         let ended = if ack.round_start {
             self.begin_round()
@@ -43,11 +45,9 @@ impl RoundTrips {
             None
         };
         self.base.update(ack.now, ack.rtt);
-        self.current.least = Some(
-            self.current
-                .least
-                .map_or(ack.rtt, |least| least.min(ack.rtt)),
-        );
+        if self.current.samples == 0 || ack.rtt < self.current.least {
+            self.current.least = ack.rtt;
+        }
         self.current.samples = self.current.samples.saturating_add(1);
         self.current.acked += ack.acked;
         self.smooth(ack.rtt);
@@ -67,9 +67,8 @@ impl RoundTrips {
 
     /// The least round-trip time of the round under way, and how many there were.
     pub(super) fn current(&self) -> Option<(Duration, u32)> {
-        self.current
-            .least
-            .map(|least| (least, self.current.samples))
+        let CurrentRound { least, samples, .. } = self.current;
+        (samples > 0).then_some((least, samples))
     }
 
     /// The round before the one under way.
@@ -95,10 +94,11 @@ impl RoundTrips {
         *self = Self::default();
     }
 
+    #[inline(never)]
     fn begin_round(&mut self) -> Option<Round> {
         let current = core::mem::take(&mut self.current);
-        let ended = current.least.map(|least| Round {
-            least,
+        let ended = (current.samples > 0).then_some(Round {
+            least: current.least,
             acked: current.acked,
         });
         self.last = ended.or(self.last);
@@ -113,10 +113,6 @@ impl RoundTrips {
             self.smoothed_nanos - self.smoothed_nanos / SMOOTHING + sample / SMOOTHING
         };
     }
-}
-
-fn nanos(span: Duration) -> u64 {
-    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// A sample's weight in the smoothed round-trip time is one in so many (RFC 9002, section 5.3).

@@ -2,41 +2,66 @@
 
 use core::time::Duration;
 
-use crate::units::Timestamp;
+use crate::units::{Timestamp, saturating_nanos};
 
 /// The smallest round-trip time of the last window (BBR paper, section "Characterizing the bottleneck").
-#[derive(Debug, Clone, Copy, Default)]
+///
+/// In nanoseconds: it is compared several times for each acknowledgement, and a `Duration` has two parts to compare.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct MinRtt {
-    best: Option<(Duration, Timestamp)>,
+    nanos: u64,
+    seen: Timestamp,
+}
+
+impl Default for MinRtt {
+    fn default() -> Self {
+        Self {
+            nanos: UNKNOWN,
+            seen: Timestamp::ZERO,
+        }
+    }
 }
 
 impl MinRtt {
     /// The estimate, once there is one.
+    #[inline]
     pub(crate) fn get(&self) -> Option<Duration> {
-        self.best.map(|(rtt, _)| rtt)
+        (self.nanos != UNKNOWN).then(|| Duration::from_nanos(self.nanos))
+    }
+
+    /// The same in nanoseconds; longer than any until there is one.
+    #[inline]
+    pub(crate) fn nanos(&self) -> u64 {
+        self.nanos
     }
 
     /// Takes a sample that is no worse than the best one.
+    #[inline]
     pub(crate) fn update(&mut self, now: Timestamp, rtt: Duration) {
-        if self.best.is_none_or(|(best, _)| rtt <= best) {
+        if saturating_nanos(rtt) <= self.nanos {
             self.replace(now, rtt);
         }
     }
 
     /// Takes a sample whatever the best one was: how the estimate rises when the path gets longer.
+    #[inline]
     pub(crate) fn replace(&mut self, now: Timestamp, rtt: Duration) {
-        self.best = Some((rtt.max(SHORTEST), now));
+        self.nanos = saturating_nanos(rtt).max(SHORTEST);
+        self.seen = now;
     }
 
     /// Whether nothing as small has been seen for longer than `window`.
+    #[inline]
     pub(crate) fn expired(&self, now: Timestamp, window: Duration) -> bool {
-        self.best
-            .is_some_and(|(_, seen)| now.saturating_since(seen) > window)
+        self.nanos != UNKNOWN && now.nanos_since(self.seen) > saturating_nanos(window)
     }
 }
 
-/// The smallest round-trip time believed: a zero from a coarse clock would make every product of it vanish.
-const SHORTEST: Duration = Duration::from_micros(1);
+const UNKNOWN: u64 = u64::MAX;
+
+/// The smallest round-trip time believed, in nanoseconds: a zero from a coarse clock would make every product of it
+/// vanish.
+const SHORTEST: u64 = 1000;
 
 #[cfg(test)]
 mod tests {
@@ -93,6 +118,6 @@ mod tests {
     fn zero_is_not_believed() {
         let mut min_rtt = MinRtt::default();
         min_rtt.update(at(0), Duration::ZERO);
-        assert_eq!(min_rtt.get(), Some(SHORTEST));
+        assert_eq!(min_rtt.get(), Some(Duration::from_nanos(SHORTEST)));
     }
 }

@@ -7,7 +7,7 @@ use super::delivery_rate::{DeliveryRate, DeliveryRateError};
 use super::estimate::{CapacityEstimate, Measurements};
 use super::interval_config::IntervalConfig;
 use super::linear_fit::LinearFit;
-use super::seconds_between;
+use super::{nanos_as_f64, seconds_between};
 use crate::atkf::ConfigError;
 
 /// A packet that was acknowledged.
@@ -144,7 +144,7 @@ impl CapacityInterval {
     pub fn is_long_enough(&self, min_rtt: u64) -> bool {
         self.packets >= self.config.min_packets
             && self.batches >= self.config.min_batches
-            && self.elapsed() as f64 >= min_rtt as f64 * self.config.min_rtts
+            && nanos_as_f64(self.elapsed()) >= nanos_as_f64(min_rtt) * self.config.min_rtts
     }
 
     #[inline]

@@ -50,12 +50,19 @@ pub use interval_config::IntervalConfig;
 pub use linear_fit::LinearFit;
 
 /// `later - earlier` in seconds, for times in ns; negative if they are the other way round.
+#[inline]
 fn seconds_between(earlier: u64, later: u64) -> f64 {
     if later >= earlier {
-        (later - earlier) as f64 * SECONDS_PER_NANOSECOND
+        nanos_as_f64(later - earlier) * SECONDS_PER_NANOSECOND
     } else {
-        -((earlier - later) as f64 * SECONDS_PER_NANOSECOND)
+        -(nanos_as_f64(earlier - later) * SECONDS_PER_NANOSECOND)
     }
+}
+
+/// As a float; saturates after 292 years. Processors convert signed integers in one instruction, unsigned ones in many.
+#[inline]
+fn nanos_as_f64(nanos: u64) -> f64 {
+    nanos.min(i64::MAX as u64) as i64 as f64
 }
 
 /// Seconds per nanosecond.

@@ -34,6 +34,7 @@ impl<T, E> ApproximateWindow<T, E> {
 }
 
 impl<T: Copy + PartialOrd, E: Extremum> WindowedFilter<T> for ApproximateWindow<T, E> {
+    #[inline]
     fn update(&mut self, key: u64, value: T) -> T {
         if value.partial_cmp(&value).is_none() {
             return self.get().unwrap_or(value);
@@ -43,11 +44,8 @@ impl<T: Copy + PartialOrd, E: Extremum> WindowedFilter<T> for ApproximateWindow<
             key: self.newest_key,
             value,
         };
-        let best = match self.best {
-            None => [new; 3],
-            Some(best) => admit::<T, E>(best, self.window, new),
-        };
-        self.best = Some(best);
+        let best = self.best.get_or_insert([new; 3]);
+        admit::<T, E>(best, self.window, new);
         best[0].value
     }
 
@@ -65,34 +63,35 @@ impl<T: Copy + PartialOrd, E: Extremum> WindowedFilter<T> for ApproximateWindow<
     }
 }
 
-/// The three samples after `new`, whose key is at least theirs.
+/// Takes `new`, whose key is at least theirs, into the three samples.
+#[inline]
 fn admit<T: Copy + PartialOrd, E: Extremum>(
-    [first, mut second, mut third]: [Sample<T>; 3],
+    best: &mut [Sample<T>; 3],
     window: u64,
     new: Sample<T>,
-) -> [Sample<T>; 3] {
+) {
+    let [first, second, third] = best;
     if E::supersedes(&new.value, &first.value) || third.is_older_than(window, new.key) {
-        return [new; 3];
+        *best = [new; 3];
+        return;
     }
     if E::supersedes(&new.value, &second.value) {
-        (second, third) = (new, new);
+        (*second, *third) = (new, new);
     } else if E::supersedes(&new.value, &third.value) {
-        third = new;
+        *third = new;
     }
     if first.is_older_than(window, new.key) {
         // The third sample is in the window, so that two shifts suffice.
-        return if second.is_older_than(window, new.key) {
-            [third, new, new]
+        *best = if second.is_older_than(window, new.key) {
+            [*third, new, new]
         } else {
-            [second, third, new]
+            [*second, *third, new]
         };
-    }
-    if second.key == first.key && first.is_older_than(window / SECOND_AFTER, new.key) {
-        (second, third) = (new, new);
+    } else if second.key == first.key && first.is_older_than(window / SECOND_AFTER, new.key) {
+        (*second, *third) = (new, new);
     } else if third.key == second.key && first.is_older_than(window / THIRD_AFTER, new.key) {
-        third = new;
+        *third = new;
     }
-    [first, second, third]
 }
 
 /// The share of the window, as a divisor, after which a second sample is taken whatever its value. Linux, `lib/win_minmax.c`.

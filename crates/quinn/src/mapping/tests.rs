@@ -153,7 +153,7 @@ fn track_follows_the_forecast() {
 fn track_asks_for_more_where_much_is_missing() {
     assert_eq!(
         track_with(50_000),
-        Bytes(60_000 + 1200) + URGENCY * Bytes(10_000)
+        Bytes(60_000 + 1200) + Bytes(10_000).packets(URGENCY)
     );
     // Never for more than the controller's own window.
     assert_eq!(track_with(0), Bytes(100_000));
