@@ -37,6 +37,7 @@
 //! | [`estimators`] | | Windowed maxima, percentiles, the adaptive Tobit Kalman filter: mathematics only |
 //! | [`controllers`] | | The controllers on a trait that knows no transport, for adapters to other QUIC stacks |
 //! | `quinn` | `quinn`, on by default | The adapter to quinn |
+//! | `noq` | `noq` | The adapter to noq, which lets a controller set its pacing rate |
 //! | `emulator` | `emulator` | Links, traces, and a runtime for unmodified quinn in virtual time |
 //! | `traces` | `emulator` | Bundled traces of cellular and other wireless links |
 
@@ -56,6 +57,9 @@ pub use kneepoint_controllers::{
 pub use kneepoint_emulator as emulator;
 #[doc(inline)]
 pub use kneepoint_estimators as estimators;
+#[cfg(feature = "noq")]
+#[doc(inline)]
+pub use kneepoint_noq as noq;
 #[cfg(feature = "quinn")]
 #[doc(inline)]
 pub use kneepoint_quinn as quinn;

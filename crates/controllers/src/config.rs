@@ -23,6 +23,15 @@ pub trait ControllerConfig: Debug + Send + Sync {
 
     /// How a host whose only lever is the window should use it for this controller.
     fn window_policy(&self) -> WindowPolicy;
+
+    /// Whether a host that can pace should do so at the controller's rate, rather than let the window do the limiting.
+    ///
+    /// Not where the policy keeps more in flight than the estimate asks for ([`WindowPolicy::Bdp`],
+    /// [`WindowPolicy::Track`]): a sender that is paced at its estimate never fills such a window. Its samples show the
+    /// estimate and not the path, and a filter that errs downwards follows itself down.
+    fn paced(&self) -> bool {
+        self.window_policy().allows_pacing()
+    }
 }
 
 /// What a controller must know of its connection before the first event.
@@ -65,6 +74,14 @@ pub enum WindowPolicy {
 }
 
 impl WindowPolicy {
+    /// Whether what is paced at the estimate can fill the window.
+    pub(crate) const fn allows_pacing(&self) -> bool {
+        match self {
+            Self::Window | Self::Rate | Self::Cap => true,
+            Self::Bdp { .. } | Self::Track(_) => false,
+        }
+    }
+
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         match self {
             Self::Window | Self::Rate | Self::Cap => Ok(()),

@@ -16,6 +16,7 @@ mod driver;
 mod event;
 mod filter;
 mod flow;
+pub mod host;
 mod loss_based;
 mod model;
 #[cfg(feature = "serde")]

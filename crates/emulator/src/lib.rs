@@ -4,7 +4,7 @@
 //! packets, asks when something happens next, and polls for what has arrived. Nothing reads a clock and everything
 //! random comes from one seed, so the same calls give the same results on every machine.
 //!
-//! The feature `quinn` runs quinn over a network in virtual time, the feature `relay` a link in real time, between the UDP
+//! The features `quinn` and `noq` run these QUIC stacks over a network in virtual time, the feature `relay` a link in real time, between the UDP
 //! sockets of any client and server.
 //!
 //! ```

@@ -15,9 +15,9 @@ use std::time::Duration;
 use kneepoint::quinn::{Factory, factory};
 use kneepoint::{Algorithm, BbrSConfig};
 use kneepoint_controllers::{Gain, WindowPolicy};
+use kneepoint_lab::controllers::Contestant;
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::plots::register_font;
-use kneepoint_lab::probe::SharedFactory;
 use kneepoint_lab::run::run;
 use kneepoint_lab::scenario::{Link, Scenario};
 use kneepoint_lab::units::QueueSize;
@@ -36,12 +36,13 @@ fn main() -> Result<(), AnyError> {
         flows: 1,
         seed: 1,
     };
-    let reference = measure(&scenario, "bbr", &factory(Algorithm::Bbr))?;
+    let reference = measure(&scenario, "bbr", Contestant::Quinn(factory(Algorithm::Bbr)))?;
     let rows = PERMILLE
         .par_iter()
         .map(|&permille| {
-            let factory: SharedFactory = Arc::new(Factory::new(idle(permille))?.seed(1));
-            Ok((permille, measure(&scenario, "bbr-s", &factory)?))
+            let factory = Arc::new(Factory::new(idle(permille))?.seed(1));
+            let contestant = Contestant::Quinn(factory);
+            Ok((permille, measure(&scenario, "bbr-s", contestant)?))
         })
         .collect::<Result<Vec<_>, AnyError>>()?;
 
@@ -77,8 +78,8 @@ fn idle(permille: u32) -> BbrSConfig {
     config
 }
 
-fn measure(scenario: &Scenario, name: &str, factory: &SharedFactory) -> Result<Row, AnyError> {
-    let observation = run(scenario, factory, &|_| ())?;
+fn measure(scenario: &Scenario, name: &str, contestant: Contestant) -> Result<Row, AnyError> {
+    let observation = run(scenario, &contestant, &|_| ())?;
     Ok(Row::new(scenario, name, &observation))
 }
 

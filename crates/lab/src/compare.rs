@@ -5,7 +5,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::controllers::{UnknownController, resolve};
+use crate::controllers::{UnknownController, contestant};
 use crate::metrics::{Row, Timeline};
 use crate::run::{RunError, run};
 use crate::scenario::Scenario;
@@ -59,9 +59,9 @@ pub fn compare(
     let results: Vec<_> = pairs
         .par_iter()
         .map(|(scenario, controller)| {
-            let factory = resolve(controller, scenario.seed)?;
+            let contestant = contestant(controller, scenario.seed)?;
             let observation =
-                run(scenario, &factory, progress).map_err(|source| CompareError::Run {
+                run(scenario, &contestant, progress).map_err(|source| CompareError::Run {
                     controller: (*controller).clone(),
                     link: scenario.link.name().to_owned(),
                     source,

@@ -1,5 +1,6 @@
-//! Congestion controllers by name: `name` or `name:preset`, ours and those that quinn brings along.
+//! Congestion controllers by name: `name` or `name:preset`, ours and those that quinn and noq bring along.
 
+use std::fmt;
 use std::sync::Arc;
 
 use kneepoint_controllers::{Algorithm, ParseAlgorithmError, Selection};
@@ -7,13 +8,13 @@ use kneepoint_quinn::Factory;
 use quinn::congestion::{BbrConfig, CubicConfig, NewRenoConfig};
 use thiserror::Error;
 
-use crate::probe::SharedFactory;
+use crate::probe::{SharedFactory, noq};
 
 /// A name that belongs to no controller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnknownController {
     /// No such controller.
-    #[error("unknown controller '{name}': expected {}", names().join(", "))]
+    #[error("unknown controller '{name}': expected {}", known())]
     Name {
         /// The name asked for.
         name: String,
@@ -23,7 +24,44 @@ pub enum UnknownController {
     Preset(ParseAlgorithmError),
 }
 
-/// A factory for the controller called `name`, which draws at random from `seed`.
+/// A controller to compare with others, and with it the QUIC stack that it runs in.
+#[derive(Clone)]
+pub enum Contestant {
+    /// In quinn, at both ends.
+    Quinn(SharedFactory),
+    /// In noq, at both ends.
+    Noq(noq::SharedFactory),
+}
+
+impl fmt::Debug for Contestant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Quinn(_) => "Quinn",
+            Self::Noq(_) => "Noq",
+        })
+    }
+}
+
+/// The contestant called `name`, which draws at random from `seed`: `noq:NAME` is ours called `NAME` on noq, `noq-cubic`,
+/// `noq-new-reno` and `noq-bbr3` are noq's own, and everything else is what [`resolve`] knows, on quinn.
+///
+/// noq's BBRv3 draws from the thread's random numbers when it next probes, and cannot be told a seed: its runs differ.
+///
+/// # Errors
+/// When no controller has this name, or it has no such preset.
+pub fn contestant(name: &str, seed: u64) -> Result<Contestant, UnknownController> {
+    Ok(Contestant::Noq(match name {
+        NOQ_CUBIC => Arc::new(::noq::congestion::CubicConfig::default()),
+        NOQ_NEW_RENO => Arc::new(::noq::congestion::NewRenoConfig::default()),
+        NOQ_BBR3 => Arc::new(::noq::congestion::Bbr3Config::default()),
+        _ => match name.strip_prefix(ON_NOQ) {
+            Some(ours) => Arc::new(kneepoint_noq::Factory::from(selection(ours, name)?).seed(seed)),
+            None => return resolve(name, seed).map(Contestant::Quinn),
+        },
+    }))
+}
+
+/// A factory for the controller called `name`, which draws at random from `seed`, on quinn.
 ///
 /// A factory serves one run: ours number their controllers, so that sharing one between runs would let these depend on
 /// each other. quinn's own BBR seeds its gain cycle from the thread's random numbers, but only the pacing rate that it
@@ -36,31 +74,58 @@ pub fn resolve(name: &str, seed: u64) -> Result<SharedFactory, UnknownController
         QUINN_CUBIC => Arc::new(CubicConfig::default()),
         QUINN_NEW_RENO => Arc::new(NewRenoConfig::default()),
         QUINN_BBR => Arc::new(BbrConfig::default()),
-        _ => match name.parse::<Selection>() {
-            Ok(selection) => Arc::new(Factory::from(selection).seed(seed)),
-            Err(error @ ParseAlgorithmError::Preset { .. }) => {
-                return Err(UnknownController::Preset(error));
-            }
-            Err(ParseAlgorithmError::Algorithm(_)) => {
-                let name = name.to_owned();
-                return Err(UnknownController::Name { name });
-            }
+        _ => Arc::new(Factory::from(selection(name, name)?).seed(seed)),
+    })
+}
+
+/// One of ours, which was asked for as `full_name`.
+fn selection(name: &str, full_name: &str) -> Result<Selection, UnknownController> {
+    name.parse::<Selection>().map_err(|error| match error {
+        ParseAlgorithmError::Preset { .. } => UnknownController::Preset(error),
+        ParseAlgorithmError::Algorithm(_) => UnknownController::Name {
+            name: full_name.to_owned(),
         },
     })
 }
 
-/// Every controller a comparison runs when none is named, in order: ours, each with its default preset, then quinn's.
+/// Every controller a comparison runs when none is named, in order: ours, each with its default preset, then quinn's, then
+/// those on noq whose runs repeat.
 pub fn names() -> Vec<&'static str> {
     Algorithm::ALL
         .into_iter()
         .map(Algorithm::name)
         .chain([QUINN_CUBIC, QUINN_NEW_RENO, QUINN_BBR])
+        .chain([BBR_S_ON_NOQ, NOQ_CUBIC])
         .collect()
+}
+
+/// What may be named, for people.
+pub fn known() -> String {
+    let ours = Algorithm::ALL.map(Algorithm::name).join(", ");
+    let stock = [
+        QUINN_CUBIC,
+        QUINN_NEW_RENO,
+        QUINN_BBR,
+        NOQ_CUBIC,
+        NOQ_NEW_RENO,
+        NOQ_BBR3,
+    ];
+    format!(
+        "{ours}, {}, or {ON_NOQ}NAME for one of ours on noq",
+        stock.join(", ")
+    )
 }
 
 const QUINN_CUBIC: &str = "quinn-cubic";
 const QUINN_NEW_RENO: &str = "quinn-new-reno";
 const QUINN_BBR: &str = "quinn-bbr";
+const NOQ_CUBIC: &str = "noq-cubic";
+const NOQ_NEW_RENO: &str = "noq-new-reno";
+const NOQ_BBR3: &str = "noq-bbr3";
+const BBR_S_ON_NOQ: &str = "noq:bbr-s";
+
+/// Before the name of one of ours.
+const ON_NOQ: &str = "noq:";
 
 #[cfg(test)]
 mod tests {
@@ -69,20 +134,39 @@ mod tests {
     #[test]
     fn every_listed_name_and_every_preset_resolves() {
         let presets = Selection::all().map(|selection| selection.to_string());
-        for name in names().into_iter().map(str::to_owned).chain(presets) {
-            assert!(resolve(&name, 1).is_ok(), "{name}");
+        let stock = ["noq-cubic", "noq-new-reno", "noq-bbr3"].map(str::to_owned);
+        let named = names().into_iter().map(str::to_owned).chain(stock);
+        for name in named.chain(presets) {
+            let on_noq = name.starts_with("noq");
+            let found = contestant(&name, 1).unwrap();
+            assert_eq!(matches!(found, Contestant::Noq(_)), on_noq, "{name}");
+            if !on_noq && !name.starts_with("quinn") {
+                let found = contestant(&format!("noq:{name}"), 1).unwrap();
+                assert!(matches!(found, Contestant::Noq(_)), "{name}");
+            }
         }
     }
 
     #[test]
     fn an_unknown_name_is_refused_with_the_known_ones() {
-        let refusal = |name| resolve(name, 1).err().map(|error| error.to_string());
-        for name in ["", "tahoe", "quinn-cubic:fast", "QUINN-CUBIC"] {
+        let refusal = |name| contestant(name, 1).err().map(|error| error.to_string());
+        for name in [
+            "",
+            "tahoe",
+            "quinn-cubic:fast",
+            "QUINN-CUBIC",
+            "noq:",
+            "noq:quinn-bbr",
+            "noq:noq:bbr",
+        ] {
             let message = refusal(name).unwrap();
             assert!(message.starts_with(&format!("unknown controller '{name}': expected ")));
             assert!(message.contains("quinn-new-reno"), "{message}");
+            assert!(message.contains("noq:NAME"), "{message}");
         }
-        let message = refusal("bbr:fast").unwrap();
-        assert!(message.contains("'fast'"), "{message}");
+        for name in ["bbr:fast", "noq:bbr:fast"] {
+            let message = refusal(name).unwrap();
+            assert!(message.contains("'fast'"), "{message}");
+        }
     }
 }

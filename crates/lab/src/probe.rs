@@ -1,7 +1,9 @@
 //! A transparent probe around any congestion controller: what the transport tells it, recorded.
 //!
 //! Stock controllers and ours are measured alike: round-trip times are `now - sent` of every acknowledged packet, as
-//! quinn reports them to its controller.
+//! both stacks report them to their controllers.
+
+pub mod noq;
 
 use std::any::Any;
 use std::fmt;
@@ -60,6 +62,14 @@ impl Recorder {
         })
     }
 
+    /// The same for noq.
+    pub fn observe_noq(&self, inner: noq::SharedFactory) -> noq::SharedFactory {
+        Arc::new(noq::ProbeFactory {
+            inner,
+            recorder: self.clone(),
+        })
+    }
+
     /// Takes what was recorded so far, leaving an empty recording.
     pub fn take(&self) -> Recording {
         std::mem::take(&mut self.lock())
@@ -70,6 +80,16 @@ impl Recorder {
         self.recording
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_acked(&self, now: Instant, sent: Instant, bytes: u64) {
+        let sample = RttSample {
+            at: nanos(now.saturating_duration_since(self.epoch)),
+            rtt: nanos(now.saturating_duration_since(sent)),
+        };
+        let mut recording = self.lock();
+        recording.rtts.push(sample);
+        recording.acked_bytes += bytes;
     }
 
     fn note_window(&self, now: Instant, window: u64) {
@@ -120,14 +140,7 @@ impl Controller for Probe {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        let sample = RttSample {
-            at: nanos(now.saturating_duration_since(self.recorder.epoch)),
-            rtt: nanos(now.saturating_duration_since(sent)),
-        };
-        let mut recording = self.recorder.lock();
-        recording.rtts.push(sample);
-        recording.acked_bytes += bytes;
-        drop(recording);
+        self.recorder.note_acked(now, sent, bytes);
         self.inner.on_ack(now, sent, bytes, app_limited, rtt);
     }
 

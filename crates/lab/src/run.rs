@@ -6,16 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kneepoint_emulator::link::{ConfigError, Fate, Record};
-use kneepoint_emulator::network::{Direction, Network, NetworkError, Side};
-use kneepoint_emulator::sim::{SimError, Simulation, endpoint_config, tls};
-use quinn::{ClientConfig, ServerConfig, TransportConfig, VarInt};
+use kneepoint_emulator::network::{Direction, Network, NetworkError};
+use kneepoint_emulator::sim::{SimError, Simulation};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use thiserror::Error;
 
-use crate::bulk::{Flow, serve};
+use crate::bulk::{End, Flow, send, serve};
+use crate::controllers::Contestant;
 use crate::metrics::{Delivery, Observation, Timeline};
-use crate::probe::{Recorder, SharedFactory};
 use crate::scenario::{START_SPREAD, Scenario};
 
 /// Why a scenario could not be run to its deadline. A connection that closes is no such reason: it is a result.
@@ -42,7 +41,7 @@ impl From<NetworkError> for RunError {
     }
 }
 
-/// Runs `scenario` with every sender under the controllers that `controller` builds.
+/// Runs `scenario` with every sender under `contestant`'s controllers, and both ends on its QUIC stack.
 ///
 /// `progress` is told, about once per virtual second, how much virtual time has passed since it was last told.
 ///
@@ -50,7 +49,7 @@ impl From<NetworkError> for RunError {
 /// When the scenario cannot be set up, or the simulation stops before the deadline.
 pub fn run(
     scenario: &Scenario,
-    controller: &SharedFactory,
+    contestant: &Contestant,
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Observation, RunError> {
     let simulation = Simulation::new(Network::new(scenario.network())?);
@@ -59,33 +58,26 @@ pub fn run(
         .map(|_| Flow::new(&simulation))
         .collect();
 
-    let server = simulation.endpoint(
-        Side::Right,
-        SERVER,
-        endpoint_config(seeds.next_u64()),
-        Some(server_config()),
-    )?;
+    let server = End {
+        address: SERVER,
+        seed: seeds.next_u64(),
+    };
     let goodputs = (0..)
         .zip(&flows)
         .map(|(index, flow)| (client_address(index), Arc::clone(&flow.goodput)))
         .collect();
-    let handle = simulation.handle();
-    handle.spawn(serve(handle.clone(), server, goodputs));
+    serve(&simulation, contestant, server, goodputs)?;
 
     for (index, flow) in (0..).zip(&flows) {
         let start = match scenario.flows {
             1 => Duration::ZERO,
             _ => START_SPREAD.mul_f64(seeds.random::<f64>()),
         };
-        let mut endpoint = simulation.endpoint(
-            Side::Left,
-            client_address(index),
-            endpoint_config(seeds.next_u64()),
-            None,
-        )?;
-        endpoint.set_default_client_config(client_config(&flow.recorder, controller));
-        let task = flow.clone().send(handle.clone(), start, endpoint, SERVER);
-        handle.spawn(task);
+        let client = End {
+            address: client_address(index),
+            seed: seeds.next_u64(),
+        };
+        send(&simulation, contestant, flow, client, start, SERVER)?;
     }
 
     let mut reached = Duration::ZERO;
@@ -141,30 +133,6 @@ fn delivery(record: &Record, deadline: Duration) -> Option<Delivery> {
     })
 }
 
-fn server_config() -> ServerConfig {
-    let mut config = tls::server_config();
-    config.transport_config(Arc::new(transport()));
-    config
-}
-
-fn client_config(recorder: &Recorder, controller: &SharedFactory) -> ClientConfig {
-    let mut transport = transport();
-    transport.congestion_controller_factory(recorder.observe(Arc::clone(controller)));
-    let mut config = tls::client_config();
-    config.transport_config(Arc::new(transport));
-    config
-}
-
-/// quinn's defaults, but for flow control, which must never be what limits a sender.
-fn transport() -> TransportConfig {
-    let mut transport = TransportConfig::default();
-    transport
-        .stream_receive_window(FLOW_CONTROL_WINDOW)
-        .receive_window(FLOW_CONTROL_WINDOW)
-        .send_window(FLOW_CONTROL_WINDOW.into_inner());
-    transport
-}
-
 fn client_address(flow: u16) -> SocketAddr {
     SocketAddr::new(CLIENT_HOST.into(), FIRST_CLIENT_PORT + flow)
 }
@@ -172,9 +140,6 @@ fn client_address(flow: u16) -> SocketAddr {
 const SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 1, 1)), 4433);
 const CLIENT_HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const FIRST_CLIENT_PORT: u16 = 10_000;
-
-/// Beyond anything a link emulated here can hold: 1 GiB.
-const FLOW_CONTROL_WINDOW: VarInt = VarInt::from_u32(1 << 30);
 
 /// How often progress is reported, in virtual time.
 const PROGRESS_STEP: Duration = Duration::from_secs(1);

@@ -6,16 +6,13 @@ mod tests;
 use std::any::Any;
 use std::time::{Duration, Instant};
 
+use kneepoint_controllers::host::mapping::{self, Path};
+use kneepoint_controllers::host::{AckGap, Acked, Clock, LinkRate, fire_timers, nanos};
 use kneepoint_controllers::{
     AckEvent, Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
 };
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
-
-use crate::ack_gap::AckGap;
-use crate::clock::{Clock, nanos};
-use crate::link_rate::{Acked, LinkRate};
-use crate::mapping::{self, Path};
 
 /// One of our controllers as quinn sees it.
 ///
@@ -116,20 +113,9 @@ impl QuinnController {
     fn catch_up(&mut self, now: Timestamp) -> bool {
         let due = self.timer <= now;
         if due {
-            self.fire_timers(now);
+            self.timer = fire_timers(&mut *self.inner, now).unwrap_or(Timestamp::MAX);
         }
         due
-    }
-
-    #[cold]
-    fn fire_timers(&mut self, now: Timestamp) {
-        for _ in 0..MAX_TIMERS_AT_ONCE {
-            if self.timer > now {
-                return;
-            }
-            self.inner.on_timer(self.timer);
-            self.ask_for_timer();
-        }
     }
 
     #[inline]
@@ -333,6 +319,3 @@ impl HostController for QuinnController {
         self
     }
 }
-
-/// Timers fired at one event after a long silence: enough for any filter to notice, and a bound on the work.
-const MAX_TIMERS_AT_ONCE: usize = 16;

@@ -4,12 +4,10 @@
 mod tests;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use kneepoint_controllers::{
-    Algorithm, Bytes, ConfigError, ControllerConfig, Environment, Selection, Timestamp,
-};
+use kneepoint_controllers::host::Blueprint;
+use kneepoint_controllers::{Algorithm, Bytes, ConfigError, ControllerConfig, Selection};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
 use crate::adapter::QuinnController;
@@ -19,11 +17,7 @@ use crate::adapter::QuinnController;
 /// Each connection's controller gets a seed of its own, so that connections do not probe in step: the factory's
 /// seed and the number of controllers built before.
 #[derive(Debug)]
-pub struct Factory {
-    config: Box<dyn ControllerConfig>,
-    seed: u64,
-    built: AtomicU64,
-}
+pub struct Factory(Blueprint);
 
 impl Factory {
     /// A factory for the configuration.
@@ -31,35 +25,25 @@ impl Factory {
     /// # Errors
     /// If the configuration holds a value out of its range.
     pub fn new(config: impl ControllerConfig + 'static) -> Result<Self, ConfigError> {
-        config.validate()?;
-        Ok(Self::of(Box::new(config)))
+        Blueprint::new(config).map(Self)
     }
 
     /// The seed for whatever the controllers draw at random; 0 unless set.
     #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    fn of(config: Box<dyn ControllerConfig>) -> Self {
-        Self {
-            config,
-            seed: 0,
-            built: AtomicU64::new(0),
-        }
+    pub fn seed(self, seed: u64) -> Self {
+        Self(self.0.seed(seed))
     }
 }
 
 impl From<Selection> for Factory {
     fn from(selection: Selection) -> Self {
-        Self::of(selection.config())
+        Self(selection.into())
     }
 }
 
 impl From<Algorithm> for Factory {
     fn from(algorithm: Algorithm) -> Self {
-        Selection::from(algorithm).into()
+        Self(algorithm.into())
     }
 }
 
@@ -70,25 +54,12 @@ pub fn factory(algorithm: impl Into<Factory>) -> Arc<dyn ControllerFactory + Sen
 
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let ordinal = self.built.fetch_add(1, Ordering::Relaxed);
-        let environment = Environment {
-            now: Timestamp::ZERO,
-            mtu: Bytes(u64::from(current_mtu)),
-            seed: self.seed.wrapping_mul(SEED_STRIDE).wrapping_add(ordinal),
-        };
-        let controller = self
-            .config
-            .build(&environment)
-            .expect("the configuration was validated when the factory was made");
-        let policy = self.config.window_policy();
+        let mtu = Bytes(u64::from(current_mtu));
         Box::new(QuinnController::new(
-            controller,
-            policy,
+            self.0.build(mtu),
+            self.0.window_policy(),
             now,
-            environment.mtu,
+            mtu,
         ))
     }
 }
-
-/// Keeps neighbouring seeds' connections apart: an odd constant, the golden ratio of 2^64.
-const SEED_STRIDE: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -13,18 +13,14 @@
 
 #![forbid(unsafe_code)]
 
-mod ack_gap;
 mod adapter;
-mod clock;
 #[cfg(test)]
 mod closed_loop;
 mod factory;
-mod link_rate;
-mod mapping;
 
 pub use adapter::{QuinnController, snapshot};
 pub use factory::{Factory, factory};
+pub use kneepoint_controllers::host::mapping::Path;
 pub use kneepoint_controllers::{
     Algorithm, BbrConfig, BbrSConfig, Preset, Selection, Snapshot, WindowPolicy,
 };
-pub use mapping::Path;

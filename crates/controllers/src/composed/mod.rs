@@ -82,6 +82,11 @@ macro_rules! composed {
             fn window_policy(&self) -> $crate::WindowPolicy {
                 self.core.window_policy
             }
+
+            fn paced(&self) -> bool {
+                self.core.window_policy.allows_pacing()
+                    && !$crate::filter::FilterConfig::understates(&self.filter)
+            }
         }
     };
 }

@@ -43,6 +43,12 @@ pub trait FilterConfig: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// If a parameter is out of its range.
     fn build(&self) -> Result<Self::Filter, ConfigError>;
+
+    /// Whether the estimate is less than its samples on purpose: a sender that is paced at it slows down geometrically once
+    /// the samples show nothing but the sender.
+    fn understates(&self) -> bool {
+        false
+    }
 }
 
 /// A bandwidth estimator fed by acknowledgements.

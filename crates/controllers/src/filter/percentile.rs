@@ -43,6 +43,10 @@ impl PercentileFilterConfig {
 impl FilterConfig for PercentileFilterConfig {
     type Filter = PercentileFilter;
 
+    fn understates(&self) -> bool {
+        self.share.as_f64() < 1.0
+    }
+
     fn build(&self) -> Result<PercentileFilter, ConfigError> {
         let share = self.share.as_f64();
         ConfigError::require((0.5..=1.0).contains(&share), "share", share, "0.5 to 1")?;

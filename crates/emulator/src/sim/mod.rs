@@ -45,6 +45,8 @@ mod error;
 mod executor;
 mod handle;
 mod join;
+#[cfg(feature = "noq")]
+pub mod noq;
 mod ready;
 mod runtime;
 mod seed;

@@ -39,20 +39,44 @@ use super::handle::Handle;
 ///   `biased`.
 /// - Other threads: a task that waits for one waits for the wall clock.
 pub fn endpoint_config(seed: u64) -> EndpointConfig {
-    let mut rng = Pcg64Mcg::seed_from_u64(seed);
-    let reset_key = ResetKey(rng.next_u64());
-    let cid_seed = rng.next_u64();
-    let mut rng_seed = [0; 32];
-    rng.fill_bytes(&mut rng_seed);
+    let Seeds {
+        reset_key,
+        cids,
+        rng,
+    } = Seeds::new(seed);
     let mut config = EndpointConfig::new(Arc::new(reset_key));
     config
-        .rng_seed(Some(rng_seed))
-        .cid_generator(move || Box::new(SeededCids(Pcg64Mcg::seed_from_u64(cid_seed))));
+        .rng_seed(Some(rng))
+        .cid_generator(move || Box::new(cids.clone()));
     config
 }
 
+/// What an endpoint would draw at random, whichever its QUIC stack.
+pub(super) struct Seeds {
+    pub(super) reset_key: ResetKey,
+    pub(super) cids: SeededCids,
+    /// For the endpoint's own generator.
+    pub(super) rng: [u8; 32],
+}
+
+impl Seeds {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut seeds = Pcg64Mcg::seed_from_u64(seed);
+        let reset_key = ResetKey(seeds.next_u64());
+        let cids = SeededCids(Pcg64Mcg::seed_from_u64(seeds.next_u64()));
+        let mut rng = [0; 32];
+        seeds.fill_bytes(&mut rng);
+        Self {
+            reset_key,
+            cids,
+            rng,
+        }
+    }
+}
+
 /// Connection IDs of the length that quinn's default generator gives them.
-struct SeededCids(Pcg64Mcg);
+#[derive(Clone)]
+pub(super) struct SeededCids(Pcg64Mcg);
 
 impl ConnectionIdGenerator for SeededCids {
     fn generate_cid(&mut self) -> ConnectionId {
@@ -69,7 +93,7 @@ impl ConnectionIdGenerator for SeededCids {
 }
 
 /// Signs stateless resets: reproducible, and of no cryptographic strength.
-struct ResetKey(u64);
+pub(super) struct ResetKey(u64);
 
 impl HmacKey for ResetKey {
     fn sign(&self, data: &[u8], signature_out: &mut [u8]) {

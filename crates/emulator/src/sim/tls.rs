@@ -16,7 +16,13 @@ pub const SERVER_NAME: &str = "localhost";
 
 /// A server of the fixed identity. Anyone can impersonate it: for simulations only.
 pub fn server_config() -> ServerConfig {
-    let crypto = rustls::ServerConfig::builder_with_provider(provider())
+    let crypto = QuicServerConfig::try_from(server_crypto());
+    ServerConfig::with_crypto(Arc::new(crypto.expect(INITIAL_SUITE)))
+}
+
+/// The TLS half of a server, whichever its QUIC stack.
+pub(super) fn server_crypto() -> rustls::ServerConfig {
+    rustls::ServerConfig::builder_with_provider(provider())
         .with_protocol_versions(&[&rustls::version::TLS13])
         .expect("the provider has a cipher suite of TLS 1.3")
         .with_no_client_auth()
@@ -24,24 +30,26 @@ pub fn server_config() -> ServerConfig {
             vec![CertificateDer::from(CERTIFICATE)],
             PrivatePkcs8KeyDer::from(KEY).into(),
         )
-        .expect("the bundled key belongs to the bundled certificate");
-    let crypto = QuicServerConfig::try_from(crypto).expect("the provider has the initial suite");
-    ServerConfig::with_crypto(Arc::new(crypto))
+        .expect("the bundled key belongs to the bundled certificate")
 }
 
 /// A client that trusts the fixed identity, and nothing else.
 pub fn client_config() -> ClientConfig {
+    let crypto = QuicClientConfig::try_from(client_crypto());
+    ClientConfig::new(Arc::new(crypto.expect(INITIAL_SUITE)))
+}
+
+/// The TLS half of a client, whichever its QUIC stack.
+pub(super) fn client_crypto() -> rustls::ClientConfig {
     let mut roots = RootCertStore::empty();
     roots
         .add(CertificateDer::from(CERTIFICATE))
         .expect("the bundled certificate is well-formed");
-    let crypto = rustls::ClientConfig::builder_with_provider(provider())
+    rustls::ClientConfig::builder_with_provider(provider())
         .with_protocol_versions(&[&rustls::version::TLS13])
         .expect("the provider has a cipher suite of TLS 1.3")
         .with_root_certificates(roots)
-        .with_no_client_auth();
-    let crypto = QuicClientConfig::try_from(crypto).expect("the provider has the initial suite");
-    ClientConfig::new(Arc::new(crypto))
+        .with_no_client_auth()
 }
 
 /// AES-128-GCM only: the fastest suite, and the one that QUIC's initial packets need.
@@ -51,6 +59,9 @@ fn provider() -> Arc<CryptoProvider> {
         ..ring::default_provider()
     })
 }
+
+/// Why a QUIC stack takes these configurations.
+pub(super) const INITIAL_SUITE: &str = "the provider has the initial suite";
 
 /// Self-signed, for [`SERVER_NAME`], valid from 1975 to 4096.
 const CERTIFICATE: &[u8] = include_bytes!("identity/certificate.der");

@@ -60,8 +60,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     flows: u32,
 
-    /// Controllers to compare, separated by commas, each NAME or NAME:PRESET [default: all]
-    #[arg(long, value_name = "NAMES", allow_hyphen_values = true, value_delimiter = ',', value_parser = known_controller)]
+    /// Controllers to compare, separated by commas, each NAME or NAME:PRESET [default: all that repeat]
+    #[arg(long, value_name = "NAMES", allow_hyphen_values = true, value_delimiter = ',', value_parser = known_controller, long_help = long_help())]
     controllers: Vec<String>,
 
     /// Seed of all randomness: the same seed gives the same results
@@ -204,6 +204,14 @@ fn controllers(arguments: &Arguments) -> Result<Vec<String>, CliError> {
     }
 }
 
+fn long_help() -> String {
+    let (known, all) = (controllers::known(), controllers::names().join(", "));
+    format!(
+        "Controllers to compare, separated by commas, each NAME or NAME:PRESET: {known}. The presets of ours are paper and \
+         tuned. The runs of noq-bbr3 differ from one to the next: it cannot be told a seed [default: {all}]"
+    )
+}
+
 fn known_controller(name: &str) -> Result<String, UnknownController> {
-    controllers::resolve(name, 0).map(|_| name.to_owned())
+    controllers::contestant(name, 0).map(|_| name.to_owned())
 }

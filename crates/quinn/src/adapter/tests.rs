@@ -1,6 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use kneepoint_controllers::host::MAX_TIMERS_AT_ONCE;
 use kneepoint_controllers::{
     AckEvent, Algorithm, Bandwidth, BbrConfig, CongestionEvent, CongestionSignal, ControllerConfig,
     Environment, FilterSnapshot, Mode, OperatingPoint, Selection, SentEvent,

@@ -1,6 +1,6 @@
 use std::sync::Mutex;
 
-use kneepoint_controllers::{BbrConfig, BbrSConfig, Gain, WindowPolicy};
+use kneepoint_controllers::{BbrConfig, BbrSConfig, Environment, Gain, Timestamp, WindowPolicy};
 
 use super::*;
 use crate::adapter::snapshot;

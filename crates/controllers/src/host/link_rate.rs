@@ -5,16 +5,16 @@ mod tests;
 
 use std::time::Duration;
 
-use kneepoint_controllers::{Bandwidth, Bytes, Headroom, Timestamp};
-
-use crate::clock::nanos;
+use super::clock::nanos;
+use crate::config::Headroom;
+use crate::units::{Bandwidth, Bytes, Timestamp};
 
 /// The rate of the bottleneck and the queue it needs, from the times of acknowledgements.
 ///
 /// Between two acknowledgements the link was busy for as long as the packets waited at it, and idle for the rest. A rate
 /// over the busy time alone is the link's and not the sender's: a link that runs empty shows at once how fast it is.
 #[derive(Debug, Clone)]
-pub(crate) struct LinkRate {
+pub struct LinkRate {
     /// The configured head-room as floats: dividing their terms for each acknowledgement costs as much as the rest.
     idle: f64,
     least: f64,
@@ -32,13 +32,17 @@ pub(crate) struct LinkRate {
 
 /// One acknowledgement.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Acked {
-    pub(crate) now: Timestamp,
-    pub(crate) bytes: Bytes,
-    pub(crate) rtt: Duration,
-    pub(crate) min_rtt: Duration,
+pub struct Acked {
+    /// When it arrived.
+    pub now: Timestamp,
+    /// Newly acknowledged.
+    pub bytes: Bytes,
+    /// The round-trip time of its newest packet.
+    pub rtt: Duration,
+    /// The round-trip time without queues.
+    pub min_rtt: Duration,
     /// The window held the sender back, and neither the application nor ProbeRTT.
-    pub(crate) window_limited: bool,
+    pub window_limited: bool,
 }
 
 /// What to have in flight: each of these rates for one minimum RTT.
@@ -51,7 +55,8 @@ pub struct Forecast {
 }
 
 impl LinkRate {
-    pub(crate) fn new(headroom: Headroom) -> Self {
+    /// Nothing is known yet.
+    pub fn new(headroom: Headroom) -> Self {
         let (least, most) = (headroom.least.as_f64(), headroom.most.as_f64());
         Self {
             idle: headroom.idle.as_f64(),
@@ -67,8 +72,9 @@ impl LinkRate {
         }
     }
 
+    /// An acknowledgement arrived.
     #[inline]
-    pub(crate) fn on_ack(&mut self, ack: &Acked) {
+    pub fn on_ack(&mut self, ack: &Acked) {
         let last = self.last.replace(ack.now);
         // A sender that has less to send, or may not, shows nothing of the link.
         let Some(last) = last.filter(|_| ack.window_limited) else {
@@ -109,7 +115,7 @@ impl LinkRate {
     }
 
     /// What to have in flight, as of the last acknowledgement; `None` while too little is known.
-    pub(crate) fn forecast(&self, mtu: Bytes) -> Option<Forecast> {
+    pub fn forecast(&self, mtu: Bytes) -> Option<Forecast> {
         let usual = self.usual.rate()?;
         // So few packets and so little time make a rate of chance: the usual one is a part of it.
         let prior = PRIOR_TIME * self.min_rtt + PRIOR_PACKETS * mtu.0 as f64 / usual.max(1.0);

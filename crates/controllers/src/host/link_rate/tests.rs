@@ -1,4 +1,4 @@
-use kneepoint_controllers::Gain;
+use crate::units::Gain;
 
 use super::*;
 

@@ -2,17 +2,17 @@
 
 use core::time::Duration;
 
-use kneepoint_controllers::Timestamp;
 use kneepoint_estimators::{ExactWindow, Max, WindowedFilter};
 
-use crate::clock::nanos;
+use super::clock::nanos;
+use crate::units::Timestamp;
 
 /// The longest pause between acknowledgements of the last rounds, outages excepted.
 ///
 /// A receiver that acknowledges every second packet, or a link that hands over packets in batches, leaves the
 /// sender without news for a while; a window that is to keep the path busy has to cover that pause too.
 #[derive(Debug, Clone)]
-pub(crate) struct AckGap {
+pub struct AckGap {
     longest: ExactWindow<u64, Max>,
     previous: Option<Timestamp>,
     current: Duration,
@@ -20,8 +20,15 @@ pub(crate) struct AckGap {
     newest: Option<(u64, u64)>,
 }
 
+impl Default for AckGap {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl AckGap {
-    pub(crate) fn new() -> Self {
+    /// Nothing is known yet.
+    pub fn new() -> Self {
         Self {
             longest: ExactWindow::new(ROUNDS),
             previous: None,
@@ -31,7 +38,7 @@ impl AckGap {
     }
 
     /// An acknowledgement arrived; `limit` is what still counts as a pause.
-    pub(crate) fn on_ack(&mut self, now: Timestamp, round: u64, limit: Duration) {
+    pub fn on_ack(&mut self, now: Timestamp, round: u64, limit: Duration) {
         if let Some(previous) = self.previous.replace(now) {
             let gap = now.nanos_since(previous);
             let matters = self
@@ -45,11 +52,12 @@ impl AckGap {
     }
 
     /// Nothing was in flight: the next pause is the application's.
-    pub(crate) fn on_idle(&mut self) {
+    pub fn on_idle(&mut self) {
         self.previous = None;
     }
 
-    pub(crate) fn longest(&self) -> Duration {
+    /// The longest pause that counts.
+    pub fn longest(&self) -> Duration {
         self.current
     }
 }

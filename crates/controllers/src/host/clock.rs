@@ -2,19 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use kneepoint_controllers::Timestamp;
+use crate::units::Timestamp;
 
-/// Converts instants to timestamps since the connection began. quinn passes the same ones again and again (the time of an
+/// Converts instants to timestamps since the connection began. Hosts pass the same ones again and again (the time of an
 /// acknowledgement with every packet in it, that of a batch with every packet of it), so the last two are remembered.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Clock {
+pub struct Clock {
     origin: Instant,
     now: (Instant, Timestamp),
     sent: (Instant, Timestamp),
 }
 
 impl Clock {
-    pub(crate) fn starting(origin: Instant) -> Self {
+    /// A clock that stands at zero at `origin`.
+    pub fn starting(origin: Instant) -> Self {
         let start = (origin, Timestamp::ZERO);
         Self {
             origin,
@@ -25,7 +26,7 @@ impl Clock {
 
     /// The time at which something happens.
     #[inline]
-    pub(crate) fn now(&mut self, instant: Instant) -> Timestamp {
+    pub fn now(&mut self, instant: Instant) -> Timestamp {
         if self.now.0 != instant {
             self.now = (instant, self.convert(instant));
         }
@@ -34,7 +35,7 @@ impl Clock {
 
     /// The time at which a packet left.
     #[inline]
-    pub(crate) fn sent(&mut self, instant: Instant) -> Timestamp {
+    pub fn sent(&mut self, instant: Instant) -> Timestamp {
         if self.sent.0 != instant {
             self.sent = (instant, self.convert(instant));
         }
@@ -43,7 +44,7 @@ impl Clock {
 
     /// Both at once, if both are the ones remembered.
     #[inline]
-    pub(crate) fn recall(&self, now: Instant, sent: Instant) -> Option<(Timestamp, Timestamp)> {
+    pub fn recall(&self, now: Instant, sent: Instant) -> Option<(Timestamp, Timestamp)> {
         (self.sent.0 == sent && self.now.0 == now).then_some((self.now.1, self.sent.1))
     }
 
@@ -54,14 +55,21 @@ impl Clock {
 
 /// The span in nanoseconds; saturates after 584 years.
 #[inline]
-pub(crate) fn nanos(span: Duration) -> u64 {
+pub fn nanos(span: Duration) -> u64 {
     Timestamp::from_origin(span).as_nanos()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::closed_loop::origin;
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "an Instant has no constructor; the test only adds to it"
+    )]
+    fn origin() -> Instant {
+        Instant::now()
+    }
 
     #[test]
     fn repeated_instants_and_new_ones_are_told_apart() {

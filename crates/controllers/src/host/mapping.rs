@@ -1,16 +1,20 @@
-//! From (window, rate) to quinn's one lever, the bytes in flight.
+//! From (window, rate) to a host's one lever, the bytes in flight.
 //!
 //! quinn 0.11 paces at 1.25 x window / smoothed RTT and offers a controller no say in it. A controller that wants to
 //! hold a rate can only choose how much is in flight: by Little's law, rate x round-trip time.
+//!
+//! A host that does pace at the controller's rate, as noq, wants this all the same of controllers whose samples must show the
+//! path: what is paced at the estimate shows the estimate.
 
 #[cfg(test)]
 mod tests;
 
 use core::time::Duration;
 
-use kneepoint_controllers::{Bytes, Control, Gain, OperatingPoint, WindowPolicy};
-
-use crate::link_rate::Forecast;
+use super::link_rate::Forecast;
+use crate::config::WindowPolicy;
+use crate::controller::{Control, OperatingPoint};
+use crate::units::{Bytes, Gain};
 
 /// What the adapter itself has measured of the path.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,9 +31,9 @@ pub struct Path {
     pub in_flight: Bytes,
 }
 
-/// The window that makes quinn do what `control` asks for, as far as it can.
+/// The window that makes the host do what `control` asks for, as far as it can.
 #[inline]
-pub(crate) fn window(policy: WindowPolicy, control: &Control, path: &Path) -> Bytes {
+pub fn window(policy: WindowPolicy, control: &Control, path: &Path) -> Bytes {
     let Some(point) = &control.operating_point else {
         return control.window;
     };
@@ -51,24 +55,25 @@ pub(crate) fn window(policy: WindowPolicy, control: &Control, path: &Path) -> By
 /// What to have in flight, if the policy is to track the link and there is a model: it changes with each acknowledgement,
 /// but not with what is sent.
 #[inline]
-pub(crate) fn target(policy: WindowPolicy, control: &Control, path: &Path) -> Option<Bytes> {
+pub fn target(policy: WindowPolicy, control: &Control, path: &Path) -> Option<Bytes> {
     match (policy, &control.operating_point) {
         (WindowPolicy::Track(_), Some(point)) => Some(track(point, path)),
         _ => None,
     }
 }
 
-/// quinn paces at 1.25 windows per smoothed RTT. A window that asks for more than there is in flight is told to it as
+/// Hosts pace at 1.25 windows per smoothed RTT. A window that asks for more than there is in flight is told to it as
 /// larger still, so that the gap is closed sooner; it is back at the target when the gap is.
 #[inline]
-pub(crate) fn window_towards(target: Bytes, control: &Control, path: &Path) -> Bytes {
+pub fn window_towards(target: Bytes, control: &Control, path: &Path) -> Bytes {
     let urgent = target + (target - path.in_flight).packets(URGENCY);
     enforceable(urgent, control, path)
 }
 
 #[inline]
 fn enforceable(mapped: Bytes, control: &Control, path: &Path) -> Bytes {
-    // quinn stops when the next packet would reach the window, so one packet of it is never used.
+    // quinn stops when the next packet would reach the window, noq when it would exceed it: with a packet on top it is the
+    // flight that reaches what was asked for.
     (mapped + path.mtu)
         .max(path.mtu.packets(MIN_WINDOW_PACKETS))
         .min(control.window)
@@ -97,5 +102,5 @@ const URGENCY: u64 = 2;
 const CAP: Gain = Gain::new(5, 4);
 
 /// The least a controller may be held to, in packets: two in flight, so that a receiver that acknowledges every
-/// second packet does so at once, and the one that quinn never sends.
+/// second packet does so at once, and the one on top.
 const MIN_WINDOW_PACKETS: u64 = 3;

@@ -1,4 +1,5 @@
-use kneepoint_controllers::{Bandwidth, Headroom};
+use crate::config::Headroom;
+use crate::units::Bandwidth;
 
 use super::*;
 

@@ -1,0 +1,83 @@
+//! One configuration for the controllers of many connections.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::controller::Controller;
+use crate::registry::{Algorithm, Selection};
+use crate::units::{Bytes, Timestamp};
+
+/// What a host's factory of controllers is made of.
+///
+/// Each connection's controller gets a seed of its own, so that connections do not probe in step: the blueprint's
+/// seed and the number of controllers built before.
+#[derive(Debug)]
+pub struct Blueprint {
+    config: Box<dyn ControllerConfig>,
+    seed: u64,
+    built: AtomicU64,
+}
+
+impl Blueprint {
+    /// A blueprint of the configuration.
+    ///
+    /// # Errors
+    /// If the configuration holds a value out of its range.
+    pub fn new(config: impl ControllerConfig + 'static) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self::of(Box::new(config)))
+    }
+
+    /// The seed for whatever the controllers draw at random; 0 unless set.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    fn of(config: Box<dyn ControllerConfig>) -> Self {
+        Self {
+            config,
+            seed: 0,
+            built: AtomicU64::new(0),
+        }
+    }
+
+    /// A controller for a connection that begins now, at time zero, on a path that carries datagrams of `mtu`.
+    pub fn build(&self, mtu: Bytes) -> Box<dyn Controller> {
+        let ordinal = self.built.fetch_add(1, Ordering::Relaxed);
+        let environment = Environment {
+            now: Timestamp::ZERO,
+            mtu,
+            seed: self.seed.wrapping_mul(SEED_STRIDE).wrapping_add(ordinal),
+        };
+        self.config
+            .build(&environment)
+            .expect("the configuration was validated when the blueprint was made")
+    }
+
+    /// Whether a host that can pace should do so at these controllers' rate.
+    pub fn paced(&self) -> bool {
+        self.config.paced()
+    }
+
+    /// How a host whose only lever is the window should use it for these controllers.
+    pub fn window_policy(&self) -> WindowPolicy {
+        self.config.window_policy()
+    }
+}
+
+impl From<Selection> for Blueprint {
+    fn from(selection: Selection) -> Self {
+        Self::of(selection.config())
+    }
+}
+
+impl From<Algorithm> for Blueprint {
+    fn from(algorithm: Algorithm) -> Self {
+        Selection::from(algorithm).into()
+    }
+}
+
+/// Keeps neighbouring seeds' connections apart: an odd constant, the golden ratio of 2^64.
+const SEED_STRIDE: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -1,0 +1,109 @@
+//! What a host measures for the mapping of a controller's answer onto a window, and the window itself.
+
+use core::time::Duration;
+
+use super::ack_gap::AckGap;
+use super::link_rate::{Acked, LinkRate};
+use super::mapping::{self, Path};
+use crate::config::WindowPolicy;
+use crate::controller::Control;
+use crate::event::AckEvent;
+use crate::units::Bytes;
+
+/// Keeps the window that a [`WindowPolicy`] makes of a controller's answers.
+#[derive(Debug, Clone)]
+pub struct Mapper {
+    policy: WindowPolicy,
+    path: Path,
+    ack_gap: AckGap,
+    /// Only for the policy that tracks it.
+    link_rate: Option<LinkRate>,
+    /// What the window is made of, where it also depends on what is in flight.
+    target: Option<Bytes>,
+}
+
+impl Mapper {
+    /// A mapper for a path that carries datagrams of `mtu`, of which nothing else is known.
+    pub fn new(policy: WindowPolicy, mtu: Bytes) -> Self {
+        Self {
+            policy,
+            path: Path {
+                mtu,
+                ..Path::default()
+            },
+            ack_gap: AckGap::new(),
+            link_rate: match policy {
+                WindowPolicy::Track(headroom) => Some(LinkRate::new(headroom)),
+                _ => None,
+            },
+            target: None,
+        }
+    }
+
+    /// What has been measured.
+    pub const fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path carries other datagrams.
+    pub fn set_mtu(&mut self, mtu: Bytes) {
+        self.path.mtu = mtu;
+    }
+
+    /// So much is in flight now. Returns the window if that changes it.
+    #[inline]
+    pub fn on_sent(&mut self, in_flight: Bytes, control: &Control) -> Option<Bytes> {
+        self.path.in_flight = in_flight;
+        self.target
+            .map(|target| mapping::window_towards(target, control, &self.path))
+    }
+
+    /// Takes from an acknowledgement what the policy goes by, and nothing else. `control` is what the controller
+    /// answered to it.
+    pub fn on_ack(&mut self, ack: &AckEvent, control: &Control) {
+        // Until there is a model this RTT will do: nothing that depends on it is used before.
+        let point = control.operating_point.as_ref();
+        let min_rtt = point.map_or(ack.rtt, |point| point.min_rtt);
+        self.path.in_flight = ack.in_flight;
+        self.update_smoothed_rtt(ack.rtt);
+        if let Some(link_rate) = &mut self.link_rate {
+            link_rate.on_ack(&Acked {
+                now: ack.now,
+                bytes: ack.acked,
+                rtt: ack.rtt,
+                min_rtt,
+                window_limited: !ack.app_limited && !control.self_limited,
+            });
+            self.path.forecast = link_rate.forecast(self.path.mtu);
+        }
+        match self.policy {
+            WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
+                self.ack_gap.on_ack(ack.now, ack.round, min_rtt);
+                if ack.in_flight == Bytes::ZERO {
+                    self.ack_gap.on_idle();
+                }
+            }
+            WindowPolicy::Window | WindowPolicy::Rate | WindowPolicy::Track(_) => {}
+        }
+    }
+
+    /// RFC 9002, section 5.3, without the acknowledgement delay that a controller is not told.
+    fn update_smoothed_rtt(&mut self, sample: Duration) {
+        let smoothed = self.path.smoothed_rtt;
+        self.path.smoothed_rtt = if smoothed.is_zero() {
+            sample
+        } else {
+            smoothed - smoothed / 8 + sample / 8
+        };
+    }
+
+    /// The window that goes with `control`.
+    pub fn window(&mut self, control: &Control) -> Bytes {
+        self.path.ack_gap = self.ack_gap.longest();
+        self.target = mapping::target(self.policy, control, &self.path);
+        match self.target {
+            Some(target) => mapping::window_towards(target, control, &self.path),
+            None => mapping::window(self.policy, control, &self.path),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! What adapters to hosts have in common: time, timers, and the building of controllers.
+//!
+//! An adapter itself is what differs from host to host: which calls it gets, in which order, and how it hands on what a
+//! [`Control`](crate::Control) asks for.
+
+mod ack_gap;
+mod blueprint;
+mod clock;
+mod link_rate;
+mod mapper;
+pub mod mapping;
+mod timers;
+
+pub use ack_gap::AckGap;
+pub use blueprint::Blueprint;
+pub use clock::{Clock, nanos};
+pub use link_rate::{Acked, Forecast, LinkRate};
+pub use mapper::Mapper;
+pub use timers::{MAX_TIMERS_AT_ONCE, fire_timers};

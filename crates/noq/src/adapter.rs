@@ -1,0 +1,243 @@
+//! noq's `Controller` on top of ours.
+
+#[cfg(test)]
+mod tests;
+
+use std::any::Any;
+use std::time::Instant;
+
+use kneepoint_controllers::host::{Clock, Mapper, fire_timers};
+use kneepoint_controllers::{
+    Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
+};
+use noq_proto::RttEstimator;
+use noq_proto::congestion::{Controller as HostController, ControllerMetrics};
+
+/// One of our controllers as noq sees it.
+///
+/// noq reports, in this order: that an earlier congestion event was none, every `on_ack` of an acknowledgement,
+/// `on_end_acks`, every `on_packet_lost`, the congestion event that they make up, ECN last. Its RTT estimator is updated
+/// only after `on_end_acks`, so that round trips are measured here, from the time each packet left.
+///
+/// Packets are known by that time and not by their numbers, which begin anew in each of the packet number spaces
+/// that share a path's controller. Packets of one instant left under the same circumstances: [`Flow`] counts them
+/// together, in bytes.
+#[derive(Debug)]
+pub struct NoqController {
+    inner: Box<dyn Controller>,
+    flow: Flow,
+    mapper: Mapper,
+    /// Whether noq is told the controller's rate. If not, it paces at 5/4 of the window for each smoothed round-trip time.
+    paced: bool,
+    clock: Clock,
+    /// The time of the last event: noq does not say when it noticed that a congestion event was none.
+    now: Timestamp,
+    /// What the controller asked for after the last event: noq reads it several times for each packet.
+    control: Control,
+    window: Bytes,
+    /// When the controller wants its timer: asked once per event, compared at each.
+    timer: Option<Timestamp>,
+    /// Packets reported lost whose congestion event is still to come.
+    lost_packets: u64,
+    initial_window: Bytes,
+}
+
+/// What holds the sender back, by the controller's configuration.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) window_policy: WindowPolicy,
+    /// [`ControllerConfig::paced`](kneepoint_controllers::ControllerConfig::paced).
+    pub(crate) paced: bool,
+}
+
+impl NoqController {
+    pub(crate) fn new(
+        inner: Box<dyn Controller>,
+        limits: Limits,
+        now: Instant,
+        mtu: Bytes,
+    ) -> Self {
+        let control = inner.control();
+        Self {
+            flow: if inner.wants_rate_samples() {
+                Flow::new(Timestamp::ZERO)
+            } else {
+                Flow::without_rate_samples(Timestamp::ZERO)
+            },
+            mapper: Mapper::new(limits.window_policy, mtu),
+            window: control.window,
+            paced: limits.paced,
+            clock: Clock::starting(now),
+            now: Timestamp::ZERO,
+            timer: inner.next_timer(),
+            inner,
+            control,
+            lost_packets: 0,
+            initial_window: control.window,
+        }
+    }
+
+    /// The controller's state.
+    pub fn snapshot(&self) -> Snapshot {
+        self.inner.snapshot()
+    }
+
+    /// What [`HostController::on_ack`] does: nobody outside of noq can make the RTT estimator that it takes.
+    pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
+        let (now, sent) = (self.clock.now(now), self.clock.sent(sent));
+        self.flow.on_packet_acked(now, sent, Bytes(bytes));
+    }
+
+    /// An event happens. Fires the timers that were due before it: noq has none for controllers, and wakes them for events only.
+    #[inline]
+    fn begin(&mut self, now: Instant) -> Timestamp {
+        self.now = self.clock.now(now);
+        if self.timer.is_some_and(|due| due <= self.now) {
+            self.timer = fire_timers(&mut *self.inner, self.now);
+            self.refresh();
+        }
+        self.now
+    }
+
+    fn refresh(&mut self) {
+        self.control = self.inner.control();
+        self.timer = self.inner.next_timer();
+        self.window = self.mapper.window(&self.control);
+    }
+}
+
+/// The state of a path's controller, if it is one of ours:
+/// `connection.congestion_state(path).and_then(kneepoint::noq::snapshot)`.
+///
+/// noq hands out a clone of the controller. What is copied with it is ten kilobytes or so, and no more than some sixty however
+/// much is in flight.
+pub fn snapshot(state: Box<dyn HostController>) -> Option<Snapshot> {
+    let controller = state.into_any().downcast::<NoqController>().ok()?;
+    Some(controller.snapshot())
+}
+
+impl Clone for NoqController {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone_box(),
+            flow: self.flow.clone(),
+            mapper: self.mapper.clone(),
+            ..*self
+        }
+    }
+}
+
+impl HostController for NoqController {
+    // Not `on_sent`: it comes once for a whole transmit and counts packets that are never acknowledged too.
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, _pn: u64) {
+        let now = self.begin(now);
+        let event = self.flow.on_sent(now, Bytes(u64::from(bytes)));
+        self.inner.on_sent(&event);
+        let in_flight = event.prior_in_flight + event.bytes;
+        if let Some(window) = self.mapper.on_sent(in_flight, &self.control) {
+            self.window = window;
+        }
+        if event.prior_in_flight == Bytes::ZERO {
+            self.timer = self.inner.next_timer();
+        }
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        _pn: u64,
+        _app_limited: bool,
+        _rtt: &RttEstimator,
+    ) {
+        self.packet_acked(now, sent, bytes);
+    }
+
+    fn on_end_acks(
+        &mut self,
+        now: Instant,
+        in_flight: u64,
+        app_limited: bool,
+        _largest_packet_num_acked: Option<u64>,
+    ) {
+        let now = self.begin(now);
+        let Some(ack) = self.flow.on_ack_end(now, Bytes(in_flight), app_limited) else {
+            return;
+        };
+        self.inner.on_ack(&ack);
+        self.mapper.on_ack(&ack, &self.inner.control());
+        self.refresh();
+        if self.control.self_limited {
+            self.flow.mark_app_limited(now);
+        }
+    }
+
+    fn on_packet_lost(&mut self, lost_bytes: u16, _pn: u64, _now: Instant) {
+        // Packets that only acknowledge have no size, and make no congestion event by themselves.
+        self.lost_packets += u64::from(lost_bytes > 0);
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        is_ecn: bool,
+        lost_bytes: u64,
+        _largest_lost_pn: u64,
+    ) {
+        let sent = self.clock.sent(sent);
+        let now = self.begin(now);
+        let event = if is_ecn {
+            self.flow.on_ecn_mark(now, sent)
+        } else {
+            let loss = Loss {
+                newest_sent: sent,
+                bytes: Bytes(lost_bytes),
+                packets: std::mem::take(&mut self.lost_packets),
+                persistent_congestion: is_persistent_congestion,
+            };
+            self.flow.on_lost(now, &loss)
+        };
+        self.inner.on_congestion(&event);
+        self.refresh();
+    }
+
+    fn on_spurious_congestion_event(&mut self) {
+        self.inner.on_spurious_loss(self.now);
+        self.refresh();
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        let mtu = Bytes(u64::from(new_mtu));
+        self.inner.on_mtu_update(mtu);
+        self.mapper.set_mtu(mtu);
+        self.refresh();
+    }
+
+    fn window(&self) -> u64 {
+        self.window.0
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = self.window.0;
+        let rate = self.control.pacing_rate.filter(|_| self.paced);
+        metrics.pacing_rate = rate.map(|rate| rate.bytes_per_second());
+        metrics.send_quantum = Some(self.control.send_quantum.0);
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn HostController> {
+        Box::new(self.clone())
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.initial_window.0
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}

@@ -1,0 +1,381 @@
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kneepoint_controllers::{
+    AckEvent, Algorithm, Bandwidth, BbrSConfig, CongestionEvent, CongestionSignal, FilterSnapshot,
+    Gain, Mode, OperatingPoint, Selection, SentEvent,
+};
+use noq_proto::congestion::{ControllerFactory, NewRenoConfig};
+
+use super::*;
+use crate::closed_loop::origin;
+use crate::factory::{Factory, factory};
+
+const MTU: u64 = 1200;
+
+/// 10 Mb/s in bytes/s.
+const RATE: u64 = 1_250_000;
+
+/// What a controller is told.
+#[derive(Debug, Clone)]
+enum Told {
+    Sent(SentEvent),
+    Acked(AckEvent),
+    Congestion(CongestionEvent),
+    Spurious(Timestamp),
+    Mtu(Bytes),
+    Timer(Timestamp),
+}
+
+/// Notes what it is told, and answers what it was set to.
+#[derive(Debug, Clone)]
+struct Recorder {
+    told: Arc<Mutex<Vec<Told>>>,
+    control: Control,
+    /// A timer falls due once, then.
+    timer: Option<Timestamp>,
+}
+
+impl Recorder {
+    fn new() -> Self {
+        Self {
+            told: Arc::default(),
+            control: Control {
+                window: Bytes(200_000),
+                pacing_rate: Some(Bandwidth::from_bytes_per_second(RATE)),
+                send_quantum: Bytes(2 * MTU),
+                operating_point: None,
+                self_limited: false,
+            },
+            timer: None,
+        }
+    }
+
+    fn note(&self, told: Told) {
+        self.told.lock().expect("no panics").push(told);
+    }
+}
+
+impl Controller for Recorder {
+    fn on_sent(&mut self, event: &SentEvent) {
+        self.note(Told::Sent(*event));
+    }
+
+    fn on_ack(&mut self, event: &AckEvent) {
+        self.note(Told::Acked(*event));
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.note(Told::Congestion(*event));
+    }
+
+    fn on_spurious_loss(&mut self, now: Timestamp) {
+        self.note(Told::Spurious(now));
+    }
+
+    fn on_mtu_update(&mut self, mtu: Bytes) {
+        self.note(Told::Mtu(mtu));
+    }
+
+    fn next_timer(&self) -> Option<Timestamp> {
+        self.timer
+    }
+
+    fn on_timer(&mut self, now: Timestamp) {
+        self.note(Told::Timer(now));
+        self.timer = None;
+    }
+
+    fn control(&self) -> Control {
+        self.control
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            algorithm: "recorder",
+            mode: Mode::Startup,
+            bandwidth: None,
+            min_rtt: None,
+            congestion_window: self.control.window,
+            slow_start_threshold: None,
+            pacing_rate: self.control.pacing_rate,
+            in_flight: Bytes::ZERO,
+            rounds: 0,
+            app_limited: false,
+            filter: FilterSnapshot::Max,
+        }
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+/// The adapter around a recorder.
+struct Fixture {
+    adapter: NoqController,
+    recorder: Recorder,
+    start: Instant,
+}
+
+impl Fixture {
+    fn new(recorder: Recorder) -> Self {
+        Self::with(recorder, WindowPolicy::Window, true)
+    }
+
+    fn with(recorder: Recorder, window_policy: WindowPolicy, paced: bool) -> Self {
+        let limits = Limits {
+            window_policy,
+            paced,
+        };
+        let start = origin();
+        let inner = Box::new(recorder.clone());
+        Self {
+            adapter: NoqController::new(inner, limits, start, Bytes(MTU)),
+            recorder,
+            start,
+        }
+    }
+
+    fn at(&self, millis: u64) -> Instant {
+        self.start + Duration::from_millis(millis)
+    }
+
+    fn send(&mut self, millis: u64, packets: u64) {
+        let now = self.at(millis);
+        for _ in 0..packets {
+            // Packet numbers begin anew in each space: they mean nothing.
+            self.adapter.on_packet_sent(now, MTU as u16, 0);
+        }
+        // The transmit that they left in, with an acknowledgement: nothing new.
+        self.adapter.on_sent(now, packets * MTU + 50, 0);
+    }
+
+    /// One acknowledgement, of packets that had left at these times.
+    fn ack(&mut self, millis: u64, sent: &[u64], in_flight: u64) {
+        let now = self.at(millis);
+        for &sent in sent {
+            let sent = self.at(sent);
+            self.adapter.packet_acked(now, sent, MTU);
+        }
+        self.adapter.on_end_acks(now, in_flight, false, Some(0));
+    }
+
+    fn lose(&mut self, millis: u64, sent: u64, sizes: &[u16]) {
+        let (now, sent) = (self.at(millis), self.at(sent));
+        for &size in sizes {
+            self.adapter.on_packet_lost(size, 0, now);
+        }
+        let bytes = sizes.iter().map(|&size| u64::from(size)).sum();
+        self.adapter
+            .on_congestion_event(now, sent, false, false, bytes, 0);
+    }
+
+    fn told(&self) -> Vec<Told> {
+        std::mem::take(&mut *self.recorder.told.lock().expect("no panics"))
+    }
+
+    fn congestion_told(&self) -> CongestionEvent {
+        match self.told().pop() {
+            Some(Told::Congestion(event)) => event,
+            other => panic!("a congestion event, not {other:?}"),
+        }
+    }
+}
+
+fn millis(count: u64) -> Timestamp {
+    Timestamp::from_origin(Duration::from_millis(count))
+}
+
+#[test]
+fn every_packet_that_counts_is_told_once() {
+    let mut noq = Fixture::new(Recorder::new());
+    noq.send(5, 3);
+    let sent: Vec<_> = noq.told();
+    let flights: Vec<u64> = sent
+        .iter()
+        .map(|told| match told {
+            Told::Sent(event) if event.now == millis(5) => event.prior_in_flight.0,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(flights, [0, MTU, 2 * MTU]);
+    assert_eq!(noq.adapter.flow.in_flight(), Bytes(3 * MTU));
+}
+
+/// Trap: one acknowledgement is one event, after all its packets, and credits them all, those of one instant too.
+#[test]
+fn packets_are_folded_into_one_acknowledgement() {
+    let mut noq = Fixture::new(Recorder::new());
+    noq.send(0, 10);
+    noq.send(3, 1);
+    noq.told();
+    noq.ack(40, &[0; 10], MTU);
+    noq.ack(50, &[3], 0);
+    let told = noq.told();
+    let [Told::Acked(batch), Told::Acked(last)] = &told[..] else {
+        panic!("two acknowledgements, not {told:?}");
+    };
+    assert_eq!(
+        (batch.acked, batch.acked_packets, batch.in_flight),
+        (Bytes(10 * MTU), 10, Bytes(MTU))
+    );
+    // Not the 333 ms that noq's own estimator still has.
+    assert_eq!(batch.rtt, Duration::from_millis(40));
+    assert_eq!(last.rtt, Duration::from_millis(47));
+    assert_eq!(last.delivered, Bytes(11 * MTU));
+}
+
+#[test]
+fn lost_packets_are_counted_and_those_that_only_acknowledge_are_not() {
+    let mut noq = Fixture::new(Recorder::new());
+    noq.send(0, 10);
+    noq.ack(40, &[0], 9 * MTU);
+    noq.lose(40, 0, &[1200, 0, 1200, 700]);
+    let event = noq.congestion_told();
+    assert_eq!(event.signal, CongestionSignal::Loss);
+    assert_eq!((event.lost, event.lost_packets), (Bytes(3100), 3));
+    // The count begins anew.
+    noq.lose(50, 0, &[1200]);
+    assert_eq!(noq.congestion_told().lost_packets, 1);
+    let (now, sent) = (noq.at(60), noq.at(0));
+    noq.adapter
+        .on_congestion_event(now, sent, true, false, MTU, 0);
+    assert_eq!(
+        noq.congestion_told().signal,
+        CongestionSignal::PersistentCongestion
+    );
+}
+
+#[test]
+fn marks_lose_nothing() {
+    let mut noq = Fixture::new(Recorder::new());
+    noq.send(0, 4);
+    let (now, sent) = (noq.at(40), noq.at(0));
+    noq.adapter
+        .on_congestion_event(now, sent, false, true, 0, 0);
+    let event = noq.congestion_told();
+    assert_eq!(event.signal, CongestionSignal::EcnMark);
+    assert_eq!((event.lost, event.in_flight), (Bytes::ZERO, Bytes(4 * MTU)));
+}
+
+/// noq does not say when it noticed: the time of the event before will do.
+#[test]
+fn a_spurious_congestion_event_is_taken_back() {
+    let mut noq = Fixture::new(Recorder::new());
+    noq.send(0, 4);
+    noq.lose(40, 0, &[1200]);
+    noq.told();
+    noq.adapter.on_spurious_congestion_event();
+    let told = noq.told();
+    assert!(
+        matches!(told[..], [Told::Spurious(now)] if now == millis(40)),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn window_rate_and_quantum_go_through_as_they_are() {
+    for policy in [WindowPolicy::Window, WindowPolicy::Rate] {
+        let noq = Fixture::with(Recorder::new(), policy, true);
+        let metrics = noq.adapter.metrics();
+        assert_eq!(noq.adapter.window(), 200_000);
+        assert_eq!(metrics.congestion_window, 200_000);
+        assert_eq!(metrics.pacing_rate, Some(RATE));
+        assert_eq!(metrics.send_quantum, Some(2 * MTU));
+    }
+}
+
+/// Trap: a sender that is paced at its estimate measures its estimate.
+#[test]
+fn where_the_window_is_to_limit_nothing_is_paced_below_it() {
+    let mut recorder = Recorder::new();
+    let bandwidth = Bandwidth::from_bytes_per_second(RATE);
+    recorder.control.operating_point = Some(OperatingPoint {
+        bandwidth,
+        rate: bandwidth,
+        min_rtt: Duration::from_millis(40),
+    });
+    let gain = Gain::new(3, 2);
+    let mut noq = Fixture::with(recorder, WindowPolicy::Bdp { gain }, false);
+    noq.send(0, 1);
+    noq.ack(40, &[0], 0);
+    assert_eq!(noq.adapter.metrics().pacing_rate, None);
+    // 3/2 of 50,000 bytes, and a packet on top.
+    assert_eq!(noq.adapter.window(), 75_000 + MTU);
+}
+
+#[test]
+fn the_papers_are_paced_and_what_understates_is_not() {
+    let paced = |name: &str| {
+        let selection = name.parse::<Selection>().expect("it exists");
+        Factory::from(selection).0.paced()
+    };
+    for name in [
+        "bbr:paper",
+        "bbr:tuned",
+        "bbr3:paper",
+        "bbr-s:paper",
+        "cubic",
+    ] {
+        assert!(paced(name), "{name}");
+    }
+    for name in ["bbr-s", "bbr3-s", "bbr2-sampled", "bbr2-sampled:paper"] {
+        assert!(!paced(name), "{name}");
+    }
+}
+
+#[test]
+fn timers_fire_before_the_next_event_at_the_time_they_were_due() {
+    let recorder = Recorder {
+        timer: Some(millis(30)),
+        ..Recorder::new()
+    };
+    let mut noq = Fixture::new(recorder);
+    noq.send(40, 1);
+    let told = noq.told();
+    assert!(
+        matches!(told[..], [Told::Timer(due), Told::Sent(_)] if due == millis(30)),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn the_mtu_reaches_the_controller() {
+    let mut noq = Fixture::new(Recorder::new());
+    noq.adapter.on_mtu_update(1452);
+    let told = noq.told();
+    assert!(matches!(told[..], [Told::Mtu(Bytes(1452))]), "{told:?}");
+}
+
+/// A path that its peer moves gets a clone: it goes on where the old one stood.
+#[test]
+fn a_clone_goes_on_with_the_same_accounting() {
+    let mut noq = Fixture::new(Recorder::new());
+    noq.send(0, 3);
+    noq.ack(40, &[0], 2 * MTU);
+    let mut clone = noq.adapter.clone();
+    let (now, sent) = (noq.at(50), noq.at(0));
+    clone.packet_acked(now, sent, MTU);
+    clone.on_end_acks(now, MTU, false, None);
+    assert_eq!(clone.flow.delivered(), Bytes(2 * MTU));
+    assert_eq!(noq.adapter.flow.delivered(), Bytes(MTU));
+}
+
+#[test]
+fn a_snapshot_is_of_ours_only() {
+    let ours = factory(Algorithm::BbrS).build(origin(), 1400);
+    assert_eq!((ours.window(), ours.initial_window()), (14_000, 14_000));
+    let seen = snapshot(ours).map(|seen| seen.algorithm);
+    assert_eq!(seen, Some("bbr-s"));
+    let stock = Arc::new(NewRenoConfig::default()).build(origin(), 1400);
+    assert_eq!(snapshot(stock), None);
+}
+
+#[test]
+fn an_invalid_configuration_is_refused() {
+    let mut config = BbrSConfig::tuned();
+    config.core.window_gain = Gain::new(1, 2);
+    let refused = Factory::new(config).expect_err("below 1");
+    assert_eq!(refused.field, "window_gain");
+}

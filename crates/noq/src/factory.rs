@@ -1,0 +1,61 @@
+//! noq's factory for any of our configurations.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use kneepoint_controllers::host::Blueprint;
+use kneepoint_controllers::{Algorithm, Bytes, ConfigError, ControllerConfig, Selection};
+use noq_proto::congestion::{Controller, ControllerFactory};
+
+use crate::adapter::{Limits, NoqController};
+
+/// A factory for `TransportConfig::congestion_controller_factory`.
+///
+/// Each path's controller gets a seed of its own, so that paths do not probe in step: the factory's seed and the number of
+/// controllers built before.
+#[derive(Debug)]
+pub struct Factory(pub(crate) Blueprint);
+
+impl Factory {
+    /// A factory for the configuration.
+    ///
+    /// # Errors
+    /// If the configuration holds a value out of its range.
+    pub fn new(config: impl ControllerConfig + 'static) -> Result<Self, ConfigError> {
+        Blueprint::new(config).map(Self)
+    }
+
+    /// The seed for whatever the controllers draw at random; 0 unless set.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self(self.0.seed(seed))
+    }
+}
+
+impl From<Selection> for Factory {
+    fn from(selection: Selection) -> Self {
+        Self(selection.into())
+    }
+}
+
+impl From<Algorithm> for Factory {
+    fn from(algorithm: Algorithm) -> Self {
+        Self(algorithm.into())
+    }
+}
+
+/// A factory for an [`Algorithm`] or a [`Selection`], ready for noq's `TransportConfig`.
+pub fn factory(algorithm: impl Into<Factory>) -> Arc<dyn ControllerFactory + Send + Sync> {
+    Arc::new(algorithm.into())
+}
+
+impl ControllerFactory for Factory {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let mtu = Bytes(u64::from(current_mtu));
+        let limits = Limits {
+            window_policy: self.0.window_policy(),
+            paced: self.0.paced(),
+        };
+        Box::new(NoqController::new(self.0.build(mtu), limits, now, mtu))
+    }
+}

@@ -1,0 +1,32 @@
+//! Kneepoint's congestion controllers for [noq](https://docs.rs/noq).
+//!
+//! ```
+//! # use std::sync::Arc;
+//! use kneepoint_noq::{Algorithm, factory};
+//!
+//! let mut transport = noq_proto::TransportConfig::default();
+//! transport.congestion_controller_factory(factory(Algorithm::default()));
+//! # let _ = Arc::new(transport);
+//! ```
+//!
+//! noq paces at the rate that a controller asks for, and sends no more at once than its quantum. Window, rate and quantum go
+//! to it as they are, but where a configuration says that the window is to do the limiting
+//! ([`ControllerConfig::paced`](kneepoint_controllers::ControllerConfig::paced)): there it does so as on quinn.
+//!
+//! Not used is what noq tells beyond that: whether the window was full, which controllers see from the flight itself;
+//! packet numbers; how often the peer acknowledges.
+//!
+//! [`snapshot`] reads the controller's state from a live connection.
+
+#![forbid(unsafe_code)]
+
+mod adapter;
+#[cfg(test)]
+mod closed_loop;
+mod factory;
+
+pub use adapter::{NoqController, snapshot};
+pub use factory::{Factory, factory};
+pub use kneepoint_controllers::{
+    Algorithm, BbrConfig, BbrSConfig, Preset, Selection, Snapshot, WindowPolicy,
+};

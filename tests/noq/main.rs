@@ -1,0 +1,153 @@
+//! Unmodified noq in virtual time, with every controller, through the public interface.
+
+#![allow(clippy::unwrap_used, reason = "this is test code")]
+
+mod scenario;
+
+use kneepoint::emulator::link::{
+    Impairments, Interval, Limit, LinkConfig, Queue, Shaper, StepMark,
+};
+use kneepoint::emulator::network::{Direction, Side};
+use kneepoint::emulator::sim::noq::NoqSocket;
+use kneepoint::emulator::time::Nanos;
+use kneepoint::{Algorithm, Selection, traces};
+use scenario::{Scenario, link, lte};
+
+/// 10 Mb/s.
+const RATE: u64 = 1_250_000;
+
+fn constant() -> LinkConfig {
+    link(Shaper::ConstantRate {
+        bytes_per_second: RATE,
+    })
+}
+
+fn millis(millis: u64) -> Nanos {
+    Nanos::from_millis(millis)
+}
+
+#[test]
+fn bytes_arrive_intact_over_a_lossy_link() {
+    for selection in Selection::all() {
+        let lossy = LinkConfig {
+            loss: 0.01.into(),
+            ..lte()
+        };
+        let data = bytes(1_000_000);
+        let received = Scenario::new(selection, lossy).transfer(&data, |_| ());
+        assert!(received == data, "{selection}");
+    }
+}
+
+#[test]
+fn two_runs_give_the_same_packets() {
+    for selection in Selection::all() {
+        let log = || {
+            let lossy = LinkConfig {
+                loss: 0.01.into(),
+                ..lte()
+            };
+            Scenario::new(selection, lossy).fill(millis(1000)).log
+        };
+        let first = log();
+        assert!(first.len() > 150, "{selection}: {}", first.len());
+        assert!(first == log(), "{selection}");
+    }
+}
+
+#[test]
+fn every_controller_uses_the_link_and_keeps_its_connection() {
+    let end = millis(10_000);
+    let capacity = traces::lte_driving_fast().capacity(Nanos::ZERO, end);
+    for selection in Selection::all() {
+        let outcome = Scenario::new(selection, lte()).fill(end);
+        assert_eq!(outcome.closed, None, "{selection}");
+        let utilization = outcome.served(Nanos::ZERO, end) as f64 / capacity as f64;
+        assert!(
+            (0.5..=1.0).contains(&utilization),
+            "{selection}: {utilization}"
+        );
+        let seen = outcome.snapshot.expect("the controller is one of ours");
+        assert_eq!(seen.algorithm, selection.algorithm().name());
+    }
+}
+
+/// Trap: an outage leaves an estimate far below the path, and a sender that paces at it sees nothing else.
+#[test]
+fn controllers_are_back_soon_after_an_outage() {
+    for algorithm in Algorithm::ALL {
+        let outage = Interval {
+            from: millis(3_000),
+            to: millis(5_000),
+        };
+        let forward = LinkConfig {
+            impairments: Impairments {
+                blackouts: vec![outage],
+                ..Impairments::default()
+            },
+            queue: Queue::DropTail(Limit::bytes(500_000)),
+            ..constant()
+        };
+        let outcome = Scenario::new(algorithm.into(), forward).fill(millis(12_000));
+        assert_eq!(outcome.closed, None, "{algorithm}");
+        let served = outcome.served(millis(8_000), millis(12_000));
+        let share = served as f64 / (4 * RATE) as f64;
+        assert!(share > 0.5, "{algorithm}: {share}");
+    }
+}
+
+#[test]
+fn marks_keep_the_queue_short_without_a_loss() {
+    for algorithm in [Algorithm::NewReno, Algorithm::Cubic, Algorithm::Bbr3] {
+        let marking = LinkConfig {
+            queue: Queue::StepMark(StepMark {
+                threshold: Limit::bytes(60_000),
+                drop_not_ect: false,
+                limit: None,
+            }),
+            ..constant()
+        };
+        let scenario = Scenario::new(algorithm.into(), marking);
+        let outcome = scenario.fill(millis(10_000));
+        let share = outcome.served(millis(2_000), millis(10_000)) as f64 / (8 * RATE) as f64;
+        assert!(share > 0.8, "{algorithm}: {share}");
+        let (marked, queued) = scenario.sim.with_network(|network| {
+            let link = network.link(Direction::Forward);
+            (link.statistics().marked.packets, link.queued().bytes)
+        });
+        assert!(marked > 0, "{algorithm}");
+        assert!(queued < 200_000, "{algorithm}: {queued}");
+    }
+}
+
+#[test]
+fn a_transfer_survives_a_move_to_another_address() {
+    for algorithm in [
+        Algorithm::BbrS,
+        Algorithm::Bbr,
+        Algorithm::Bbr3,
+        Algorithm::Cubic,
+    ] {
+        let scenario = Scenario::new(algorithm.into(), constant());
+        let data = bytes(3_000_000);
+        let received = scenario.transfer(&data, |_| {
+            let moved = "10.0.0.77:7".parse().unwrap();
+            let socket = NoqSocket::new(scenario.sim.bind(Side::Left, moved).unwrap());
+            scenario.client.rebind_abstract(Box::new(socket)).unwrap();
+        });
+        assert!(received == data, "{algorithm}");
+        // 2.4 s at the rate of the link.
+        let time = scenario.sim.now();
+        assert!(time < millis(5_000), "{algorithm}: {time}");
+    }
+}
+
+/// Bytes without a pattern.
+fn bytes(len: usize) -> Vec<u8> {
+    let mut state = 1u32;
+    let next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    std::iter::repeat_with(next).take(len).collect()
+}
