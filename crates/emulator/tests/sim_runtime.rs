@@ -13,7 +13,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use kneepoint_emulator::network::Side;
-use kneepoint_emulator::sim::{SimError, Simulation};
+use kneepoint_emulator::sim::{SimError, Simulation, TaskName, Wait};
 use kneepoint_emulator::time::Nanos;
 use sim_support::{link, network, seconds, simulation};
 
@@ -139,6 +139,10 @@ fn a_run_stops_at_its_deadline_and_goes_on() {
     assert_eq!(sim.block_on_until(end, work), Ok(end));
 }
 
+fn is_livelock(error: &SimError, when: Nanos, count: u64) -> bool {
+    matches!(error, SimError::Livelock { at, steps, .. } if (*at, *steps) == (when, count))
+}
+
 #[test]
 fn deadlock_is_reported() {
     let sim = simulation();
@@ -147,8 +151,12 @@ fn deadlock_is_reported() {
         handle.sleep(MS).await;
         pending::<()>().await;
     });
-    let at = Nanos::from_millis(1);
-    assert_eq!(result, Err(SimError::Deadlock { at }));
+    let Err(SimError::Deadlock(unfinished)) = result else {
+        panic!("{result:?}");
+    };
+    assert_eq!(unfinished.at, Nanos::from_millis(1));
+    assert_eq!(unfinished.tasks.len(), 1);
+    assert_eq!(unfinished.tasks[0].name, TaskName::Main);
 }
 
 #[test]
@@ -169,8 +177,8 @@ fn tasks_that_wake_each_other_for_ever_are_a_livelock() {
         }
     });
     let at = Nanos::from_millis(1);
-    let livelock = SimError::Livelock { at, steps: 1000 };
-    assert_eq!(sim.block_on(handle.sleep(2 * MS)), Err(livelock));
+    let error = sim.block_on(handle.sleep(2 * MS)).unwrap_err();
+    assert!(is_livelock(&error, at, 1000), "{error}");
 }
 
 #[test]
@@ -191,8 +199,8 @@ fn a_past_timer_armed_for_ever_is_a_livelock() {
         }
     });
     let at = Nanos::from_millis(1);
-    let livelock = SimError::Livelock { at, steps: 1000 };
-    assert_eq!(result, Err::<(), _>(livelock));
+    let error = result.unwrap_err();
+    assert!(is_livelock(&error, at, 1000), "{error}");
 }
 
 #[test]
@@ -200,7 +208,11 @@ fn the_end_of_time_never_comes() {
     let sim = simulation();
     let handle = sim.handle();
     let result = sim.block_on(handle.sleep(Duration::MAX));
-    assert_eq!(result, Err(SimError::Deadlock { at: Nanos::ZERO }));
+    let Err(SimError::Deadlock(unfinished)) = result else {
+        panic!("{result:?}");
+    };
+    assert_eq!(unfinished.at, Nanos::ZERO);
+    assert_eq!(unfinished.tasks[0].waits_for, [Wait::Timer(Nanos::MAX)]);
 }
 
 #[test]

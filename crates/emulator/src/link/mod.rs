@@ -141,6 +141,13 @@ impl Link {
         &self.ledger.statistics
     }
 
+    /// The number of packets in any of its stages, as of the latest call.
+    pub fn in_transit(&self) -> u64 {
+        let statistics = self.statistics();
+        let came = statistics.offered.packets + statistics.duplicated.packets;
+        came - statistics.delivered.packets - statistics.all_dropped().packets
+    }
+
     /// What waits in the queue, as of the latest call; without the packet being sent.
     pub fn queued(&self) -> Count {
         self.queue.count()

@@ -16,7 +16,7 @@ mod topology;
 mod traffic;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 pub use address::Rebinding;
 pub use config::{Direction, NetworkConfig, Side};
@@ -108,6 +108,12 @@ impl Network {
         self.hosts.contains_key(&address)
     }
 
+    /// Whether any port of an address is attached.
+    pub fn has_host(&self, address: IpAddr) -> bool {
+        let [first, last] = [0, u16::MAX].map(|port| SocketAddr::new(address, port));
+        self.hosts.range(first..=last).next().is_some()
+    }
+
     /// The node of a name.
     pub fn node(&self, name: &str) -> Option<NodeId> {
         self.nodes
@@ -180,6 +186,12 @@ impl Network {
     /// The number of packets sent to nowhere, or to an address whose translation does not hold any more.
     pub fn unroutable(&self) -> u64 {
         self.unroutable
+    }
+
+    /// The number of packets that are on a link, as of the latest call.
+    pub fn in_transit(&self) -> u64 {
+        let links = self.links.iter().map(Link::in_transit);
+        links.fold(self.arrived.len() as u64, u64::saturating_add)
     }
 
     /// Lets everything happen that is due by `now`.

@@ -2,26 +2,27 @@
 
 use thiserror::Error;
 
+use super::task::TaskName;
+use super::unfinished::Unfinished;
 use crate::time::Nanos;
 
 /// Why a run stopped before its future completed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SimError {
     /// Nothing can ever happen again: no task is ready, no timer is armed and no packet is in
     /// flight, yet the future is not done.
-    #[error("deadlock at {at}: no ready task, no timer and no packet in flight")]
-    Deadlock {
-        /// The time of the last event.
-        at: Nanos,
-    },
+    #[error("deadlock: nothing can ever happen again, {0}")]
+    Deadlock(Box<Unfinished>),
     /// Time stopped: tasks, timers or the network keep causing work at one instant.
-    #[error("livelock at {at}: {steps} steps without time advancing")]
+    #[error("livelock at {at}: {steps} steps without time advancing, and next is {}", next(task.as_ref()))]
     Livelock {
         /// The instant that does not end.
         at: Nanos,
         /// The steps taken at that instant; see [`Builder::step_limit`](super::Builder::step_limit).
         steps: u64,
+        /// The task that would be polled next; `None` if it is the network's or a timer's turn.
+        task: Option<TaskName>,
     },
     /// The deadline of the run was reached. The simulation can be continued.
     #[error("deadline reached at {at}")]
@@ -29,9 +30,23 @@ pub enum SimError {
         /// The deadline.
         at: Nanos,
     },
+    /// A task panicked. Runs that [catch](super::Simulation::try_block_on_until) panics end so, others unwind.
+    #[error("{task} panicked at {at}: {message}")]
+    Panic {
+        /// When, in virtual time.
+        at: Nanos,
+        /// Which.
+        task: TaskName,
+        /// What the panic said.
+        message: String,
+    },
     /// The simulation is already running: a run was started from within a run.
     #[error("the simulation is already running")]
     Nested,
+}
+
+fn next(task: Option<&TaskName>) -> String {
+    task.map_or_else(|| "the network".to_owned(), TaskName::to_string)
 }
 
 /// A [`timeout`](super::Handle::timeout) elapsed before its future completed.

@@ -10,14 +10,19 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use super::error::SimError;
+use super::lock;
 use super::ready::{BoxFuture, Ready, TaskWaker, wake_all};
 use super::shared::Shared;
+use super::task::{Identity, TaskName};
+use super::unfinished::{Unfinished, UnfinishedTask, Wait};
 use crate::time::Nanos;
 
 /// Owns the tasks. Nothing that a task can hold owns the executor.
 pub(super) struct Executor {
     tasks: Vec<Option<Task>>,
     free: Vec<usize>,
+    /// Tasks begun so far.
+    begun: u64,
     /// Steps taken at the present instant.
     steps: u64,
     step_limit: u64,
@@ -30,6 +35,9 @@ pub(super) struct Executor {
 
 struct Task {
     future: BoxFuture,
+    identity: Arc<Identity>,
+    /// Its place in the order in which tasks were begun.
+    number: u64,
     handle: Arc<TaskWaker>,
     waker: Waker,
 }
@@ -41,7 +49,7 @@ pub(super) type Payload = Box<dyn Any + Send>;
 pub(super) enum Halt {
     Error(SimError),
     /// A task or the future itself panicked.
-    Panic(Payload),
+    Panic(TaskName, Payload),
 }
 
 impl From<SimError> for Halt {
@@ -64,6 +72,7 @@ impl Executor {
         Self {
             tasks: Vec::new(),
             free: Vec::new(),
+            begun: 0,
             steps: 0,
             step_limit,
             wakers: Vec::new(),
@@ -88,10 +97,12 @@ impl Executor {
         main_waker.wake_by_ref();
         loop {
             while let Some(ready) = shared.ready.pop() {
-                self.step(shared)?;
+                if self.step() {
+                    return Err(self.livelock(shared, Some(&ready)).into());
+                }
                 match ready {
-                    Ready::Spawned(future) => {
-                        let key = self.insert(shared, future);
+                    Ready::Spawned(future, identity) => {
+                        let key = self.insert(shared, future, identity);
                         self.poll(key)?;
                     }
                     Ready::Woken(task) if task.key() != MAIN => self.poll(task.key())?,
@@ -99,7 +110,8 @@ impl Executor {
                         main_handle.begin();
                         let mut context = Context::from_waker(&main_waker);
                         let poll = guard(|| main.as_mut().poll(&mut context));
-                        if let Poll::Ready(output) = poll.map_err(|payload| self.panic(payload))? {
+                        let poll = poll.map_err(|payload| self.panic(TaskName::Main, payload));
+                        if let Poll::Ready(output) = poll? {
                             main_handle.finish();
                             return Ok(output);
                         }
@@ -108,7 +120,35 @@ impl Executor {
                     Ready::Woken(_) => {}
                 }
             }
-            self.advance(shared, deadline)?;
+            self.advance(shared, &main_waker, deadline)?;
+        }
+    }
+
+    /// The tasks that are not done, and what they wait for.
+    pub(super) fn unfinished(&self, shared: &Shared, main: Option<&Waker>) -> Unfinished {
+        let mut tasks: Vec<&Task> = self.tasks.iter().flatten().collect();
+        tasks.sort_unstable_by_key(|task| task.number);
+        let unfinished = |name: &TaskName, waker: &Waker| {
+            let joined = tasks.iter().filter(|task| {
+                let joiner = lock(&task.identity.joiner);
+                joiner
+                    .as_ref()
+                    .is_some_and(|joiner| joiner.will_wake(waker))
+            });
+            let joined = joined.map(|task| Wait::Task(task.identity.name.clone()));
+            UnfinishedTask {
+                name: name.clone(),
+                waits_for: shared.waits(waker).into_iter().chain(joined).collect(),
+            }
+        };
+        let spawned = tasks
+            .iter()
+            .map(|task| unfinished(&task.identity.name, &task.waker));
+        let main = main.map(|waker| unfinished(&TaskName::Main, waker));
+        Unfinished {
+            at: shared.clock.now(),
+            tasks: main.into_iter().chain(spawned).collect(),
+            packets: lock(&shared.network).in_transit(),
         }
     }
 
@@ -132,12 +172,13 @@ impl Executor {
     }
 
     /// Moves time on to the next event and lets it happen.
-    fn advance(&mut self, shared: &Shared, deadline: Nanos) -> Result<(), SimError> {
+    fn advance(&mut self, shared: &Shared, main: &Waker, deadline: Nanos) -> Result<(), SimError> {
         let now = shared.clock.now();
-        let next = shared
-            .next_event()
-            .ok_or(SimError::Deadlock { at: now })?
-            .max(now);
+        let Some(next) = shared.next_event() else {
+            let unfinished = self.unfinished(shared, Some(main));
+            return Err(SimError::Deadlock(Box::new(unfinished)));
+        };
+        let next = next.max(now);
         if next > deadline {
             shared.clock.advance(deadline);
             self.steps = 0;
@@ -147,32 +188,47 @@ impl Executor {
             shared.clock.advance(next);
             self.steps = 0;
         }
-        self.step(shared)?;
+        if self.step() {
+            return Err(self.livelock(shared, None));
+        }
         shared.run_events(next, &mut self.wakers);
         wake_all(&mut self.wakers);
         Ok(())
     }
 
-    fn step(&mut self, shared: &Shared) -> Result<(), SimError> {
+    /// Counts a step; returns whether it is one too many.
+    fn step(&mut self) -> bool {
         self.steps += 1;
-        if self.steps > self.step_limit {
-            return Err(SimError::Livelock {
-                at: shared.clock.now(),
-                steps: self.step_limit,
-            });
-        }
-        Ok(())
+        self.steps > self.step_limit
     }
 
-    fn insert(&mut self, shared: &Shared, future: BoxFuture) -> usize {
+    fn livelock(&self, shared: &Shared, next: Option<&Ready>) -> SimError {
+        let task = next.map(|next| match next {
+            Ready::Spawned(_, identity) => identity.name.clone(),
+            Ready::Woken(woken) => match self.tasks.get(woken.key()) {
+                Some(Some(task)) => task.identity.name.clone(),
+                _ => TaskName::Main,
+            },
+        });
+        SimError::Livelock {
+            at: shared.clock.now(),
+            steps: self.step_limit,
+            task,
+        }
+    }
+
+    fn insert(&mut self, shared: &Shared, future: BoxFuture, identity: Arc<Identity>) -> usize {
         let key = self.free.pop().unwrap_or_else(|| {
             self.tasks.push(None);
             self.tasks.len() - 1
         });
         let handle = TaskWaker::new(key, Arc::clone(&shared.ready));
         let waker = Waker::from(Arc::clone(&handle));
+        self.begun += 1;
         self.tasks[key] = Some(Task {
             future,
+            identity,
+            number: self.begun,
             handle,
             waker,
         });
@@ -190,20 +246,22 @@ impl Executor {
             return Ok(());
         }
         task.handle.finish();
+        let identity = Arc::clone(&task.identity);
         let done = self.tasks[key].take();
         self.free.push(key);
-        match poll {
-            Ok(_) => guard(|| drop(done)).map_err(|payload| self.panic(payload)),
+        let result = match poll {
+            Ok(_) => guard(|| drop(done)),
             Err(payload) => {
                 std::mem::forget(done);
-                Err(self.panic(payload))
+                Err(payload)
             }
-        }
+        };
+        result.map_err(|payload| self.panic(identity.name.clone(), payload))
     }
 
-    fn panic(&mut self, payload: Payload) -> Halt {
+    fn panic(&mut self, task: TaskName, payload: Payload) -> Halt {
         self.panicked = true;
-        Halt::Panic(payload)
+        Halt::Panic(task, payload)
     }
 }
 

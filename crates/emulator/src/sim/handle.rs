@@ -3,6 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::io;
 use std::net::SocketAddr;
+use std::panic::Location;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
@@ -18,7 +19,8 @@ use super::seed::VirtualTime;
 use super::shared::Shared;
 use super::sleep::Sleep;
 use super::socket::{Inbox, Socket};
-use crate::network::{Network, Side};
+use super::task::{Identity, TaskName};
+use crate::network::{Network, NodeId, Side};
 use crate::time::Nanos;
 
 /// A handle to a [`Simulation`](super::Simulation): its clock, its tasks and its network.
@@ -83,13 +85,34 @@ impl Handle {
         }
     }
 
-    /// Runs `future` as a task of its own, from the next time the simulation runs.
+    /// Runs `future` as a task of its own, from the next time the simulation runs. Errors know it by the place of this
+    /// call.
+    #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
         F: Future<Output: Send + 'static> + Send + 'static,
     {
-        let (task, handle) = join::split(future);
-        self.0.spawn(Box::pin(task));
+        let at = Location::caller();
+        self.spawn_as(TaskName::Spawned { name: None, at }, future)
+    }
+
+    /// As [`spawn`](Self::spawn), with a name for errors.
+    #[track_caller]
+    pub fn spawn_named<F>(&self, name: impl Into<String>, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        let (name, at) = (Some(name.into()), Location::caller());
+        self.spawn_as(TaskName::Spawned { name, at }, future)
+    }
+
+    fn spawn_as<F>(&self, name: TaskName, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        let identity = Identity::new(name);
+        let (task, handle) = join::split(future, Arc::clone(&identity));
+        self.0.spawn_as(Box::pin(task), identity);
         handle
     }
 
@@ -110,6 +133,18 @@ impl Handle {
         self.bind_with(address, |network, address| {
             network.attach(side, address);
             Ok(())
+        })
+    }
+
+    /// Binds a socket to `address`, at a node of the network, as [`bind`](Self::bind) does on a side.
+    ///
+    /// # Errors
+    ///
+    /// As [`bind`](Self::bind), or the node is another network's.
+    pub fn bind_at(&self, node: NodeId, address: SocketAddr) -> io::Result<Arc<Socket>> {
+        self.bind_with(address, |network, address| {
+            let attached = network.attach_at(node, address);
+            attached.map_err(|error| io::Error::new(io::ErrorKind::NotFound, error))
         })
     }
 

@@ -47,6 +47,7 @@ mod handle;
 mod join;
 #[cfg(feature = "noq")]
 pub mod noq;
+mod net;
 mod ready;
 mod runtime;
 mod seed;
@@ -54,19 +55,26 @@ mod shared;
 mod simulation;
 mod sleep;
 mod socket;
+mod task;
+mod testbed;
 mod timers;
 pub mod tls;
+mod unfinished;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use error::{Elapsed, SimError};
 pub use handle::Handle;
 pub use join::JoinHandle;
+pub use net::{Net, Place};
 pub use runtime::Runtime;
 pub use seed::endpoint_config;
 pub use simulation::{Builder, Simulation};
 pub use sleep::Sleep;
 pub use socket::Socket;
+pub use task::TaskName;
+pub use testbed::Testbed;
+pub use unfinished::{Unfinished, UnfinishedTask, Wait};
 
 /// Locks, whether or not an earlier holder panicked: only `with_network` runs foreign code under a
 /// lock, and each of its calls leaves the network consistent.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
 
 use super::lock;
+use super::task::Identity;
 
 /// A spawned future.
 pub(super) type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -25,7 +26,7 @@ struct State {
 
 pub(super) enum Ready {
     /// A future that has not been polled yet.
-    Spawned(BoxFuture),
+    Spawned(BoxFuture, Arc<Identity>),
     /// A known task that was woken.
     Woken(Arc<TaskWaker>),
 }
@@ -33,7 +34,7 @@ pub(super) enum Ready {
 impl fmt::Debug for Ready {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Spawned(_) => f.write_str("Spawned"),
+            Self::Spawned(_, identity) => f.debug_tuple("Spawned").field(identity).finish(),
             Self::Woken(task) => f.debug_tuple("Woken").field(&task.key).finish(),
         }
     }

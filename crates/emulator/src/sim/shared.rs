@@ -10,7 +10,9 @@ use super::clock::Clock;
 use super::lock;
 use super::ready::{BoxFuture, Ready, ReadyQueue};
 use super::socket::Inbox;
+use super::task::{Identity, TaskName};
 use super::timers::Timers;
+use super::unfinished::Wait;
 use crate::network::Network;
 use crate::time::Nanos;
 
@@ -45,9 +47,24 @@ impl Shared {
         }
     }
 
-    /// Queues a task; drops it if the simulation is gone.
+    /// Queues a task of the transport; drops it if the simulation is gone.
     pub(super) fn spawn(&self, future: BoxFuture) {
-        drop(self.ready.push(Ready::Spawned(future)));
+        self.spawn_as(future, Identity::new(TaskName::Transport));
+    }
+
+    /// Queues a task; drops it if the simulation is gone.
+    pub(super) fn spawn_as(&self, future: BoxFuture, identity: Arc<Identity>) {
+        drop(self.ready.push(Ready::Spawned(future, identity)));
+    }
+
+    /// What will wake a task, apart from other tasks.
+    pub(super) fn waits(&self, waker: &Waker) -> Vec<Wait> {
+        let timers = lock(&self.timers).waiting(waker);
+        let mut waits: Vec<Wait> = timers.into_iter().map(Wait::Timer).collect();
+        let inboxes = lock(&self.inboxes);
+        let read = inboxes.iter().filter(|(_, inbox)| inbox.is_read_by(waker));
+        waits.extend(read.map(|(address, _)| Wait::Packet(*address)));
+        waits
     }
 
     /// When the network or a timer wants to act next. The end of time never comes.

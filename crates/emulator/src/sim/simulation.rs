@@ -1,19 +1,22 @@
 //! A network, a clock, and the tasks that live in them.
 
+use std::any::Any;
 use std::future::{Future, pending};
 use std::io;
 use std::net::SocketAddr;
 use std::panic::resume_unwind;
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use quinn::{Endpoint, EndpointConfig, ServerConfig};
 
 use super::error::SimError;
-use super::executor::{Executor, Halt};
+use super::executor::{Executor, Halt, Payload};
 use super::handle::Handle;
 use super::lock;
 use super::shared::Shared;
 use super::socket::Socket;
+use super::task::TaskName;
+use super::unfinished::Unfinished;
 use crate::network::{Network, Side};
 use crate::time::Nanos;
 
@@ -157,21 +160,70 @@ impl Simulation {
         deadline: Nanos,
         future: F,
     ) -> Result<F::Output, SimError> {
-        let mut executor = match self.executor.try_lock() {
-            Ok(executor) => executor,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Err(SimError::Nested),
-        };
+        self.run(deadline, future)?
+            .map_err(|(_, payload)| resume_unwind(payload))
+    }
+
+    /// As [`block_on_until`](Self::block_on_until), but a panic of a task that was spawned is an error, which says what
+    /// task it was.
+    ///
+    /// # Errors
+    ///
+    /// As [`block_on_until`](Self::block_on_until), and [`SimError::Panic`].
+    ///
+    /// # Panics
+    ///
+    /// If `future` panics, with that panic.
+    pub fn try_block_on_until<F: Future>(
+        &self,
+        deadline: Nanos,
+        future: F,
+    ) -> Result<F::Output, SimError> {
+        self.run(deadline, future)?
+            .map_err(|(task, payload)| match task {
+                TaskName::Main => resume_unwind(payload),
+                task => SimError::Panic {
+                    at: self.now(),
+                    task,
+                    message: message(payload.as_ref()),
+                },
+            })
+    }
+
+    /// What is not done yet, and who waits for it.
+    ///
+    /// # Errors
+    ///
+    /// The simulation runs.
+    pub fn unfinished(&self) -> Result<Unfinished, SimError> {
+        Ok(self.executor()?.unfinished(&self.shared, None))
+    }
+
+    fn executor(&self) -> Result<MutexGuard<'_, Executor>, SimError> {
+        match self.executor.try_lock() {
+            Ok(executor) => Ok(executor),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(SimError::Nested),
+        }
+    }
+
+    /// The inner result is that of `future`, or a panic.
+    fn run<F: Future>(
+        &self,
+        deadline: Nanos,
+        future: F,
+    ) -> Result<Result<F::Output, (TaskName, Payload)>, SimError> {
+        let mut executor = self.executor()?;
         let mut future = Box::pin(future);
         let result = executor.run(&self.shared, future.as_mut(), deadline);
         drop(executor);
         match result {
-            Ok(output) => Ok(output),
+            Ok(output) => Ok(Ok(output)),
             Err(Halt::Error(error)) => Err(error),
-            Err(Halt::Panic(payload)) => {
+            Err(Halt::Panic(task, payload)) => {
                 // Its destructors may find locks that the panic poisoned, and abort the process.
                 std::mem::forget(future);
-                resume_unwind(payload)
+                Ok(Err((task, payload)))
             }
         }
     }
@@ -188,7 +240,7 @@ impl Simulation {
     pub fn run_until(&self, deadline: Nanos) -> Result<(), SimError> {
         match self.block_on_until(deadline, pending::<()>()) {
             Ok(()) | Err(SimError::Deadline { .. }) => Ok(()),
-            Err(SimError::Deadlock { .. }) => {
+            Err(SimError::Deadlock(_)) => {
                 self.shared.clock.advance(deadline);
                 Ok(())
             }
@@ -209,6 +261,15 @@ impl Drop for Simulation {
             resume_unwind(payload);
         }
     }
+}
+
+/// What a panic says.
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "something that is not a text".to_owned())
 }
 
 /// Far more than a busy instant needs, and reached within a second.

@@ -49,6 +49,13 @@ impl Inbox {
         received.packets.push_back(packet);
         received.reader.take()
     }
+
+    /// Whether an arrival wakes `waker`.
+    pub(super) fn is_read_by(&self, waker: &Waker) -> bool {
+        let received = lock(&self.0);
+        let reader = received.reader.as_ref();
+        reader.is_some_and(|reader| reader.will_wake(waker))
+    }
 }
 
 impl Socket {

@@ -47,6 +47,23 @@ impl Timers {
         self.heap.first().map(|entry| entry.deadline)
     }
 
+    /// The deadlines of the timers that would wake `waker`, in order.
+    pub(super) fn waiting(&self, waker: &Waker) -> Vec<Nanos> {
+        let of_waker = |entry: &&Entry| {
+            let slot = self.slots.get(entry.slot);
+            let present = slot.and_then(|slot| slot.waker.as_ref());
+            present.is_some_and(|present| present.will_wake(waker))
+        };
+        let mut deadlines: Vec<Nanos> = self
+            .heap
+            .iter()
+            .filter(of_waker)
+            .map(|entry| entry.deadline)
+            .collect();
+        deadlines.sort_unstable();
+        deadlines
+    }
+
     /// Arms a timer to wake `waker` at `deadline`, as the last of all timers of that deadline.
     pub(super) fn arm(&mut self, id: Option<TimerId>, deadline: Nanos, waker: &Waker) -> TimerId {
         let slot = id.map_or_else(|| self.allocate(), |TimerId(slot)| slot);

@@ -1,0 +1,119 @@
+//! A test of a few lines over an emulated network.
+
+use super::net::Net;
+use super::simulation::Simulation;
+use super::{SimError, Unfinished};
+use crate::link::{ConfigError, LinkConfig};
+use crate::network::{Network, NetworkConfig};
+use crate::time::Nanos;
+
+/// A network to test an application on: runs an async closure in virtual time, and hands it a [`Net`] with endpoints,
+/// tasks, timers and the links' statistics.
+///
+/// ```
+/// use std::error::Error;
+///
+/// use kneepoint_emulator::link::{LinkConfig, Shaper};
+/// use kneepoint_emulator::sim::{Testbed, tls};
+/// use kneepoint_emulator::time::Nanos;
+///
+/// # fn main() -> Result<(), Box<dyn Error>> {
+/// let line = Shaper::ConstantRate { bytes_per_second: 1_250_000 };
+/// let link = LinkConfig { delay: Nanos::from_millis(20).into(), ..LinkConfig::new(line) };
+/// let reply = Testbed::symmetric(link, 1)?.run(async |net| {
+///     let (server, client) = (net.server()?, net.client()?);
+///     let connecting = client.connect(server.local_addr()?, tls::SERVER_NAME)?;
+///     net.spawn_named("server", async move {
+///         let connection = server.accept().await.expect("a client").await.expect("a handshake");
+///         while let Ok((mut send, mut recv)) = connection.accept_bi().await {
+///             let request = recv.read_to_end(1_000).await.expect("a short request");
+///             send.write_all(&request).await.expect("a client that reads");
+///             send.finish().expect("an open stream");
+///         }
+///     });
+///     let (mut send, mut recv) = connecting.await?.open_bi().await?;
+///     send.write_all(b"Is anybody there?").await?;
+///     send.finish()?;
+///     Ok::<_, Box<dyn Error>>(recv.read_to_end(1_000).await?)
+/// })??;
+/// assert_eq!(reply, b"Is anybody there?");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Testbed {
+    simulation: Simulation,
+    net: Net,
+    deadline: Nanos,
+}
+
+impl Testbed {
+    /// Over any network: from a [`NetworkConfig`], from a [`Topology`](crate::network::Topology), from a file.
+    ///
+    /// The seed is that of the endpoints; the network has its own.
+    pub fn new(network: Network, seed: u64) -> Self {
+        Self::with(Simulation::new(network), seed)
+    }
+
+    /// Over the same link in both directions.
+    ///
+    /// # Errors
+    ///
+    /// The link's configuration is not valid.
+    pub fn symmetric(link: LinkConfig, seed: u64) -> Result<Self, ConfigError> {
+        let network = Network::new(NetworkConfig {
+            forward: link.clone(),
+            reverse: link,
+            seed,
+        })?;
+        Ok(Self::new(network, seed))
+    }
+
+    /// Over a simulation with settings of its own.
+    pub fn with(simulation: Simulation, seed: u64) -> Self {
+        Self {
+            net: Net::new(simulation.handle(), seed),
+            simulation,
+            deadline: DEADLINE,
+        }
+    }
+
+    /// Sets the virtual time at which a run ends with [`SimError::Deadline`]; an hour unless set.
+    #[must_use]
+    pub fn deadline(mut self, deadline: impl Into<Nanos>) -> Self {
+        self.deadline = deadline.into();
+        self
+    }
+
+    /// Runs `test` and all tasks until it completes, and returns its output. Tasks that are not done by then go on with
+    /// the next run, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// A task panicked, nothing can ever happen again, time stopped, or the deadline passed.
+    ///
+    /// # Panics
+    ///
+    /// If `test` itself panics, with that panic.
+    pub fn run<T>(&self, test: impl AsyncFnOnce(Net) -> T) -> Result<T, SimError> {
+        let net = self.net.clone();
+        self.simulation.try_block_on_until(self.deadline, test(net))
+    }
+
+    /// What is not done yet, and who waits for it: of help after a [`SimError::Deadline`].
+    ///
+    /// # Errors
+    ///
+    /// The simulation runs.
+    pub fn unfinished(&self) -> Result<Unfinished, SimError> {
+        self.simulation.unfinished()
+    }
+
+    /// What the tests run in.
+    pub fn simulation(&self) -> &Simulation {
+        &self.simulation
+    }
+}
+
+/// An hour.
+const DEADLINE: Nanos = Nanos::from_millis(3_600_000);
