@@ -11,6 +11,7 @@ pub mod bundled;
 pub mod cli;
 pub mod compare;
 pub mod controllers;
+pub mod dash;
 pub mod metrics;
 pub mod omniscient;
 pub mod output;

@@ -1,0 +1,42 @@
+//! States of a player, by hand.
+
+use std::time::Duration;
+
+use super::{Download, PlayerState};
+use crate::dash::video::{SEGMENTS, Video};
+
+/// The paper's film: 1, 2.5, 5, ... 25 Mb/s.
+pub(super) fn film() -> Video {
+    Video::big_buck_bunny(SEGMENTS)
+}
+
+/// A segment of `level` that took `latency` seconds to begin and then came at `mbps`; requested at time zero.
+pub(super) fn fetched(level: usize, mbps: f64, latency: f64) -> Download {
+    let bytes = film().segment_bytes(level);
+    let first_byte = Duration::from_secs_f64(latency);
+    Download {
+        level,
+        bytes,
+        requested: Duration::ZERO,
+        buffer: Duration::ZERO,
+        first_byte,
+        finished: first_byte + Duration::from_secs_f64(bytes as f64 * 8.0 / (mbps * 1e6)),
+    }
+}
+
+/// Seen when the last of these came, with so many seconds left to show.
+pub(super) fn state<'a>(
+    video: &'a Video,
+    buffer: f64,
+    downloads: &'a [Download],
+) -> PlayerState<'a> {
+    PlayerState {
+        now: downloads
+            .last()
+            .map_or(Duration::ZERO, |last| last.finished),
+        buffer: Duration::from_secs_f64(buffer),
+        stalls: 0,
+        downloads,
+        video,
+    }
+}
