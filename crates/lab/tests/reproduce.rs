@@ -9,7 +9,7 @@ use serde_json::json;
 fn place(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if path.exists() {
-        fs::remove_file(&path).unwrap();
+        fs::remove_file(&path).expect("an old file can be removed");
     }
     path
 }

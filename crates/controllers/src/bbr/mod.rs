@@ -560,7 +560,13 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             self.update_control();
             return;
         }
-        if !self.recovery.covers(event.newest_sent) {
+        let under_way = match self.config.recovery {
+            RecoveryRule::Restore => self.recovery.prolong(event.now),
+            RecoveryRule::Ignore | RecoveryRule::FairShare => {
+                self.recovery.covers(event.newest_sent)
+            }
+        };
+        if !under_way {
             self.recovery = Recovery::Episode {
                 began: event.now,
                 conserve_until_round: match self.config.recovery {

@@ -9,7 +9,7 @@ pub(super) enum Recovery {
     Open,
     /// Something was lost that left after the previous episode began.
     Episode {
-        /// Packets that left later than this belong to the next episode.
+        /// When it began, or was prolonged: an acknowledgement of what left later ends it.
         began: Timestamp,
         /// Until this round the window only follows what is delivered.
         conserve_until_round: u64,
@@ -22,6 +22,21 @@ impl Recovery {
     /// Whether a packet that left at `sent` belongs to the episode under way.
     pub(super) fn covers(&self, sent: Timestamp) -> bool {
         matches!(self, Self::Episode { began, .. } if sent <= *began)
+    }
+
+    /// Lets the episode under way, if there is one, last until a round trip passes without loss. Returns whether there is one.
+    ///
+    /// TCP stays in recovery until what it has sent again has arrived, and conserves packets for the first of these round
+    /// trips only. A transport that sends nothing again under the same number has no such end: if each round trip's losses
+    /// began an episode of their own, a path that always loses some would conserve always, and the flight could only shrink.
+    pub(super) fn prolong(&mut self, now: Timestamp) -> bool {
+        match self {
+            Self::Open => false,
+            Self::Episode { began, .. } => {
+                *began = now;
+                true
+            }
+        }
     }
 
     /// Whether the window may only follow what is delivered.
@@ -47,5 +62,19 @@ mod tests {
         assert!(episode.conserves(6));
         assert!(!episode.conserves(7));
         assert!(!Recovery::Open.covers(at(0)) && !Recovery::Open.conserves(0));
+    }
+
+    #[test]
+    fn further_losses_prolong_an_episode_but_not_its_conservation() {
+        let at = Timestamp::from_nanos;
+        let mut episode = Recovery::Episode {
+            began: at(100),
+            conserve_until_round: 7,
+            prior_window: Bytes(50_000),
+        };
+        assert!(episode.prolong(at(130)));
+        assert!(episode.covers(at(130)) && !episode.covers(at(131)));
+        assert!(!episode.conserves(7));
+        assert!(!Recovery::Open.prolong(at(130)));
     }
 }

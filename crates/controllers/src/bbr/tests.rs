@@ -252,6 +252,36 @@ fn recovery_conserves_packets_for_a_round() {
     }
 }
 
+/// Trap: on a path that loses packets in every round trip, only the first one conserves packets.
+#[test]
+fn lasting_loss_does_not_shrink_the_flight_for_ever() {
+    let mut driver = driver(&BbrConfig::paper(), PLAIN);
+    driver.run_for(5 * SECOND);
+    let now = driver.now.as_nanos() / 1_000_000;
+    let before = driver.controller.control().window;
+    let round = driver.controller.snapshot().rounds;
+    let mut controller = driver.controller;
+    for trip in 0..20 {
+        for step in 0..40 {
+            let at = now + 40 * trip + step;
+            // What left 39 ms ago: just after the loss with which the round trip before began.
+            let mut during = ack(at, round + trip);
+            during.newest_sent = Timestamp::from_nanos((at - 39) * 1_000_000);
+            controller.on_ack(&during);
+            if step % 20 == 0 {
+                let mut lost = loss(at, at - 39, CongestionSignal::Loss);
+                lost.round = round + trip;
+                controller.on_congestion(&lost);
+            }
+        }
+    }
+    let window = controller.control().window;
+    assert!(
+        Gain::percent(110) * window >= before,
+        "{window} >= {before}"
+    );
+}
+
 /// Trap: losses and marks end a probe for more bandwidth.
 #[test]
 fn congestion_ends_a_probe() {

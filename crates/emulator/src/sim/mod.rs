@@ -45,9 +45,9 @@ mod error;
 mod executor;
 mod handle;
 mod join;
+mod net;
 #[cfg(feature = "noq")]
 pub mod noq;
-mod net;
 mod ready;
 mod runtime;
 mod seed;

@@ -154,7 +154,12 @@ impl Session {
             finished: result == Some(Ok(())),
             closed: result.and_then(Result::err).map(|error| error.to_string()),
             moments,
-            rtts: recorder.take().rtts,
+            rtts: recorder
+                .take()
+                .rtts
+                .iter()
+                .map(|sample| sample.rtt)
+                .collect(),
             drops,
         }))
     }

@@ -1,7 +1,7 @@
 //! All experiments.
 
 use super::study::Experiment;
-use super::{bbr_s, beyond};
+use super::{bbr, bbr_s, beyond};
 
 /// The papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +66,15 @@ pub fn experiments(paper: Paper) -> Vec<&'static dyn Experiment> {
             &bbr_s::ManyFlows,
             &bbr_s::BesideCubic,
         ],
+        Paper::Bbr => vec![
+            &bbr::RateSteps,
+            &bbr::Startup,
+            &bbr::FairShare,
+            &bbr::RandomLoss,
+            &bbr::DeepBuffer,
+            &bbr::TokenBucket,
+        ],
         Paper::Beyond => vec![&beyond::Traces],
-        Paper::Bbr | Paper::Ebcc | Paper::BbrSampled | Paper::FairShare => Vec::new(),
+        Paper::Ebcc | Paper::BbrSampled | Paper::FairShare => Vec::new(),
     }
 }

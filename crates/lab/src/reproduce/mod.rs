@@ -13,11 +13,13 @@ mod study;
 mod summary;
 mod trace_runs;
 
+mod bbr;
 mod bbr_s;
 mod beyond;
 
 use std::path::PathBuf;
 
+use kneepoint_controllers::ConfigError;
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -73,6 +75,9 @@ pub enum CaseError {
     /// It names a controller that does not exist.
     #[error(transparent)]
     Controller(#[from] UnknownController),
+    /// It gives a controller a value out of its range.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// Its result cannot be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),

@@ -167,7 +167,7 @@ enum Follower {
     Mean(SlidingMean),
     MeanOfDelivered(SlidingMean),
     /// Without a filter if its configuration is refused, which the library's own never is.
-    Skip(Option<Skip>),
+    Skip(Option<Box<Skip>>),
 }
 
 impl Follower {
@@ -176,7 +176,7 @@ impl Follower {
             Filter::Maximum => Self::Maximum(ExactWindow::new(WINDOW as u64 - 1)),
             Filter::Mean => Self::Mean(SlidingMean::new(WINDOW)),
             Filter::MeanOfDelivered => Self::MeanOfDelivered(SlidingMean::new(WINDOW)),
-            Filter::Skip => Self::Skip(Skip::new(&SkipConfig::tuned(), MEAN).ok()),
+            Filter::Skip => Self::Skip(Skip::new(&SkipConfig::tuned(), MEAN).ok().map(Box::new)),
         }
     }
 

@@ -1,0 +1,268 @@
+//! B3: flows that start one after the other.
+
+use std::time::Duration;
+
+use kneepoint_controllers::Mode;
+use kneepoint_emulator::link::{Limit, Queue};
+use serde::{Deserialize, Serialize};
+
+use super::figures;
+use crate::plots::{Axis, Chart, Mark};
+use crate::reproduce::report::{Section, Table, Verdict, number, percent};
+use crate::reproduce::setup::Bottleneck;
+use crate::reproduce::setup::greedy;
+use crate::reproduce::summary::Spread;
+use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::trial::{FlowOutcome, Outcome, Trial};
+
+/// Figure 8.
+pub(in crate::reproduce) struct FairShare;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(in crate::reproduce) struct Case {
+    controller: &'static str,
+    seed: u64,
+    seconds: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::reproduce) struct Run {
+    /// Jain's index: the mean over the seconds of the last 20 s.
+    jain: f64,
+    /// From the last start until Jain's index over 2 s first reaches 0.95, in seconds.
+    converged: Option<f64>,
+    /// The goodput of all flows in the last 20 s, in Mb/s.
+    goodput_mbps: f64,
+    /// The mean round-trip time in the last 20 s, in milliseconds.
+    rtt: f64,
+    /// When each flow entered ProbeRTT, in seconds; empty if the controller does not show it.
+    probes: Vec<Vec<f64>>,
+    /// Each flow's goodput over time, of the runs that are drawn.
+    courses: Vec<Vec<(f64, f64)>>,
+}
+
+impl Study for FairShare {
+    type Case = Case;
+    type Result = Run;
+
+    fn about(&self) -> About {
+        About {
+            id: "B3",
+            paper: Paper::Bbr,
+            title: "Five flows that start 2 s apart",
+            figure: "figure 8",
+            setup: "Five bulk flows over 100 Mb/s and 10 ms. The paper does not give its queue: ours holds 1 MB, eight \
+                    bandwidth-delay products. Figures are of the last 20 s.",
+            claim: "The flows converge to their fair shares, and enter ProbeRTT together.",
+        }
+    }
+
+    fn cases(&self, scale: Scale) -> Vec<Case> {
+        let seconds = scale.pick(32, 50);
+        let controllers = scale.pick(&["bbr", "bbr:tuned"][..], &CONTROLLERS[..]);
+        let cases = |seed| {
+            controllers.iter().map(move |&controller| Case {
+                controller,
+                seed,
+                seconds,
+            })
+        };
+        scale.seeds().flat_map(cases).collect()
+    }
+
+    fn weight(&self, case: &Case) -> f64 {
+        f64::from(case.seconds) * 100.0
+    }
+
+    fn run(&self, case: &Case) -> Result<Run, CaseError> {
+        let end = Duration::from_secs(case.seconds.into());
+        let queue = Queue::DropTail(Limit::bytes(1_000_000));
+        let bottleneck = Bottleneck::constant(100.0, queue, Duration::from_millis(10));
+        let flows: Result<_, _> = (0..FLOWS)
+            .map(|flow| {
+                // A factory gives each controller of its own a seed, but every flow has its own factory.
+                let seed = case.seed * 100 + u64::from(flow);
+                greedy(case.controller, seed, flow * APART, end)
+            })
+            .collect();
+        let outcome = Trial {
+            topology: bottleneck.topology(),
+            flows: flows?,
+            duration: end,
+            interval: Some(Duration::from_millis(50)),
+            seed: case.seed,
+        }
+        .run()?;
+        let from = end - LAST;
+        let shares = outcome.shares(from, end);
+        let bits = shares.iter().sum::<u64>() as f64 * 8.0;
+        let drawn = case.seed == 1 && DRAWN.contains(&case.controller);
+        Ok(Run {
+            jain: outcome
+                .mean_jain(from, end, Duration::from_secs(1))
+                .unwrap_or(f64::NAN),
+            converged: converged(&outcome, end),
+            goodput_mbps: bits / 1e6 / LAST.as_secs_f64(),
+            rtt: Spread::of(&outcome.rtts(from, end)).mean,
+            probes: outcome.flows.iter().map(probes).collect(),
+            courses: if drawn {
+                let flows = outcome.flows.iter();
+                flows.map(FlowOutcome::goodput_series).collect()
+            } else {
+                Vec::new()
+            },
+        })
+    }
+
+    fn report(&self, _: Scale, results: &[(Case, Run)]) -> Section {
+        let of = |name: &str, figure: fn(&Run) -> f64| {
+            figures(results, |case: &Case| case.controller == name, figure)
+        };
+        let mut table = Table::new(
+            "Five flows: means over the seeds (least to largest)",
+            &[
+                "controller",
+                "Jain's index",
+                "0.95 reached after, s",
+                "goodput, Mb/s",
+                "mean RTT, ms",
+                "ProbeRTT together",
+            ],
+        );
+        for name in CONTROLLERS {
+            if !results.iter().any(|(case, _)| case.controller == name) {
+                continue;
+            }
+            table.row([
+                format!("`{name}`"),
+                of(name, |run| run.jain).text(number),
+                of(name, |run| run.converged.unwrap_or(f64::NAN)).text(number),
+                of(name, |run| run.goodput_mbps).text(number),
+                of(name, |run| run.rtt).text(number),
+                of(name, |run| together(&run.probes)).text(percent),
+            ]);
+        }
+        let mut section = Section::new(Study::about(self)).table(table);
+        for name in DRAWN {
+            let jain = of(name, |run| run.jain);
+            let together = of(name, |run| together(&run.probes));
+            section = section
+                .verdict(Verdict::new(
+                    format!("`{name}`: Jain's index over seconds"),
+                    "fair shares",
+                    jain.text(|index| format!("{index:.3}")),
+                    (jain.mean >= 0.95, jain.mean >= 0.9),
+                    "Through quinn only the window counts. It is two bandwidth-delay products of the flow's own estimate, and a flow's \
+                     share of a queue is its share of all windows: any division reproduces itself, and the probes that would \
+                     move it are not paced. Only ProbeRTT changes the shares.",
+                ))
+                .verdict(Verdict::new(
+                    format!("`{name}`: ProbeRTT entries together with half of the other flows"),
+                    "synchronized",
+                    together.text(percent),
+                    (together.mean >= 0.8, together.mean >= 0.4),
+                    "The flows' minima of the round-trip time expire at different times.",
+                ));
+        }
+        for name in DRAWN {
+            let drawn = |(case, _): &&(Case, Run)| case.seed == 1 && case.controller == name;
+            let Some((_, run)) = results.iter().find(drawn) else {
+                continue;
+            };
+            let mut chart = Chart::new(
+                format!("Five flows, `{name}`, seed 1: goodput"),
+                Axis::linear("time, s"),
+                Axis::linear("Mb/s"),
+            );
+            for (number, course) in (1..).zip(&run.courses) {
+                chart = chart.series(format!("flow {number}"), Mark::Line, course.clone());
+            }
+            section = section.chart(chart);
+        }
+        section.note(
+            "An entry into ProbeRTT counts as together with others if at least two of the other four flows enter it within 1 s; \
+             entries from second 20 on count, when each flow has had its first. Entries every 10 s at random times would do so in 18 % of the cases.",
+        )
+    }
+}
+
+/// From the last start to the first 2 s that are fairly shared.
+fn converged(outcome: &Outcome, end: Duration) -> Option<f64> {
+    let window = Duration::from_secs(2);
+    let last = (FLOWS - 1) * APART;
+    let mut start = last;
+    while start + window <= end {
+        if outcome.jain(start, start + window)? >= 0.95 {
+            return Some((start - last).as_secs_f64());
+        }
+        start += Duration::from_millis(500);
+    }
+    None
+}
+
+/// When a flow was seen to enter ProbeRTT.
+fn probes(flow: &FlowOutcome) -> Vec<f64> {
+    let modes = flow.moments.iter();
+    let modes: Vec<_> = modes
+        .map(|moment| (moment.at, moment.snapshot.mode))
+        .collect();
+    let entry = |pair: &[(Duration, Mode)]| {
+        let [(_, before), (at, mode)] = pair else {
+            return None;
+        };
+        (*before != Mode::ProbeRtt && *mode == Mode::ProbeRtt).then_some(at.as_secs_f64())
+    };
+    modes.windows(2).filter_map(entry).collect()
+}
+
+/// The share of entries from second 20 on for which at least half of the other flows have one within 1 s.
+fn together(flows: &[Vec<f64>]) -> f64 {
+    let (mut all, mut shared) = (0_u32, 0_u32);
+    for (place, flow) in flows.iter().enumerate() {
+        for at in flow.iter().filter(|at| **at >= 20.0) {
+            let near = |other: &Vec<f64>| other.iter().any(|entry| (entry - at).abs() <= 1.0);
+            let others = flows.iter().enumerate();
+            let company = others
+                .filter(|(other, entries)| *other != place && near(entries))
+                .count();
+            all += 1;
+            shared += u32::from(2 * company >= flows.len() - 1);
+        }
+    }
+    f64::from(shared) / f64::from(all)
+}
+
+const FLOWS: u32 = 5;
+const APART: Duration = Duration::from_secs(2);
+const LAST: Duration = Duration::from_secs(20);
+
+const CONTROLLERS: [&str; 6] = [
+    "bbr",
+    "bbr:tuned",
+    "bbr3",
+    "quinn-bbr",
+    "quinn-cubic",
+    "quinn-new-reno",
+];
+
+const DRAWN: [&str; 2] = ["bbr", "bbr:tuned"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_together_with_half_of_the_others() {
+        // The first entry of the first flow is too early, its last one alone.
+        let flows = [
+            vec![5.0, 20.5, 30.0],
+            vec![21.4],
+            vec![20.0],
+            vec![40.0, 50.0],
+            vec![],
+        ];
+        // 20.5 has two; 21.4 and 20.0 have one beside 20.5, as they are 1.4 s apart.
+        assert_eq!(together(&flows), 1.0 / 6.0);
+        assert!(together(&[vec![], vec![]]).is_nan());
+    }
+}

@@ -1,0 +1,190 @@
+//! B2: the start of a flow, and the queue that it leaves.
+
+use std::time::Duration;
+
+use kneepoint_emulator::link::{Limit, Queue};
+use serde::{Deserialize, Serialize};
+
+use super::figures;
+use crate::plots::{Axis, Chart, Mark};
+use crate::reproduce::report::{Section, Table, Verdict, number, percent};
+use crate::reproduce::setup::{Bottleneck, greedy};
+use crate::reproduce::summary::{Spread, thin};
+use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::trial::Trial;
+
+/// Figures 6 and 7.
+pub(in crate::reproduce) struct Startup;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(in crate::reproduce) struct Case {
+    controller: &'static str,
+    seed: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::reproduce) struct Run {
+    /// The longest round-trip time of the first 2 s, in milliseconds.
+    peak: f64,
+    /// The mean of the steady part, in milliseconds.
+    rtt: f64,
+    /// The queue in the steady part as a share of the buffer: least, mean, largest.
+    queue: [f64; 3],
+    goodput_mbps: f64,
+    /// Round-trip times of the first 8 s in milliseconds, if they are drawn.
+    curve: Vec<(f64, f64)>,
+}
+
+impl Study for Startup {
+    type Case = Case;
+    type Result = Run;
+
+    fn about(&self) -> About {
+        About {
+            id: "B2",
+            paper: Paper::Bbr,
+            title: "Startup, and the queue after it, against Cubic",
+            figure: "figures 6 and 7",
+            setup: "One bulk flow over 10 Mb/s and 40 ms for 40 s. The paper does not give its buffer: ours holds 500 kB, ten \
+                    bandwidth-delay products. The steady part begins with second 10.",
+            claim: "BBR drains the queue of its startup and then runs with essentially none. CUBIC fills the buffer and then \
+                    cycles between 70 % and 100 % full.",
+        }
+    }
+
+    fn cases(&self, scale: Scale) -> Vec<Case> {
+        let cases = |seed| CONTROLLERS.map(|controller| Case { controller, seed });
+        scale.seeds().flat_map(cases).collect()
+    }
+
+    fn weight(&self, _: &Case) -> f64 {
+        400.0
+    }
+
+    fn run(&self, case: &Case) -> Result<Run, CaseError> {
+        let queue = Queue::DropTail(Limit::bytes(BUFFER));
+        let bottleneck = Bottleneck::constant(10.0, queue, EMPTY_RTT);
+        let outcome = Trial {
+            topology: bottleneck.topology(),
+            flows: vec![greedy(case.controller, case.seed, Duration::ZERO, END)?],
+            duration: END,
+            interval: None,
+            seed: case.seed,
+        }
+        .run()?;
+        let flow = &outcome.flows[0];
+        let samples = flow.rtts.iter();
+        let samples = samples.map(|sample| (sample.at as f64 / 1e9, sample.rtt as f64 / 1e6));
+        let waits = outcome.links.get("forward");
+        let waits = waits.map_or_else(Vec::new, |link| link.queue_delays(STEADY, END));
+        // What has waited so long found so much in front of it, itself included.
+        let full = BUFFER as f64 / 1_250_000.0 * 1e9;
+        let share = |nanos: u64| nanos as f64 / full;
+        let mean = waits.iter().map(|&nanos| share(nanos)).sum::<f64>() / waits.len() as f64;
+        Ok(Run {
+            peak: Spread::of(&outcome.rtts(Duration::ZERO, Duration::from_secs(2))).max,
+            rtt: Spread::of(&outcome.rtts(STEADY, END)).mean,
+            queue: [
+                waits.first().copied().map_or(f64::NAN, share),
+                mean,
+                waits.last().copied().map_or(f64::NAN, share),
+            ],
+            goodput_mbps: flow.goodput_mbps(STEADY, END),
+            curve: if case.seed == 1 && DRAWN.contains(&case.controller) {
+                thin(samples.take_while(|(at, _)| *at < 8.0), 0.05)
+            } else {
+                Vec::new()
+            },
+        })
+    }
+
+    fn report(&self, _: Scale, results: &[(Case, Run)]) -> Section {
+        let of = |name: &str, figure: fn(&Run) -> f64| {
+            figures(results, |case: &Case| case.controller == name, figure)
+        };
+        let mut table = Table::new(
+            "The queue of 500 kB: means over the seeds (least to largest)",
+            &[
+                "controller",
+                "longest RTT of the first 2 s, ms",
+                "mean RTT after 10 s, ms",
+                "emptiest queue after 10 s",
+                "mean queue",
+                "fullest queue",
+                "goodput, Mb/s",
+            ],
+        );
+        for name in CONTROLLERS {
+            table.row([
+                format!("`{name}`"),
+                of(name, |run| run.peak).text(number),
+                of(name, |run| run.rtt).text(number),
+                of(name, |run| run.queue[0]).text(percent),
+                of(name, |run| run.queue[1]).text(percent),
+                of(name, |run| run.queue[2]).text(percent),
+                of(name, |run| run.goodput_mbps).text(number),
+            ]);
+        }
+        let mut section = Section::new(Study::about(self)).table(table);
+        for name in ["bbr", "bbr:tuned"] {
+            let rtt = of(name, |run| run.rtt);
+            section = section.verdict(Verdict::new(
+                format!("`{name}`: mean RTT after startup"),
+                "about 40 ms: essentially no queue",
+                rtt.text(|ms| format!("{ms:.1} ms")),
+                (rtt.mean <= 48.0, rtt.mean <= 60.0),
+                "quinn paces at 1.25 windows per smoothed round trip whatever the controller's rate, so the window of two \
+                 bandwidth-delay products is filled and one of them waits: 40 ms. Startup's queue is drained down to that.",
+            ));
+        }
+        for name in ["cubic", "quinn-cubic"] {
+            let emptiest = of(name, |run| run.queue[0]);
+            let fullest = of(name, |run| run.queue[2]);
+            let full = fullest.least > 0.97;
+            section = section.verdict(Verdict::new(
+                format!("`{name}`: the buffer is filled between"),
+                "70 % and 100 %",
+                format!("{} and {}", emptiest.text(percent), fullest.text(percent)),
+                (
+                    full && (0.6..0.8).contains(&emptiest.mean),
+                    full && emptiest.mean > 0.4,
+                ),
+                "See the curves.",
+            ));
+        }
+        let mut chart = Chart::new(
+            "Startup, seed 1: round-trip time",
+            Axis::linear("time, s"),
+            Axis::linear("ms"),
+        )
+        .series("no queue", Mark::Reference, [(0.0, 40.0), (8.0, 40.0)]);
+        for name in DRAWN {
+            let drawn = |(case, _): &&(Case, Run)| case.seed == 1 && case.controller == name;
+            if let Some((_, run)) = results.iter().find(drawn) {
+                chart = chart.series(name, Mark::Line, run.curve.clone());
+            }
+        }
+        section.chart(chart).note(
+            "The queue is what each packet found on its arrival and itself, by its wait; the one being sent counts. CUBIC's \
+             window falls to 70 %: of buffer and path together, so that the queue falls to 67 % of a buffer of ten \
+             bandwidth-delay products, and to 70 % of a very deep one.",
+        )
+    }
+}
+
+const BUFFER: u64 = 500_000;
+const EMPTY_RTT: Duration = Duration::from_millis(40);
+const STEADY: Duration = Duration::from_secs(10);
+const END: Duration = Duration::from_secs(40);
+
+const CONTROLLERS: [&str; 7] = [
+    "bbr",
+    "bbr:tuned",
+    "bbr3",
+    "cubic",
+    "quinn-bbr",
+    "quinn-cubic",
+    "quinn-new-reno",
+];
+
+const DRAWN: [&str; 4] = ["bbr", "bbr:tuned", "cubic", "quinn-cubic"];
