@@ -28,6 +28,10 @@ pub struct BbrCoreConfig {
     pub probing: Probing,
     /// What becomes of the window and the estimate in recovery.
     pub recovery: RecoveryRule,
+    /// Bounds the window so that no more than this many packets of it wait at the bottleneck, and no more than half of
+    /// what is under way elsewhere: equal parts of one queue are equal parts of the rate, whatever the round-trip times.
+    /// `None`, as in the papers, bounds it by `window_gain` alone.
+    pub own_queue: Option<u16>,
     /// Whether to look for token-bucket policers, and to run at their rate without probing. Off, as in the paper's figures.
     pub policer_detection: bool,
     /// How a host without pacing uses its window.
@@ -86,6 +90,7 @@ impl BbrCoreConfig {
             pacing_margin: Gain::UNIT,
             probing: Probing::EveryCycle,
             recovery: RecoveryRule::Restore,
+            own_queue: None,
             policer_detection: false,
             window_policy: WindowPolicy::Window,
         }

@@ -4,6 +4,7 @@
 //! ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00 where the paper is silent.
 
 mod config;
+mod own_queue;
 mod policer;
 mod recovery;
 mod standing_queue;
@@ -18,6 +19,7 @@ use core::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
+use self::own_queue::OwnQueue;
 use self::policer::Policer;
 use self::recovery::Recovery;
 use self::standing_queue::StandingQueue;
@@ -48,6 +50,7 @@ pub struct Bbr<F> {
     /// If it is to be looked for.
     policer: Option<Policer>,
     window: Bytes,
+    own_queue: OwnQueue,
     recovery: Recovery,
     /// Data was sent after silence, and nothing of it acknowledged yet.
     restarting: bool,
@@ -166,6 +169,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             standing_queue: StandingQueue::default(),
             policer: config.policer_detection.then(Policer::default),
             window,
+            own_queue: OwnQueue::default(),
             recovery: Recovery::Open,
             restarting: false,
             mtu: environment.mtu,
@@ -445,6 +449,33 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.window = self.window.max(self.min_window());
     }
 
+    /// Looks after the window that leaves a queue of a given length, if there is to be one.
+    fn update_own_queue(&mut self, ack: &AckEvent) {
+        let (Some(packets), Some(min_rtt)) = (self.config.own_queue, self.min_rtt.get()) else {
+            return;
+        };
+        let bdp = self.model.bdp.unwrap_or_default();
+        let queue = self
+            .mtu
+            .packets(u64::from(packets))
+            .min((LARGEST_OWN_QUEUE * bdp).max(self.min_window()));
+        match self.state {
+            State::Startup(_) if !ack.app_limited => {
+                let waited = self.own_queue.on_ack(ack, min_rtt, queue);
+                if waited.is_some_and(|waited| waited > queue) {
+                    self.leave_startup();
+                }
+            }
+            State::ProbeBandwidth(_) if self.own_queue.window().is_none() => {
+                self.own_queue.begin(self.bdp(Gain::UNIT));
+            }
+            State::ProbeBandwidth(_) if self.recovery == Recovery::Open && !ack.app_limited => {
+                self.own_queue.on_ack(ack, min_rtt, queue);
+            }
+            _ => self.own_queue.pause(),
+        }
+    }
+
     /// Recovery is over: what it has left in flight is this flow's share (fair-share article, "Fair-share packet
     /// conservation" and "Fair-share utilization").
     fn take_fair_share(&mut self, ack: &AckEvent) {
@@ -455,6 +486,9 @@ impl<F: BandwidthFilter> Bbr<F> {
             .and_then(|min_rtt| Bandwidth::from_delivery(self.window, min_rtt));
         if let Some(rate) = share {
             self.filter.reseed(ack.round, rate);
+        }
+        if self.own_queue.window().is_some() {
+            self.own_queue.begin(self.window);
         }
         if matches!(self.state, State::Startup(_)) {
             self.leave_startup();
@@ -483,7 +517,16 @@ impl<F: BandwidthFilter> Bbr<F> {
             State::ProbeRtt(_) => self.window.min(self.probe_rtt_window()),
             // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
             State::Drain => self.window.min(self.bdp(Gain::UNIT)),
-            State::Startup(_) | State::ProbeBandwidth(_) => self.window,
+            State::ProbeBandwidth(_) => match self.own_queue.window() {
+                // What the estimate calls for at the least: where round trips are long without a queue, the window that is
+                // found from them only shrinks.
+                Some(window) => {
+                    let least = self.config.pacing_margin * self.model.bdp.unwrap_or_default();
+                    self.window.min(window.max(least).max(self.min_window()))
+                }
+                None => self.window,
+            },
+            State::Startup(_) => self.window,
         };
     }
 
@@ -537,6 +580,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             self.rebuild_model();
         }
         self.update_window(ack);
+        self.update_own_queue(ack);
         self.restarting = false;
         self.update_control();
     }
@@ -665,6 +709,9 @@ const QUANTA: u64 = 3;
 
 /// The smallest window, in packets (BBR paper, section "Steady-state behavior").
 const MIN_WINDOW_PACKETS: u64 = 4;
+
+/// The own queue is at most this share of the bandwidth-delay product: slow paths are not to wait for it.
+const LARGEST_OWN_QUEUE: Gain = Gain::new(1, 2);
 
 /// Minimum round trips after which a probe ends even if the flight has not reached its target.
 const PROBE_PATIENCE: u64 = 4;

@@ -2,7 +2,6 @@
 
 use super::{BbrConfig, composed};
 use crate::bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, RecoveryRule};
-use crate::config::WindowPolicy;
 use crate::filter::MaxFilterConfig;
 use crate::units::Gain;
 
@@ -30,19 +29,21 @@ impl BbrFairConfig {
         Self { core, filter }
     }
 
-    /// The same, held near the knee on hosts without pacing.
+    /// The same for hosts without pacing, with as many packets of every flow in the queue.
     ///
-    /// The window leaves half a pipe more in flight: where round trips are often longer than the minimum without a queue
-    /// (a WiGig link hands packets over in lumps), one that follows an estimate meant to be low measures itself, and
-    /// shrinks for ever.
+    /// The article relies on losses to make the shares equal, and a queue of four BDP has none after Startup: from then on
+    /// the flow with the longest round-trip time takes what the gain on its BDP lets it. A queue of so many packets of
+    /// its own, whatever its BDP, makes the shares equal without losses, and Startup ends when there is one.
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
-        config.core.window_policy = WindowPolicy::Bdp {
-            gain: Gain::new(3, 2),
-        };
+        config.core.own_queue = Some(OWN_QUEUE);
         config
     }
 }
+
+/// Packets of each flow in the queue: 20 ms of a flow's own rate at 24 Mb/s. Fewer are too slow on long paths: a flow comes
+/// nearer to its share by no more than this in a round. More would be a queue longer than half of short paths.
+const OWN_QUEUE: u16 = 40;
 
 /// The article has 10 to 15 % below the estimate: the middle.
 const PACING_MARGIN: Gain = Gain::new(7, 8);

@@ -1,7 +1,7 @@
 //! All experiments.
 
 use super::study::Experiment;
-use super::{bbr, bbr_s, beyond};
+use super::{bbr, bbr_s, beyond, ebcc, fair_share};
 
 /// The papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,6 +75,13 @@ pub fn experiments(paper: Paper) -> Vec<&'static dyn Experiment> {
             &bbr::TokenBucket,
         ],
         Paper::Beyond => vec![&beyond::Traces],
-        Paper::Ebcc | Paper::BbrSampled | Paper::FairShare => Vec::new(),
+        Paper::Ebcc => vec![
+            &ebcc::SingleFlow,
+            &ebcc::Bandwidths,
+            &ebcc::Delays,
+            &ebcc::Flows,
+        ],
+        Paper::BbrSampled => Vec::new(),
+        Paper::FairShare => vec![&fair_share::RoundTrips],
     }
 }

@@ -16,6 +16,8 @@ mod trace_runs;
 mod bbr;
 mod bbr_s;
 mod beyond;
+mod ebcc;
+mod fair_share;
 
 use std::path::PathBuf;
 

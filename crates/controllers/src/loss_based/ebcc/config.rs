@@ -21,7 +21,11 @@ use crate::units::Gain;
 /// - *How often* the loop of Algorithm 1 runs: once per round, as the estimates do. A step upwards is no larger than
 ///   what the round acknowledged.
 /// - *diff* of a round is that of its least round-trip time, and of the window that its packets were sent with, one step
-///   ago; at a loss, that of the round under way. The round after ProbeRTT is not judged.
+///   ago; at a loss, that of the round under way. A window is judged, and the next step taken, once the flight has filled it
+///   for a round: behind a pacer the queue of a larger window takes several rounds to come. ProbeRTT's is not judged.
+/// - *baseRTT* is the least measured in the transmission (section 3.3), and rises only when it is 10 s old, as BBR's does:
+///   the ProbeRTT that one flow's loss brings about sees the queue of the others, and with that for the path no loss
+///   would count any more.
 /// - *Losses with a short queue* (diff < gamma) have no line in Algorithm 1: nothing happens, as in BBR. A mark (ECN CE)
 ///   comes from a queue that is long already, and counts as a loss with diff >= gamma.
 /// - *Losses in ProbeRTT* (line 12): the window to return to is cut once per visit. The losses of one overflow are

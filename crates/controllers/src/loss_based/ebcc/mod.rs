@@ -36,8 +36,10 @@ struct Ebcc {
     state: State,
     window: Window,
     /// The window that the packets now acknowledged were sent with: their round-trip times speak of that one. `None` if
-    /// it was ProbeRTT's.
+    /// it was ProbeRTT's, or larger than what was in flight.
     measured: Option<Bytes>,
+    /// Whether the flight filled the window when the round under way began.
+    filled: bool,
     /// pfCwnd: the last window with a short queue.
     last_short: Bytes,
     /// Losses of what left up to this time have been answered.
@@ -61,6 +63,7 @@ impl Ebcc {
             state: State::Startup,
             window: Window::new(window),
             measured: Some(window),
+            filled: false,
             last_short: window,
             answered: None,
             untried: true,
@@ -107,7 +110,10 @@ impl Ebcc {
     fn judge(&mut self, ack: &AckEvent, ended: Option<Round>) -> Option<bool> {
         let round = ended?;
         let window = self.window.bytes();
-        let measured = self.measured.replace(window)?;
+        let fills = self.is_filled(ack);
+        let filled = core::mem::replace(&mut self.filled, fills);
+        let judged = filled || self.state == State::Startup;
+        let measured = core::mem::replace(&mut self.measured, judged.then_some(window))?;
         if !self.utilization.is_limited_by(window, ack) {
             return None;
         }
@@ -139,6 +145,14 @@ impl Ebcc {
             middle(window, target).min(window + round.acked)
         };
         self.set_window(next.min(target));
+        // Nothing is known of this window before the flight has filled it for a round.
+        self.filled = self.is_filled(ack);
+        self.measured = None;
+    }
+
+    /// Whether the flight fills the window: on a host that paces, one that has grown takes several rounds.
+    fn is_filled(&self, ack: &AckEvent) -> bool {
+        ack.prior_in_flight + self.mtu.packets(FILLING_PACKETS) >= self.window.bytes()
     }
 
     fn enter_probe_rtt(&mut self) {
@@ -153,8 +167,16 @@ impl Ebcc {
                 probe.hold = Some((ack.now + PROBE_RTT_TIME, ack.round.saturating_add(1)));
             }
             Some((until, round)) if ack.now >= until && ack.round >= round => {
-                self.trips.base_estimate().replace(ack.now, least);
+                // As in BBR: until it is too old, the estimate only falls. What this sender sees alone may be others' queue.
+                if self
+                    .trips
+                    .base_estimate()
+                    .expired(ack.now, self.config.min_rtt_window)
+                {
+                    self.trips.base_estimate().replace(ack.now, least);
+                }
                 self.measured = None;
+                self.filled = false;
                 self.transition(State::ProbeBandwidth);
                 return;
             }
@@ -294,6 +316,10 @@ fn middle(one: Bytes, other: Bytes) -> Bytes {
 }
 
 const HALF: Gain = Gain::new(1, 2);
+
+/// A flight so many packets short of the window fills it: the last packet does not always fit, and acknowledgements come
+/// for two at a time.
+const FILLING_PACKETS: u64 = 3;
 
 /// ProbeRTT's window and the least time that it holds (BBR paper, section "Steady-state behavior").
 const PROBE_RTT_PACKETS: u64 = 4;

@@ -40,7 +40,15 @@ fn probing() -> Ebcc {
     assert_eq!(ebcc.state, State::ProbeBandwidth);
     assert_eq!(ebcc.window.bytes(), MTU.packets(60));
     ebcc.measured = Some(MTU.packets(60));
+    ebcc.filled = true;
     ebcc
+}
+
+/// The flight fills the window for a round, and then that round is acknowledged.
+fn tried(ebcc: &mut Ebcc, now_millis: u64, rtt_millis: u64) {
+    for now in [now_millis, now_millis + rtt_millis] {
+        ebcc.on_ack(&measured_round(now, rtt_millis));
+    }
 }
 
 fn packets(ebcc: &Ebcc) -> f64 {
@@ -54,12 +62,12 @@ fn a_short_queue_moves_the_window_half_way_to_the_target() {
     assert_eq!(ebcc.target(), Some(MTU.packets(100)));
     ebcc.on_ack(&measured_round(80, 40));
     assert_eq!(packets(&ebcc), 80.0);
-    ebcc.on_ack(&measured_round(120, 40));
+    tried(&mut ebcc, 120, 40);
     assert_eq!(packets(&ebcc), 90.0);
     // Once per round only.
     ebcc.on_ack(&AckEvent {
         round_start: false,
-        ..measured_round(130, 40)
+        ..measured_round(170, 40)
     });
     assert_eq!(packets(&ebcc), 90.0);
 }
@@ -72,7 +80,7 @@ fn the_target_is_the_limit_at_once() {
         ebcc.on_ack(&measured_round(80, rtt));
         ebcc.window = Window::new(MTU.packets(180));
         ebcc.last_short = MTU.packets(170);
-        ebcc.on_ack(&measured_round(120, rtt));
+        tried(&mut ebcc, 120, rtt);
         assert_eq!(packets(&ebcc), packets_left);
     }
 }
@@ -105,13 +113,32 @@ fn an_unused_window_is_not_judged() {
 fn a_long_queue_moves_the_window_half_way_back() {
     let mut ebcc = probing();
     ebcc.on_ack(&measured_round(80, 40));
-    ebcc.on_ack(&measured_round(120, 80));
-    assert_eq!((packets(&ebcc), ebcc.last_short), (90.0, MTU.packets(60)));
+    assert_eq!((packets(&ebcc), ebcc.last_short), (80.0, MTU.packets(60)));
     // The round of 80 ms was sent with 80 packets: 40 of them waited.
-    ebcc.on_ack(&measured_round(160, 80));
-    assert_eq!(packets(&ebcc), 75.0);
-    ebcc.on_ack(&measured_round(200, 80));
-    assert_eq!((packets(&ebcc), ebcc.last_short), (67.5, MTU.packets(60)));
+    tried(&mut ebcc, 120, 80);
+    assert_eq!(packets(&ebcc), 70.0);
+    // And 35 of 70.
+    tried(&mut ebcc, 280, 80);
+    assert_eq!((packets(&ebcc), ebcc.last_short), (65.0, MTU.packets(60)));
+}
+
+/// A host that paces needs several rounds to fill a window that has grown: until then the queue is that of a smaller one.
+#[test]
+fn a_window_is_judged_once_the_flight_has_filled_it() {
+    let mut ebcc = probing();
+    for now in [80, 120, 160, 200] {
+        ebcc.on_ack(&AckEvent {
+            prior_in_flight: MTU.packets(70),
+            ..measured_round(now, 40)
+        });
+        assert_eq!(packets(&ebcc), 80.0);
+    }
+    for now in [240, 280] {
+        ebcc.on_ack(&measured_round(now, 40));
+        assert_eq!(packets(&ebcc), 80.0);
+    }
+    ebcc.on_ack(&measured_round(320, 40));
+    assert_eq!(packets(&ebcc), 90.0);
 }
 
 #[test]
@@ -173,7 +200,7 @@ fn a_loss_with_a_long_queue_enters_probe_rtt_and_the_next_one_cuts_the_window_on
 fn late_losses_do_not_enter_probe_rtt_again() {
     let mut ebcc = queued();
     ebcc.on_congestion(&loss(100, 60));
-    leave_probe_rtt(&mut ebcc, 70);
+    leave_probe_rtt(&mut ebcc, 110, 70);
     ebcc.on_ack(&ack(400));
     ebcc.trips.on_ack(&round(401, 400));
     ebcc.on_congestion(&loss(402, 99));
@@ -182,30 +209,33 @@ fn late_losses_do_not_enter_probe_rtt_again() {
     assert!(matches!(ebcc.state, State::ProbeRtt(_)));
 }
 
-fn leave_probe_rtt(ebcc: &mut Ebcc, rtt_millis: u64) {
+fn leave_probe_rtt(ebcc: &mut Ebcc, now_millis: u64, rtt_millis: u64) {
     let small = |now, round| AckEvent {
         in_flight: MTU.packets(4),
         round,
         rtt: Duration::from_millis(rtt_millis),
         ..ack(now)
     };
-    ebcc.on_ack(&small(110, 3));
+    ebcc.on_ack(&small(now_millis, 3));
     // 200 ms have not passed, and then no round has.
-    ebcc.on_ack(&small(309, 4));
-    ebcc.on_ack(&small(311, 3));
+    ebcc.on_ack(&small(now_millis + 199, 4));
+    ebcc.on_ack(&small(now_millis + 201, 3));
     assert!(matches!(ebcc.state, State::ProbeRtt(_)));
-    ebcc.on_ack(&small(312, 4));
+    ebcc.on_ack(&small(now_millis + 202, 4));
     assert_eq!(ebcc.state, State::ProbeBandwidth);
 }
 
-/// Trap: the minimum RTT must be able to rise.
+/// What one sender sees while it is silent alone is the others' queue: with that for the path, no queue would ever be long,
+/// and no loss would count.
 #[test]
-fn probe_rtt_lasts_200_ms_and_a_round_and_measures_the_path_anew() {
-    let mut ebcc = queued();
-    ebcc.on_congestion(&loss(100, 60));
-    leave_probe_rtt(&mut ebcc, 55);
-    assert_eq!(ebcc.trips.base(), Some(Duration::from_millis(55)));
-    assert_eq!(packets(&ebcc), 60.0);
+fn probe_rtt_lasts_200_ms_and_a_round_and_does_not_take_a_queue_for_the_path() {
+    for (rtt, base) in [(55, 40), (35, 35)] {
+        let mut ebcc = queued();
+        ebcc.on_congestion(&loss(100, 60));
+        leave_probe_rtt(&mut ebcc, 110, rtt);
+        assert_eq!(ebcc.trips.base(), Some(Duration::from_millis(base)));
+        assert_eq!(packets(&ebcc), 60.0);
+    }
 }
 
 #[test]
@@ -219,6 +249,9 @@ fn an_old_minimum_is_looked_at_again() {
     assert_eq!(ebcc.state, State::ProbeBandwidth);
     ebcc.on_ack(&round(20_042, 50));
     assert!(matches!(ebcc.state, State::ProbeRtt(_)));
+    // Trap: the minimum RTT must be able to rise.
+    leave_probe_rtt(&mut ebcc, 20_100, 55);
+    assert_eq!(ebcc.trips.base(), Some(Duration::from_millis(55)));
 }
 
 /// Trap: ECN and persistent congestion are not ignored.
@@ -256,11 +289,11 @@ fn startup_doubles_until_the_queue_is_long() {
 fn the_round_after_probe_rtt_is_not_judged() {
     let mut ebcc = queued();
     ebcc.on_congestion(&loss(100, 60));
-    leave_probe_rtt(&mut ebcc, 40);
+    leave_probe_rtt(&mut ebcc, 110, 40);
     let last_short = ebcc.last_short;
-    ebcc.on_ack(&measured_round(360, 40));
+    tried(&mut ebcc, 360, 40);
     assert_eq!((packets(&ebcc), ebcc.last_short), (60.0, last_short));
-    ebcc.on_ack(&measured_round(400, 40));
+    ebcc.on_ack(&measured_round(440, 40));
     assert_eq!((packets(&ebcc), ebcc.last_short), (80.0, MTU.packets(60)));
 }
 
