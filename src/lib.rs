@@ -1,34 +1,96 @@
 //! Congestion controllers for QUIC that run at the knee of the delay/throughput curve: all of the link's
 //! throughput, next to none of its queue.
 //!
-//! With [quinn](https://docs.rs/quinn), three lines:
+//! With [quinn](https://docs.rs/quinn):
 //!
 //! ```
 //! # use std::sync::Arc;
 //! # let mut client_config = kneepoint::emulator::sim::tls::client_config();
+//! use kneepoint::Algorithm;
+//! use kneepoint::quinn::IntoFactory as _;
+//!
 //! let mut transport = quinn::TransportConfig::default();
-//! transport.congestion_controller_factory(kneepoint::quinn::factory(kneepoint::Algorithm::BbrS));
+//! transport.congestion_controller_factory(Algorithm::default().factory());
 //! client_config.transport_config(Arc::new(transport));
 //! ```
 //!
 //! The side that sends the data is the side to set it on; a server has the same `transport_config`.
-//! [`Algorithm`] lists what there is, and parses from a name. A [`Selection`] adds a [`Preset`], as in `bbr:tuned`:
+//!
+//! # Which controller
+//!
+//! [`Algorithm`] lists what there is, and parses from a name. A [`Selection`] adds a [`Preset`], as in `bbr:tuned`, and is what
+//! to read from a configuration file or from the environment:
 //!
 //! ```
-//! let selection: kneepoint::Selection = "bbr:tuned".parse()?;
-//! let factory = kneepoint::quinn::factory(selection);
+//! use kneepoint::Selection;
+//! use kneepoint::quinn::IntoFactory as _;
+//!
+//! let name = std::env::var("KNEEPOINT_CONTROLLER").unwrap_or_else(|_| "bbr-s".to_owned());
+//! let factory = name.parse::<Selection>()?.factory();
 //! # drop(factory);
 //! # Ok::<(), kneepoint::ParseAlgorithmError>(())
 //! ```
 //!
-//! What a controller believes of the path, its estimate of the bandwidth first, shows in a [`Snapshot`] of a live
-//! connection:
+//! Values of one's own are a configuration's fields. [`Factory::new`](quinn::Factory::new) refuses what cannot work:
+//!
+//! ```
+//! use kneepoint::controllers::{Gain, Headroom, WindowPolicy};
+//! use kneepoint::quinn::{Factory, IntoFactory as _};
+//! use kneepoint::BbrSConfig;
+//!
+//! let mut config = BbrSConfig::tuned();
+//! // Less delay for less throughput: the link may run empty for 8 % of the time.
+//! if let WindowPolicy::Track(headroom) = &mut config.core.window_policy {
+//!     headroom.idle = Gain::percent(8);
+//! }
+//! let factory = Factory::new(config)?.factory();
+//! # drop(factory);
+//! # Ok::<(), kneepoint::controllers::ConfigError>(())
+//! ```
+//!
+//! # One for each connection
+//!
+//! A client names its configuration when it connects (`Endpoint::connect_with`), a server when it accepts:
+//!
+//! ```
+//! # use std::sync::Arc;
+//! use kneepoint::Algorithm;
+//! use kneepoint::quinn::IntoFactory as _;
+//!
+//! /// Connections within this machine get CUBIC, all others `bbr-s`.
+//! fn accept(
+//!     incoming: quinn::Incoming,
+//!     mut config: quinn::ServerConfig,
+//! ) -> Result<quinn::Connecting, quinn::ConnectionError> {
+//!     let algorithm = match incoming.remote_address().ip().is_loopback() {
+//!         true => Algorithm::Cubic,
+//!         false => Algorithm::BbrS,
+//!     };
+//!     let mut transport = quinn::TransportConfig::default();
+//!     transport.congestion_controller_factory(algorithm.factory());
+//!     config.transport_config(Arc::new(transport));
+//!     incoming.accept_with(Arc::new(config))
+//! }
+//! ```
+//!
+//! A `ServerConfig` is cheap to clone. A server with many connections makes one configuration for each controller, once.
+//!
+//! # What a controller believes
+//!
+//! [`bandwidth_estimate`](quinn::bandwidth_estimate) is for encoders that adapt; a [`Snapshot`] has everything:
 //!
 //! ```
 //! fn bandwidth(connection: &quinn::Connection) -> Option<kneepoint::Bandwidth> {
-//!     kneepoint::quinn::snapshot(connection.congestion_state())?.bandwidth
+//!     kneepoint::quinn::bandwidth_estimate(connection.congestion_state())
+//! }
+//!
+//! fn is_starting(connection: &quinn::Connection) -> bool {
+//!     let state = kneepoint::quinn::snapshot(connection.congestion_state());
+//!     state.is_some_and(|state| state.mode == kneepoint::controllers::Mode::Startup)
 //! }
 //! ```
+//!
+//! quinn's feature `qlog` writes window, pacing rate and slow-start threshold of these controllers as of its own.
 //!
 //! # Parts
 //!

@@ -6,6 +6,11 @@
 
 #![forbid(unsafe_code)]
 
+// So that its example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod bbr;
 mod bbr3;
 mod composed;

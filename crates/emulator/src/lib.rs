@@ -33,6 +33,11 @@
 //! # }
 //! ```
 
+// So that its example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod generate;
 pub mod link;
 pub mod log_format;

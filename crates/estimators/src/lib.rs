@@ -42,6 +42,11 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+// So that its example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 extern crate alloc;
 #[cfg(test)]
 extern crate std;

@@ -180,16 +180,6 @@ impl QuinnController {
     }
 }
 
-/// The state of the connection's controller, if it is one of ours:
-/// `kneepoint::quinn::snapshot(connection.congestion_state())`.
-///
-/// quinn hands out a clone of the controller. What is copied with it is ten kilobytes or so, and no more than some forty however
-/// much is in flight.
-pub fn snapshot(state: Box<dyn HostController>) -> Option<Snapshot> {
-    let controller = state.into_any().downcast::<QuinnController>().ok()?;
-    Some(controller.snapshot())
-}
-
 impl Clone for QuinnController {
     fn clone(&self) -> Self {
         Self {

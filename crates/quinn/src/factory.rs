@@ -47,10 +47,38 @@ impl From<Algorithm> for Factory {
     }
 }
 
-/// A factory for an [`Algorithm`] or a [`Selection`], ready for quinn's `TransportConfig`.
+/// A factory for an [`Algorithm`] or a [`Selection`], ready for quinn's `TransportConfig`: [`IntoFactory::factory`] as a
+/// function.
 pub fn factory(algorithm: impl Into<Factory>) -> Arc<dyn ControllerFactory + Send + Sync> {
-    Arc::new(algorithm.into())
+    algorithm.factory()
 }
+
+/// `algorithm.factory()`, for whatever names or configures a controller.
+///
+/// A trait, and not a method of [`Algorithm`] itself: controllers know no transport, and an adapter to another one has a
+/// trait of its own. Bring it into scope without its name where there are two.
+///
+/// ```
+/// use kneepoint_quinn::{Algorithm, BbrSConfig, Factory, IntoFactory as _, Selection};
+///
+/// let mut transport = quinn_proto::TransportConfig::default();
+/// transport.congestion_controller_factory(Algorithm::default().factory());
+/// // From a configuration file or a variable of the environment:
+/// transport.congestion_controller_factory("bbr:tuned".parse::<Selection>()?.factory());
+/// // With values of one's own, which can be wrong:
+/// let mut config = BbrSConfig::tuned();
+/// config.core.min_rtt_window = std::time::Duration::from_secs(20);
+/// transport.congestion_controller_factory(Factory::new(config)?.factory());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait IntoFactory: Into<Factory> {
+    /// A factory that quinn's `TransportConfig` takes.
+    fn factory(self) -> Arc<dyn ControllerFactory + Send + Sync> {
+        Arc::new(self.into())
+    }
+}
+
+impl<T: Into<Factory>> IntoFactory for T {}
 
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {

@@ -2,25 +2,32 @@
 //!
 //! ```
 //! # use std::sync::Arc;
-//! use kneepoint_quinn::{Algorithm, factory};
+//! use kneepoint_quinn::{Algorithm, IntoFactory as _};
 //!
 //! let mut transport = quinn_proto::TransportConfig::default();
-//! transport.congestion_controller_factory(factory(Algorithm::default()));
+//! transport.congestion_controller_factory(Algorithm::default().factory());
 //! # let _ = Arc::new(transport);
 //! ```
 //!
-//! [`snapshot`] reads the controller's state from a live connection.
+//! [`snapshot`] reads the controller's state from a live connection, [`bandwidth_estimate`] what an encoder wants of it.
 
 #![forbid(unsafe_code)]
+
+// So that its example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod adapter;
 #[cfg(test)]
 mod closed_loop;
 mod factory;
+mod observe;
 
-pub use adapter::{QuinnController, snapshot};
-pub use factory::{Factory, factory};
+pub use adapter::QuinnController;
+pub use factory::{Factory, IntoFactory, factory};
 pub use kneepoint_controllers::host::mapping::Path;
 pub use kneepoint_controllers::{
     Algorithm, BbrConfig, BbrSConfig, Preset, Selection, Snapshot, WindowPolicy,
 };
+pub use observe::{bandwidth_estimate, snapshot};

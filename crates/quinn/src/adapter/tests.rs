@@ -12,6 +12,7 @@ use quinn_proto::congestion::{ControllerFactory, NewRenoConfig};
 
 use super::*;
 use crate::closed_loop::{build, origin};
+use crate::observe::{bandwidth_estimate, snapshot};
 
 const MTU: u64 = 1200;
 
@@ -424,7 +425,8 @@ fn snapshots_are_of_our_controllers_only() {
     assert_eq!(snapshot(ours.clone_box()), Some(expected));
     assert_eq!(expected.algorithm, "bbr-s");
     let foreign = Arc::new(NewRenoConfig::default()).build(origin(), 1200);
-    assert_eq!(snapshot(foreign), None);
+    assert_eq!(snapshot(foreign.clone_box()), None);
+    assert_eq!(bandwidth_estimate(foreign), None);
 }
 
 /// Sends two packets each 2 ms, acknowledged 40 ms later.

@@ -173,10 +173,10 @@ mod tests {
     #[test]
     fn nothing_is_dropped_below_the_target_or_before_the_interval() {
         let mut control = Control::default();
-        assert_eq!(drops(&mut control, 1000..5000, 4), []);
+        assert_eq!(drops(&mut control, 1000..5000, 4), [0; 0]);
         for start in (5000..9000).step_by(200) {
-            assert_eq!(drops(&mut control, start..start + 100, 50), []);
-            assert_eq!(drops(&mut control, start + 100..start + 101, 4), []);
+            assert_eq!(drops(&mut control, start..start + 100, 50), [0; 0]);
+            assert_eq!(drops(&mut control, start + 100..start + 101, 4), [0; 0]);
         }
     }
 
@@ -192,7 +192,7 @@ mod tests {
             drops(&mut control, 1000..1480, 5);
             assert_eq!((control.count, control.last_count), (7, 1));
             let below = 1480..1480 + gap;
-            assert_eq!(drops(&mut control, below.clone(), 0), [], "{what}");
+            assert_eq!(drops(&mut control, below.clone(), 0), [0; 0], "{what}");
             // Above again: a drop after an interval, the next one after another of them over the root of the count.
             let above = below.end..below.end + 101;
             assert_eq!(

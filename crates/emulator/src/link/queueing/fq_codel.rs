@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(flows(&mut queue, 2), [1, 1]);
         assert_eq!(flows(&mut queue, 9), [2, 2, 1, 1]);
         assert_eq!(queue.count(), Count::default());
-        assert_eq!(flows(&mut queue, 1), []);
+        assert_eq!(flows(&mut queue, 1), [0; 0]);
         assert!(queue.flows.iter().all(|flow| !flow.active));
     }
 
