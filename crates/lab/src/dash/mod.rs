@@ -8,7 +8,6 @@
 
 pub mod abr;
 mod buffer;
-mod clock;
 mod outcome;
 mod player;
 mod server;
@@ -16,7 +15,6 @@ mod session;
 mod video;
 
 pub use self::buffer::PlaybackBuffer;
-pub use self::clock::Clock;
 pub use self::outcome::{Outcome, Segment, States};
 pub use self::player::{PlayError, Playback, play};
 pub use self::server::serve;

@@ -7,9 +7,9 @@ use thiserror::Error;
 
 use super::abr::{Abr, Decision, Download, PlayerState};
 use super::buffer::PlaybackBuffer;
-use super::clock::Clock;
 use super::server::Request;
 use super::video::Video;
+use crate::workload::Clock;
 
 /// What a player has done so far.
 #[derive(Debug, Clone, Default)]

@@ -12,7 +12,6 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::abr::{Abr, Algorithm};
-use super::clock::Clock;
 use super::outcome::{Observed, Outcome};
 use super::player::{PlayError, Playback, play};
 use super::server::serve;
@@ -22,6 +21,7 @@ use crate::run::RunError;
 use crate::token_bucket::LINE;
 use crate::units::Rate;
 use crate::watch::Moment;
+use crate::workload::Clock;
 
 /// A token bucket in front of a fast line, from the server to the player; and the way back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl Session {
         let client = endpoint_config(seeds.next_u64());
         let client = simulation.endpoint(Side::Right, CLIENT, client, None)?;
         let mut abr = self.abr.build(&video, seeds.next_u64());
-        let clock = Clock::start(handle.runtime());
+        let clock = Clock::new(handle.runtime());
         let mut playback = Playback::default();
         let deadline = video.length() * PATIENCE;
         let session = watch(&clock, &client, &video, abr.as_mut(), &mut playback);

@@ -1,7 +1,7 @@
 //! All experiments.
 
 use super::study::Experiment;
-use super::{bbr, bbr_s, beyond, ebcc, fair_share};
+use super::{bbr, bbr_s, bbr_sampled, beyond, ebcc, fair_share};
 
 /// The papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,7 +81,11 @@ pub fn experiments(paper: Paper) -> Vec<&'static dyn Experiment> {
             &ebcc::Delays,
             &ebcc::Flows,
         ],
-        Paper::BbrSampled => Vec::new(),
+        Paper::BbrSampled => vec![
+            &bbr_sampled::Quality,
+            &bbr_sampled::Bursts,
+            &bbr_sampled::Rules,
+        ],
         Paper::FairShare => vec![&fair_share::RoundTrips],
     }
 }

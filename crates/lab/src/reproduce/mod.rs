@@ -15,6 +15,7 @@ mod trace_runs;
 
 mod bbr;
 mod bbr_s;
+mod bbr_sampled;
 mod beyond;
 mod ebcc;
 mod fair_share;

@@ -1,0 +1,78 @@
+//! One film behind a token bucket.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::controllers::resolve;
+use crate::dash::abr::Algorithm;
+use crate::dash::{Path, Session};
+use crate::reproduce::CaseError;
+
+/// The parameters of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(in crate::reproduce) struct Film {
+    pub(super) controller: &'static str,
+    /// The rule by which the player chooses.
+    pub(super) rule: &'static str,
+    pub(super) buffer_kb: u64,
+    pub(super) burst_kb: u64,
+    pub(super) rtt_ms: u64,
+    pub(super) segments: usize,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::reproduce) struct Shown {
+    /// 0 to 10.
+    pub(super) quality: Option<f64>,
+    pub(super) stall_rate: Option<f64>,
+    /// Shares of time in STARTUP, DRAIN, PROBE_BW and PROBE_RTT.
+    pub(super) states: Option<[f64; 4]>,
+    pub(super) estimate_mean_mbps: Option<f64>,
+    pub(super) estimate_median_mbps: Option<f64>,
+    pub(super) rtt_median_ms: Option<f64>,
+    pub(super) drops: u64,
+    pub(super) closed: Option<String>,
+}
+
+impl Film {
+    pub(super) fn show(&self) -> Result<Shown, CaseError> {
+        let mut session = Session::new(resolve(self.controller, 1)?);
+        // A rule of a case is one of the names; the default's session is what would be left.
+        session.abr = self.rule.parse().unwrap_or(Algorithm::Dynamic);
+        session.segments = self.segments;
+        session.path = Path {
+            burst: self.burst_kb * 1000,
+            buffer: self.buffer_kb * 1000,
+            rtt: Duration::from_millis(self.rtt_ms),
+            ..Path::deep()
+        };
+        let outcome = session.run()?;
+        let states = outcome.states;
+        Ok(Shown {
+            quality: outcome.quality,
+            stall_rate: outcome.stall_rate,
+            states: states.map(|s| [s.startup, s.drain, s.probe_bw, s.probe_rtt]),
+            estimate_mean_mbps: outcome.estimate_mean_mbps,
+            estimate_median_mbps: outcome.estimate_median_mbps,
+            rtt_median_ms: outcome.rtt_median_ms,
+            drops: outcome.drops,
+            closed: outcome.closed,
+        })
+    }
+
+    /// About how many megabits it transfers.
+    pub(super) fn weight(&self) -> f64 {
+        self.segments as f64 * 125.0
+    }
+}
+
+/// A buffer or a burst, to read.
+pub(super) fn bytes(kilobytes: u64) -> String {
+    if kilobytes >= 1000 {
+        format!("{} MB", kilobytes / 1000)
+    } else {
+        format!("{kilobytes} KB")
+    }
+}

@@ -1,0 +1,10 @@
+//! BBR-Sampled and BBR2-Sampled, and the study of adaptive video behind a token bucket that led to them.
+
+mod bursts;
+mod film;
+mod quality;
+mod rules;
+
+pub(super) use bursts::Bursts;
+pub(super) use quality::Quality;
+pub(super) use rules::Rules;
