@@ -166,7 +166,7 @@ impl HostController for NoqController {
             return;
         };
         self.inner.on_ack(&ack);
-        self.mapper.on_ack(&ack, &self.inner.control());
+        self.mapper.on_ack(&ack, &self.control);
         self.refresh();
         if self.control.self_limited {
             self.flow.mark_app_limited(now);

@@ -4,12 +4,12 @@
 mod tests;
 
 use std::any::Any;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use kneepoint_controllers::host::mapping::{self, Path};
-use kneepoint_controllers::host::{AckGap, Acked, Clock, LinkRate, fire_timers, nanos};
+use kneepoint_controllers::host::mapping::Path;
+use kneepoint_controllers::host::{Clock, Mapper, fire_timers};
 use kneepoint_controllers::{
-    AckEvent, Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
+    Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
 };
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
@@ -23,22 +23,13 @@ use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 pub struct QuinnController {
     inner: Box<dyn Controller>,
     flow: Flow,
-    policy: WindowPolicy,
-    /// Without its smoothed round-trip time, which only some policies want.
-    path: Path,
-    /// In nanoseconds.
-    smoothed_rtt: u64,
-    ack_gap: AckGap,
-    /// Only for the policy that tracks it.
-    link_rate: Option<LinkRate>,
+    mapper: Mapper,
     clock: Clock,
     control: Control,
     /// When the controller wants its timer, at the end of time if never: asked once per event, compared at each.
     timer: Timestamp,
     /// `window()` is read for every packet: it is computed once per event.
     window: Bytes,
-    /// What the window is made of, where it also depends on what is in flight.
-    target: Option<Bytes>,
     initial_window: Bytes,
 }
 
@@ -50,30 +41,18 @@ impl QuinnController {
         mtu: Bytes,
     ) -> Self {
         let control = inner.control();
-        let link_rate = match policy {
-            WindowPolicy::Track(headroom) => Some(LinkRate::new(headroom)),
-            _ => None,
-        };
         Self {
             flow: if inner.wants_rate_samples() {
                 Flow::new(Timestamp::ZERO)
             } else {
                 Flow::without_rate_samples(Timestamp::ZERO)
             },
-            policy,
-            path: Path {
-                mtu,
-                ..Path::default()
-            },
-            smoothed_rtt: 0,
-            ack_gap: AckGap::new(),
-            link_rate,
+            mapper: Mapper::new(policy, mtu),
             clock: Clock::starting(now),
             timer: inner.next_timer().unwrap_or(Timestamp::MAX),
             inner,
             control,
             window: control.window,
-            target: None,
             initial_window: control.window,
         }
     }
@@ -85,10 +64,7 @@ impl QuinnController {
 
     /// What the mapping onto quinn's window goes by.
     pub fn path(&self) -> Path {
-        Path {
-            smoothed_rtt: Duration::from_nanos(self.smoothed_rtt),
-            ..self.path
-        }
+        self.mapper.path()
     }
 
     /// What [`HostController::on_ack`] does: nobody outside of quinn can make the RTT estimator that it takes.
@@ -126,57 +102,7 @@ impl QuinnController {
     fn refresh(&mut self) {
         self.control = self.inner.control();
         self.ask_for_timer();
-        self.target = mapping::target(self.policy, &self.control, &self.path);
-        self.window = match self.target {
-            Some(target) => mapping::window_towards(target, &self.control, &self.path),
-            None => mapping::window(self.policy, &self.control, &self.path),
-        };
-    }
-
-    /// Keeps what the policy goes by, and nothing else.
-    #[inline]
-    fn measure(&mut self, ack: &AckEvent) {
-        self.path.in_flight = ack.in_flight;
-        self.update_smoothed_rtt(ack.rtt);
-        // Until there is a model this RTT will do: nothing that depends on it is used before.
-        let point = &self.control.operating_point;
-        let min_rtt = point.as_ref().map_or(ack.rtt, |point| point.min_rtt);
-        if matches!(self.policy, WindowPolicy::Rate | WindowPolicy::Cap) {
-            self.path.smoothed_rtt = Duration::from_nanos(self.smoothed_rtt);
-        }
-        match self.policy {
-            WindowPolicy::Window | WindowPolicy::Rate => {}
-            WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
-                self.ack_gap.on_ack(ack.now, ack.round, min_rtt);
-                if ack.in_flight == Bytes::ZERO {
-                    self.ack_gap.on_idle();
-                }
-                self.path.ack_gap = self.ack_gap.longest();
-            }
-            WindowPolicy::Track(_) => {
-                if let Some(link_rate) = &mut self.link_rate {
-                    link_rate.on_ack(&Acked {
-                        now: ack.now,
-                        bytes: ack.acked,
-                        rtt: ack.rtt,
-                        min_rtt,
-                        window_limited: !ack.app_limited && !self.control.self_limited,
-                    });
-                    self.path.forecast = link_rate.forecast(self.path.mtu);
-                }
-            }
-        }
-    }
-
-    /// RFC 9002, section 5.3, without the acknowledgement delay that quinn does not tell.
-    #[inline]
-    fn update_smoothed_rtt(&mut self, sample: Duration) {
-        // In whole nanoseconds: dividing a `Duration` takes several divisions.
-        let sample = nanos(sample);
-        self.smoothed_rtt = match self.smoothed_rtt {
-            0 => sample,
-            smoothed => smoothed - smoothed / 8 + sample / 8,
-        };
+        self.window = self.mapper.window(&self.control);
     }
 }
 
@@ -185,16 +111,11 @@ impl Clone for QuinnController {
         Self {
             inner: self.inner.clone_box(),
             flow: self.flow.clone(),
-            policy: self.policy,
-            path: self.path,
-            smoothed_rtt: self.smoothed_rtt,
-            ack_gap: self.ack_gap.clone(),
-            link_rate: self.link_rate.clone(),
+            mapper: self.mapper.clone(),
             clock: self.clock,
             control: self.control,
             timer: self.timer,
             window: self.window,
-            target: self.target,
             initial_window: self.initial_window,
         }
     }
@@ -206,15 +127,16 @@ impl HostController for QuinnController {
         let fired = self.catch_up(now);
         let event = self.flow.on_sent(now, Bytes(bytes));
         self.inner.on_sent(&event);
-        self.path.in_flight = event.prior_in_flight + event.bytes;
+        let in_flight = event.prior_in_flight + event.bytes;
+        let window = self.mapper.on_sent(in_flight, &self.control);
         if event.prior_in_flight == Bytes::ZERO {
             self.ask_for_timer();
         }
         if fired {
             self.refresh();
-        } else if let Some(target) = self.target {
+        } else if let Some(window) = window {
             // What is missing in flight has changed, and nothing else.
-            self.window = mapping::window_towards(target, &self.control, &self.path);
+            self.window = window;
         }
     }
 
@@ -242,7 +164,7 @@ impl HostController for QuinnController {
         let ack = self.flow.on_ack_end(now, Bytes(in_flight), app_limited);
         let Some(ack) = &ack else { return };
         self.inner.on_ack(ack);
-        self.measure(ack);
+        self.mapper.on_ack(ack, &self.control);
         self.refresh();
         if self.control.self_limited {
             self.flow.mark_app_limited(now);
@@ -266,7 +188,7 @@ impl HostController for QuinnController {
                 &Loss {
                     newest_sent: sent,
                     bytes: Bytes(lost_bytes),
-                    packets: lost_bytes.div_ceil(self.path.mtu.0.max(1)),
+                    packets: lost_bytes.div_ceil(self.mapper.mtu().0.max(1)),
                     persistent_congestion: is_persistent_congestion,
                 },
             )
@@ -276,8 +198,9 @@ impl HostController for QuinnController {
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.path.mtu = Bytes(u64::from(new_mtu));
-        self.inner.on_mtu_update(self.path.mtu);
+        let mtu = Bytes(u64::from(new_mtu));
+        self.mapper.set_mtu(mtu);
+        self.inner.on_mtu_update(mtu);
         self.refresh();
     }
 

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::ack_gap::AckGap;
+use super::clock::nanos;
 use super::link_rate::{Acked, LinkRate};
 use super::mapping::{self, Path};
 use crate::config::WindowPolicy;
@@ -14,7 +15,10 @@ use crate::units::Bytes;
 #[derive(Debug, Clone)]
 pub struct Mapper {
     policy: WindowPolicy,
+    /// Without its smoothed round-trip time, which only some policies want.
     path: Path,
+    /// In nanoseconds.
+    smoothed_rtt: u64,
     ack_gap: AckGap,
     /// Only for the policy that tracks it.
     link_rate: Option<LinkRate>,
@@ -31,6 +35,7 @@ impl Mapper {
                 mtu,
                 ..Path::default()
             },
+            smoothed_rtt: 0,
             ack_gap: AckGap::new(),
             link_rate: match policy {
                 WindowPolicy::Track(headroom) => Some(LinkRate::new(headroom)),
@@ -41,8 +46,17 @@ impl Mapper {
     }
 
     /// What has been measured.
-    pub const fn path(&self) -> &Path {
-        &self.path
+    pub fn path(&self) -> Path {
+        Path {
+            smoothed_rtt: Duration::from_nanos(self.smoothed_rtt),
+            ..self.path
+        }
+    }
+
+    /// The largest datagram that fits.
+    #[inline]
+    pub const fn mtu(&self) -> Bytes {
+        self.path.mtu
     }
 
     /// The path carries other datagrams.
@@ -59,47 +73,55 @@ impl Mapper {
     }
 
     /// Takes from an acknowledgement what the policy goes by, and nothing else. `control` is what the controller
-    /// answered to it.
+    /// asked for before it.
+    #[inline]
     pub fn on_ack(&mut self, ack: &AckEvent, control: &Control) {
+        self.path.in_flight = ack.in_flight;
+        self.update_smoothed_rtt(ack.rtt);
         // Until there is a model this RTT will do: nothing that depends on it is used before.
         let point = control.operating_point.as_ref();
         let min_rtt = point.map_or(ack.rtt, |point| point.min_rtt);
-        self.path.in_flight = ack.in_flight;
-        self.update_smoothed_rtt(ack.rtt);
-        if let Some(link_rate) = &mut self.link_rate {
-            link_rate.on_ack(&Acked {
-                now: ack.now,
-                bytes: ack.acked,
-                rtt: ack.rtt,
-                min_rtt,
-                window_limited: !ack.app_limited && !control.self_limited,
-            });
-            self.path.forecast = link_rate.forecast(self.path.mtu);
+        if matches!(self.policy, WindowPolicy::Rate | WindowPolicy::Cap) {
+            self.path.smoothed_rtt = Duration::from_nanos(self.smoothed_rtt);
         }
         match self.policy {
+            WindowPolicy::Window | WindowPolicy::Rate => {}
             WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
                 self.ack_gap.on_ack(ack.now, ack.round, min_rtt);
                 if ack.in_flight == Bytes::ZERO {
                     self.ack_gap.on_idle();
                 }
+                self.path.ack_gap = self.ack_gap.longest();
             }
-            WindowPolicy::Window | WindowPolicy::Rate | WindowPolicy::Track(_) => {}
+            WindowPolicy::Track(_) => {
+                if let Some(link_rate) = &mut self.link_rate {
+                    link_rate.on_ack(&Acked {
+                        now: ack.now,
+                        bytes: ack.acked,
+                        rtt: ack.rtt,
+                        min_rtt,
+                        window_limited: !ack.app_limited && !control.self_limited,
+                    });
+                    self.path.forecast = link_rate.forecast(self.path.mtu);
+                }
+            }
         }
     }
 
     /// RFC 9002, section 5.3, without the acknowledgement delay that a controller is not told.
+    #[inline]
     fn update_smoothed_rtt(&mut self, sample: Duration) {
-        let smoothed = self.path.smoothed_rtt;
-        self.path.smoothed_rtt = if smoothed.is_zero() {
-            sample
-        } else {
-            smoothed - smoothed / 8 + sample / 8
+        // In whole nanoseconds: dividing a `Duration` takes several divisions.
+        let sample = nanos(sample);
+        self.smoothed_rtt = match self.smoothed_rtt {
+            0 => sample,
+            smoothed => smoothed - smoothed / 8 + sample / 8,
         };
     }
 
     /// The window that goes with `control`.
+    #[inline]
     pub fn window(&mut self, control: &Control) -> Bytes {
-        self.path.ack_gap = self.ack_gap.longest();
         self.target = mapping::target(self.policy, control, &self.path);
         match self.target {
             Some(target) => mapping::window_towards(target, control, &self.path),

@@ -90,7 +90,12 @@ impl<S: Study> Experiment for S {
             .map(|case| Job {
                 key: key(self, &case),
                 weight: self.weight(&case),
-                run: Box::new(move || Ok(serde_json::to_value(self.run(&case)?)?)),
+                run: Box::new(move || {
+                    let value = serde_json::to_value(self.run(&case)?)?;
+                    // What cannot be read again, such as a number that is none, must not be kept.
+                    serde_json::from_value::<S::Result>(value.clone())?;
+                    Ok(value)
+                }),
             })
             .collect()
     }

@@ -100,7 +100,7 @@ impl Study for FairShare {
         Ok(Run {
             jain: outcome
                 .mean_jain(from, end, Duration::from_secs(1))
-                .unwrap_or(f64::NAN),
+                .unwrap_or(0.0),
             converged: converged(&outcome, end),
             goodput_mbps: bits / 1e6 / LAST.as_secs_f64(),
             rtt: Spread::of(&outcome.rtts(from, end)).mean,

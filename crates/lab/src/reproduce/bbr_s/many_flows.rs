@@ -95,10 +95,8 @@ impl Study for ManyFlows {
         let window = Duration::from_secs(2);
         Ok(Run {
             summary: Summary::of(&outcome, &bottleneck, from, duration),
-            jain: outcome.jain(from, duration).unwrap_or(f64::NAN),
-            jain_windows: outcome
-                .mean_jain(from, duration, window)
-                .unwrap_or(f64::NAN),
+            jain: outcome.jain(from, duration).unwrap_or(0.0),
+            jain_windows: outcome.mean_jain(from, duration, window).unwrap_or(0.0),
             settled: Spread::of(&settled(&outcome, duration)),
             courses: if case.seed == 1 {
                 outcome.flows.iter().map(Course::of).collect()

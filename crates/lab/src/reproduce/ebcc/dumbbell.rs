@@ -136,8 +136,8 @@ impl Case {
             sent: mbps(sent.bytes),
             received: mbps(received),
             loss: dropped as f64 / sent.packets.max(1) as f64,
-            jain: outcome.jain(Duration::ZERO, TRANSFER).unwrap_or(f64::NAN),
-            rtt: crate::metrics::stats::mean(&rtts).unwrap_or(f64::NAN) / 1e6,
+            jain: outcome.jain(Duration::ZERO, TRANSFER).unwrap_or(0.0),
+            rtt: crate::metrics::stats::mean(&rtts).unwrap_or(0.0) / 1e6,
         }
     }
 }

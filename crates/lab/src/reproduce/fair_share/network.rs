@@ -111,8 +111,8 @@ impl Case {
         let forward = outcome.links.get("forward");
         let delivered = forward.map_or(0, |link| link.statistics.delivered.bytes);
         Ok(Run {
-            jain: outcome.jain(from, end).unwrap_or(f64::NAN),
-            jain_whole: outcome.jain(Duration::ZERO, end).unwrap_or(f64::NAN),
+            jain: outcome.jain(from, end).unwrap_or(0.0),
+            jain_whole: outcome.jain(Duration::ZERO, end).unwrap_or(0.0),
             jain_least: least,
             shares: outcome
                 .flows
