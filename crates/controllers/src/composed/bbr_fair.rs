@@ -2,6 +2,7 @@
 
 use super::{BbrConfig, composed};
 use crate::bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, RecoveryRule};
+use crate::config::WindowPolicy;
 use crate::filter::MaxFilterConfig;
 use crate::units::Gain;
 
@@ -29,12 +30,26 @@ impl BbrFairConfig {
         Self { core, filter }
     }
 
-    /// The same for hosts without pacing, with as many packets of every flow in the queue.
+    /// The same, held near the knee on hosts without pacing.
+    ///
+    /// The window leaves half a pipe more in flight: where round trips are often longer than the minimum without a queue
+    /// (a WiGig link hands packets over in lumps), one that follows an estimate meant to be low measures itself, and
+    /// shrinks for ever.
+    pub const fn tuned() -> Self {
+        let mut config = Self::paper();
+        config.core.window_policy = WindowPolicy::Bdp {
+            gain: Gain::new(3, 2),
+        };
+        config
+    }
+
+    /// For links of a steady rate: as many packets of every flow in the queue.
     ///
     /// The article relies on losses to make the shares equal, and a queue of four BDP has none after Startup: from then on
     /// the flow with the longest round-trip time takes what the gain on its BDP lets it. A queue of so many packets of
-    /// its own, whatever its BDP, makes the shares equal without losses, and Startup ends when there is one.
-    pub const fn tuned() -> Self {
+    /// its own, whatever its BDP, makes the shares equal without losses, and Startup ends when there is one. It is not for links
+    /// whose round trips vary without a queue: on WiGig with blockages it takes them for one, and its window shrinks.
+    pub const fn with_own_queue() -> Self {
         let mut config = Self::paper();
         config.core.own_queue = Some(OWN_QUEUE);
         config

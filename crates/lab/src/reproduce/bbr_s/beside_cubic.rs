@@ -157,8 +157,9 @@ impl Study for BesideCubic {
                 "80 to 90 % of its half",
                 share.text(percent),
                 (share.mean >= 0.8, share.mean >= 0.5),
-                "CUBIC fills the queue, and `bbr-s` takes the delay for a longer way only after several tries: what it keeps in \
-                 flight is a part of what the path holds.",
+                "CUBIC fills the queue. `bbr-s` holds to the round trip of the empty path, which its ProbeRTT confirms or lowers, \
+                 and keeps little more than that in flight: its part of a full path. What makes it share with its own kind (A4) \
+                 makes it give way to those that fill queues.",
             ));
         }
         section = section.table(table);

@@ -1,13 +1,17 @@
 //! Five flows of different round-trip times, and what becomes of them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use kneepoint_controllers::BbrFairConfig;
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, UDP_IPV4_OVERHEAD};
 use kneepoint_emulator::network::{Duplex, Topology};
+use kneepoint_quinn::Factory;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
+use super::round_trips::FAIR;
 use crate::metrics::stats;
 use crate::reproduce::CaseError;
 use crate::reproduce::setup::{FAST_MBPS, constant, greedy};
@@ -85,7 +89,13 @@ impl Case {
         let flows: Result<Vec<FlowPlan>, CaseError> = (1..=FLOWS as u64)
             .map(|flow| {
                 let start = Duration::from_millis(random.random_range(0..LATEST_START_MS));
-                let plan = greedy(self.controller, self.seed * 100 + flow, start, end)?;
+                let seed = self.seed * 100 + flow;
+                let plan = if self.controller == FAIR {
+                    let factory = Factory::new(BbrFairConfig::with_own_queue())?.seed(seed);
+                    FlowPlan::greedy(Arc::new(factory), start, end)
+                } else {
+                    greedy(self.controller, seed, start, end)?
+                };
                 Ok(plan.between(format!("left-{flow}"), format!("right-{flow}")))
             })
             .collect();
@@ -153,7 +163,7 @@ mod tests {
             mbps: 10.0,
             n: 10,
             buffer: Buffer::Mean,
-            controller: "bbr-fair",
+            controller: FAIR,
             seed: 1,
             seconds: 12,
         };
