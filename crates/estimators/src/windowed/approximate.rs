@@ -11,7 +11,7 @@ use super::{Extremum, Sample, WindowedFilter};
 /// third are also renewed when a quarter and a half of the window have passed without one. It never exceeds the exact
 /// extremum, is never less extreme than the newest sample, and is exact as long as the extreme samples come in order;
 /// it may fall short when the best sample expires and the true runner-up was not among the three.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct ApproximateWindow<T, E> {
     window: u64,
     /// The best, the second and the third, in the order of their keys; `None` before the first sample.

@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use super::VegasConfig;
 use crate::config::ControllerConfig;
 use crate::controller::Controller;
@@ -9,7 +11,7 @@ use crate::units::Bytes;
 
 /// In congestion avoidance with 20 packets, at a base round-trip time of 40 ms.
 fn avoiding() -> Box<dyn Controller> {
-    let mut controller = build(&VegasConfig::default());
+    let mut controller = build(&VegasConfig::paper());
     controller.on_ack(&AckEvent {
         acked: MTU.packets(30),
         ..ack(40)
@@ -25,7 +27,7 @@ fn avoiding() -> Box<dyn Controller> {
 fn decision(rtt_micros: u64) -> i64 {
     let mut controller = avoiding();
     let sample = AckEvent {
-        rtt: std::time::Duration::from_micros(rtt_micros),
+        rtt: Duration::from_micros(rtt_micros),
         ..round(180, 40)
     };
     controller.on_ack(&sample);
@@ -104,7 +106,7 @@ fn slow_start_ends_with_more_than_gamma_in_the_queue() {
         // 12 (1 - 40 / 50) = 2.4 wait: back to 9.6, and one.
         (50, Mode::CongestionAvoidance, 10),
     ] {
-        let mut controller = build(&VegasConfig::default());
+        let mut controller = build(&VegasConfig::paper());
         controller.on_ack(&round(40, 40));
         controller.on_ack(&round(90, rtt));
         controller.on_ack(&round(140, 50));
@@ -118,6 +120,65 @@ fn a_loss_halves_the_window() {
     let mut controller = build(&VegasConfig::default());
     controller.on_congestion(&loss(100, 50));
     assert_eq!(window(&*controller), MTU.packets(5));
+}
+
+/// A link that delays whole rounds now and then delays what is in flight, and not because there is too much of it.
+#[test]
+fn a_queue_counts_once_it_has_stood() {
+    for (config, change) in [
+        (VegasConfig::default(), 12..=16),
+        (VegasConfig::paper(), -8..=-4),
+    ] {
+        let mut controller = build(&config);
+        controller.on_ack(&AckEvent {
+            acked: MTU.packets(30),
+            ..ack(40)
+        });
+        controller.on_congestion(&loss(100, 50));
+        controller.on_ack(&ack(141));
+        // Every fourth round trip is as short as the path; 20 packets (1 - 40 / 60) would be 6.7 in the queue.
+        let mut now = 180;
+        for index in 0..16 {
+            let rtt = if index % 4 == 0 { 40 } else { 60 };
+            now += rtt;
+            controller.on_ack(&round(now, rtt));
+        }
+        let packets = (window(&*controller).0 / MTU.0) as i64 - 20;
+        assert!(change.contains(&packets), "{config:?}: {packets}");
+
+        // Longer ones from now on: after 300 ms the window shrinks.
+        let before = window(&*controller);
+        for _ in 0..16 {
+            now += 60;
+            controller.on_ack(&round(now, 60));
+        }
+        assert!(window(&*controller) < before, "{config:?}");
+    }
+}
+
+/// What stands is known late, and the window has doubled meanwhile: all that waits by then has to go.
+#[test]
+fn slow_start_leaves_without_what_it_queued_while_it_waited() {
+    let mut controller = build(&VegasConfig::default());
+    controller.on_ack(&round(40, 40));
+    let (mut now, mut largest) = (40, Bytes::ZERO);
+    while controller.snapshot().mode == Mode::SlowStart {
+        // 12 packets fill the path: what exceeds them waits.
+        let rtt = (40 * window(&*controller).0 / MTU.packets(12).0).max(40);
+        now += rtt;
+        largest = largest.max(window(&*controller));
+        controller.on_ack(&AckEvent {
+            acked: window(&*controller),
+            ..round(now, rtt)
+        });
+        assert!(now < 2000, "slow start does not end");
+    }
+    assert!(largest > MTU.packets(20), "{largest:?}");
+    let left = window(&*controller);
+    assert!(
+        (MTU.packets(8)..=MTU.packets(16)).contains(&left),
+        "{left:?}"
+    );
 }
 
 /// Two to four packets wait; six leave room for acknowledgements of two.
@@ -141,6 +202,13 @@ fn nonsense_is_refused() {
         (VegasConfig { alpha: 0, ..valid }, "alpha"),
         (VegasConfig { beta: 1, ..valid }, "beta"),
         (VegasConfig { gamma: 0, ..valid }, "gamma"),
+        (
+            VegasConfig {
+                standing: Duration::from_secs(11),
+                ..valid
+            },
+            "standing",
+        ),
     ] {
         assert_eq!(config.validate().expect_err("nonsense").field, field);
     }
