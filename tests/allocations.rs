@@ -1,9 +1,11 @@
-//! Once a connection is warm, an acknowledgement costs no allocation, whichever the controller and the window.
+//! Once a connection is warm, an acknowledgement costs no allocation, whichever the controller and the window. A look at its
+//! state costs no copy of what is known of the packets in flight.
 
 #[path = "../benches/script/mod.rs"]
 mod script;
 
 use allocation_counter::measure;
+use kneepoint::quinn::snapshot;
 use script::Script;
 
 #[test]
@@ -28,6 +30,33 @@ fn no_controller_allocates_per_acknowledgement() {
                 "{name} with {packets} packets in flight: {allocations:?}"
             );
         }
+    }
+}
+
+#[test]
+fn a_snapshot_does_not_copy_the_history_of_packets() {
+    let start = script::capture();
+    for (name, factory) in script::controllers() {
+        if name.starts_with("quinn") {
+            continue;
+        }
+        let [small, large] = [10, 10_000].map(|packets| {
+            let mut script = Script::new(&factory, &start, packets, 2);
+            for _ in 0..WARM_UP.max(10 * packets) {
+                script.step();
+            }
+            let looked = measure(|| {
+                assert!(snapshot(script.controller.clone_box()).is_some());
+            });
+            // The connection goes on with its own history.
+            let then = measure(|| {
+                script.step();
+            });
+            assert_eq!(then.count_total, 0, "{name}: {then:?}");
+            looked.bytes_total
+        });
+        assert_eq!(large, small, "{name}");
+        assert!(large < 8192, "{name}: {large} bytes");
     }
 }
 

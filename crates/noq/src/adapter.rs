@@ -109,8 +109,8 @@ impl NoqController {
 /// The state of a path's controller, if it is one of ours:
 /// `connection.congestion_state(path).and_then(kneepoint::noq::snapshot)`.
 ///
-/// noq hands out a clone of the controller. What is copied with it is ten kilobytes or so, and no more than some sixty however
-/// much is in flight.
+/// noq hands out a clone of the controller. It shares the history of packets in flight with the connection; what is copied is
+/// the controller's own state, some kilobytes however much is in flight.
 pub fn snapshot(state: Box<dyn HostController>) -> Option<Snapshot> {
     let controller = state.into_any().downcast::<NoqController>().ok()?;
     Some(controller.snapshot())

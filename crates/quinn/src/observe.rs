@@ -8,10 +8,9 @@ use crate::adapter::QuinnController;
 /// The state of the connection's controller, if it is one of ours:
 /// `kneepoint::quinn::snapshot(connection.congestion_state())`.
 ///
-/// quinn hands out a clone of the controller and no reference to it. It clones for a path that migrates as well, where the
-/// clone has to go on with the history of what is in flight, and a controller cannot tell one from the other: so that is
-/// copied too, and thrown away here. Ten kilobytes or so, some sixty at most however much is in flight, take microseconds:
-/// nothing once per frame of a video, too much once per packet.
+/// quinn hands out a clone of the controller and no reference to it. The clone shares the history of packets in flight with the
+/// connection; what is copied is the controller's own state, one to six kilobytes however much is in flight. The connection
+/// copies its history only if it goes on while somebody keeps the clone: so hand it over at once, as above.
 pub fn snapshot(state: Box<dyn Controller>) -> Option<Snapshot> {
     let controller = state.into_any().downcast::<QuinnController>().ok()?;
     Some(controller.snapshot())

@@ -8,6 +8,7 @@ mod batch;
 #[cfg(test)]
 mod properties;
 mod record;
+mod shared;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use core::time::Duration;
 
 use self::batch::Batch;
 use self::record::{Record, Records, View};
+use self::shared::Shared;
 use crate::event::{
     AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent,
 };
@@ -26,8 +28,9 @@ use crate::units::{Bandwidth, Bytes, Timestamp};
 /// numbers, and some report none.
 #[derive(Debug, Clone)]
 pub struct Flow {
-    /// `None` if nobody wants rate samples: then nothing is kept for single packets.
-    records: Option<Records>,
+    /// `None` if nobody wants rate samples: then nothing is kept for single packets. A clone shares them until either goes on,
+    /// so that a look at a connection does not copy the history of its packets.
+    records: Option<Shared<Records>>,
     delivered: Bytes,
     delivered_at: Timestamp,
     /// When the newest packet acknowledged so far was sent: the next sample's sending interval begins there.
@@ -70,7 +73,7 @@ impl Flow {
     /// A connection of which nothing is known yet.
     pub fn new(now: Timestamp) -> Self {
         Self {
-            records: Some(Records::default()),
+            records: Some(Shared::new(Records::default())),
             delivered: Bytes::ZERO,
             delivered_at: now,
             interval_start: now,
@@ -136,7 +139,7 @@ impl Flow {
             },
         };
         if let Some(records) = &mut self.records {
-            records.push(record, resolution);
+            records.get_mut().push(record, resolution);
         }
     }
 
@@ -180,7 +183,7 @@ impl Flow {
         match &mut self.records {
             Some(records) => {
                 let (sent, bytes) = (self.batch.run_sent, self.batch.run);
-                records.take(sent, bytes, |view| {
+                records.get_mut().take(sent, bytes, |view| {
                     self.batch.consider(view, self.round_end)
                 });
             }
@@ -219,7 +222,7 @@ impl Flow {
         if in_flight == Bytes::ZERO
             && let Some(records) = &mut self.records
         {
-            records.clear();
+            records.get_mut().clear();
         }
         event
     }
@@ -273,9 +276,14 @@ impl Flow {
         self.delivered
     }
 
-    fn congestion(&self, now: Timestamp, signal: CongestionSignal, loss: &Loss) -> CongestionEvent {
-        let records = self.records.as_ref();
-        let flight = records.and_then(|records| records.get(loss.newest_sent));
+    fn congestion(
+        &mut self,
+        now: Timestamp,
+        signal: CongestionSignal,
+        loss: &Loss,
+    ) -> CongestionEvent {
+        let records = self.records.as_mut();
+        let flight = records.and_then(|records| records.get_mut().get(loss.newest_sent));
         CongestionEvent {
             now,
             signal,
@@ -309,7 +317,7 @@ impl Flow {
             self.interval_start = self.interval_start.max(*sent);
         }
         if let Some(records) = &mut self.records {
-            records.prune(batch.oldest_sent - RECORD_LIFETIME);
+            records.get_mut().prune(batch.oldest_sent - RECORD_LIFETIME);
         }
         let acked_packets = core::mem::take(&mut self.batch.packets);
         let batch = &self.batch;

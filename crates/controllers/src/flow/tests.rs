@@ -13,7 +13,8 @@ fn send(flow: &mut Flow, millis: u64, packets: u64) {
 }
 
 fn remembered(flow: &Flow) -> usize {
-    flow.records.as_ref().map_or(0, Records::len)
+    let records = flow.records.clone();
+    records.map_or(0, |mut records| records.get_mut().len())
 }
 
 fn loss(sent_millis: u64, packets: u64, persistent_congestion: bool) -> Loss {

@@ -1,8 +1,10 @@
 //! One drawing, two files.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::BufWriter;
 use std::path::Path;
 
+use plotters::backend::{PixelFormat, RGBPixel};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::{BitMapBackend, DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend};
@@ -38,7 +40,29 @@ pub(super) fn save(drawing: &impl Drawing, directory: &Path, name: &str) -> Resu
     fs::write(&path, text).map_err(|error| failed(&path, &error))?;
 
     let path = directory.join(format!("{name}.png"));
-    render(drawing, BitMapBackend::new(&path, drawing.size()), &path)
+    let (width, height) = drawing.size();
+    let mut pixels = vec![0; width as usize * height as usize * RGBPixel::PIXEL_SIZE];
+    render(
+        drawing,
+        BitMapBackend::with_buffer(&mut pixels, drawing.size()),
+        &path,
+    )?;
+    encode(&pixels, drawing.size(), &path).map_err(|error| failed(&path, &error))
+}
+
+/// Writes rows of red, green and blue. plotters has an encoder of its own, which brings four image formats along.
+fn encode(
+    pixels: &[u8],
+    (width, height): (u32, u32),
+    path: &Path,
+) -> Result<(), png::EncodingError> {
+    let file = BufWriter::new(File::create(path)?);
+    let mut encoder = png::Encoder::new(file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::Fast);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()
 }
 
 fn render<DB: DrawingBackend>(
