@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 
+mod held_back;
 mod run;
 mod scenario;
 mod strategy;
@@ -35,6 +36,13 @@ fn all_end(cases: u32, seed: u64, duration: Duration) {
 #[test]
 fn forty_random_scenarios_end() {
     all_end(40, 1, Duration::from_secs(30));
+}
+
+/// Found by the next test: a flow of which both ends wait for a probe timeout.
+#[test]
+fn a_flow_with_both_windows_full_is_not_taken_for_a_stall() {
+    let scenario = held_back::scenario();
+    assert!(run::check(&scenario).unwrap() > 0);
 }
 
 /// `cargo test --release --test random_scenarios -- --ignored`

@@ -15,7 +15,7 @@ fn kneepoint(arguments: &[&str]) -> Command {
 #[test]
 fn bad_input_is_blamed_in_one_line() {
     let ends = ["--listen", "127.0.0.1:0", "--to", "127.0.0.1:4434"];
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 14] = [
         (
             &["--listen", "0.0.0.0:0", "--to", "127.0.0.1:4434"],
             "--allow-remote",
@@ -40,6 +40,8 @@ fn bad_input_is_blamed_in_one_line() {
         (&["--up", "no-such-trace"], "no-such-trace"),
         (&["--down", "0Mbps"], "out of range"),
         (&["--loss", "1.5"], "--loss"),
+        (&["--down-loss", "1.5"], "--down-loss"),
+        (&["--up-delay", "20"], "--up-delay"),
         (&["--clients", "0"], "--clients"),
         (&["--log", "missing-directory/log"], "--log"),
         (&["--log-format", "pcap", "--log", "log"], "pcap"),
@@ -64,7 +66,7 @@ mod signals {
     use std::io::{BufRead, BufReader, Read};
     use std::net::{SocketAddr, UdpSocket};
     use std::path::Path;
-    use std::process::{Command, Stdio};
+    use std::process::{Child, Command, Stdio};
     use std::time::Duration;
 
     use super::kneepoint;
@@ -76,33 +78,24 @@ mod signals {
         socket
     }
 
-    /// One datagram each way, then the signal.
-    fn relay(signal: &str) {
-        let (client, server) = (socket(), socket());
-        let to = server.local_addr().expect("it is bound").to_string();
-        let log = format!("relay{signal}.log");
-        let mut child = kneepoint(&["--listen", "127.0.0.1:0", "--to", &to])
-            .args(["--up", "10Mbps", "--delay", "2ms", "--log", &log])
-            .args(["--log-format", "lateness", "--stats", "20ms"])
+    /// Starts a relay; returns it, what it says from now on, and where it listens.
+    fn start(arguments: &str) -> (Child, impl Iterator<Item = String> + use<>, SocketAddr) {
+        let mut child = kneepoint(&["--listen", "127.0.0.1:0"])
+            .args(arguments.split(' '))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the command starts");
-        let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
-        let first = lines.next().expect("there is a line").expect("it is UTF-8");
+        let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+        let mut lines = lines.map(|line| line.expect("it is UTF-8"));
+        let first = lines.next().expect("there is a line");
         let address = first.split(' ').nth(1).expect("it has an address");
-        let address: SocketAddr = address.parse().expect("it is one");
+        let address = address.parse().expect("it is one");
+        (child, lines, address)
+    }
 
-        let mut buffer = [0; 100];
-        client.send_to(b"there", address).expect("it is sent");
-        let (size, proxy) = server.recv_from(&mut buffer).expect("it arrives");
-        assert_eq!(&buffer[..size], b"there");
-        server.send_to(b"back", proxy).expect("it is sent");
-        let (size, _) = client.recv_from(&mut buffer).expect("it arrives");
-        assert_eq!(&buffer[..size], b"back");
-        let statistics = lines.next().expect("there is a line").expect("it is UTF-8");
-        assert!(statistics.contains("clients 1; up "), "{statistics}");
-
+    /// Ends a relay; returns its summary.
+    fn end(mut child: Child, lines: impl Iterator<Item = String>, signal: &str) -> String {
         let id = child.id().to_string();
         let kill = Command::new("kill").args([signal, &id]).status();
         assert!(kill.expect("there is kill").success());
@@ -112,6 +105,35 @@ mod signals {
         let mut stdout = child.stdout.take().expect("it is piped");
         stdout.read_to_string(&mut summary).expect("it is UTF-8");
         assert!(child.wait().expect("it ends").success());
+        summary
+    }
+
+    /// The log of a direction.
+    fn log(name: &str, direction: &str) -> String {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.{direction}"));
+        fs::read_to_string(path).expect("there is a log")
+    }
+
+    /// One datagram each way, then the signal.
+    fn relay(signal: &str) {
+        let (client, server) = (socket(), socket());
+        let to = server.local_addr().expect("it is bound").to_string();
+        let name = format!("relay{signal}.log");
+        let (child, mut lines, address) = start(&format!(
+            "--to {to} --up 10Mbps --delay 2ms --log {name} --log-format lateness --stats 20ms"
+        ));
+
+        let mut buffer = [0; 100];
+        client.send_to(b"there", address).expect("it is sent");
+        let (size, proxy) = server.recv_from(&mut buffer).expect("it arrives");
+        assert_eq!(&buffer[..size], b"there");
+        server.send_to(b"back", proxy).expect("it is sent");
+        let (size, _) = client.recv_from(&mut buffer).expect("it arrives");
+        assert_eq!(&buffer[..size], b"back");
+        let statistics = lines.next().expect("there is a line");
+        assert!(statistics.contains("clients 1; up "), "{statistics}");
+
+        let summary = end(child, lines, signal);
         for part in [
             "clients: 1\n",
             "up: 1 packets, 33 bytes delivered\n",
@@ -122,8 +144,7 @@ mod signals {
             assert!(summary.contains(part), "{part}: {summary}");
         }
         for (direction, size) in [("up", 33), ("down", 32)] {
-            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{log}.{direction}"));
-            let log = fs::read_to_string(path).expect("there is a log");
+            let log = log(&name, direction);
             assert!(log.starts_with("# base timestamp: 0\n"));
             assert!(log.contains(&format!(" + {size}\n")), "{log}");
             assert!(log.contains(&format!(" - {size} ")), "{log}");
@@ -138,5 +159,31 @@ mod signals {
     #[test]
     fn so_does_termination() {
         relay("-TERM");
+    }
+
+    #[test]
+    fn the_directions_may_differ() {
+        let (client, server) = (socket(), socket());
+        let to = server.local_addr().expect("it is bound").to_string();
+        let name = "directions.log";
+        let (child, mut lines, address) = start(&format!(
+            "--to {to} --loss 1 --up-loss 0 --delay 1ms --up-delay 3ms --log {name} --log-format csv --stats 20ms"
+        ));
+        client.send_to(b"there", address).expect("it is sent");
+        let (_, proxy) = server.recv_from(&mut [0; 100]).expect("it arrives");
+        server.send_to(b"back", proxy).expect("it is sent");
+        assert!(lines.any(|line| line.contains(" 1 dropped")));
+        let summary = end(child, lines, "-TERM");
+        assert!(summary.contains("up: dropped: none\n"), "{summary}");
+        assert!(summary.contains("down: dropped: 1 loss\n"), "{summary}");
+
+        let up = log(name, "up");
+        let packet = up.lines().nth(1).expect("there is one");
+        let columns: Vec<&str> = packet.split(',').collect();
+        let [departure, delivery] =
+            [6, 7].map(|place| columns[place].parse::<f64>().expect("it is a time"));
+        assert!((delivery - departure - 3.0).abs() < 1e-6, "{up}");
+        let down = log(name, "down");
+        assert!(down.contains(",loss,"), "{down}");
     }
 }

@@ -4,17 +4,95 @@ use std::net::SocketAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
+use clap::Args;
 use kneepoint_emulator::link::{
     LinkConfig, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD, UDP_IPV6_OVERHEAD,
 };
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
 
-use crate::units::{QueueSize, Rate, UnitError};
+use crate::units::{QueueSize, Rate, UnitError, parse_probability, parse_time};
+
+/// The options of both links. What is said of one direction holds there instead of what is said of both.
+#[derive(Debug, Args)]
+pub(super) struct LinkOptions {
+    /// Capacity from the clients to the server: a mahimahi trace, or a rate such as 10Mbps [default: unlimited]
+    #[arg(long, value_name = "FILE|RATE", allow_hyphen_values = true)]
+    up: Option<Capacity>,
+
+    /// Capacity from the server to the clients
+    #[arg(long, value_name = "FILE|RATE", allow_hyphen_values = true)]
+    down: Option<Capacity>,
+
+    /// Propagation delay, in each direction: 20ms, 1.5s [default: none]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
+    delay: Option<Duration>,
+
+    /// Propagation delay from the clients to the server [default: --delay]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
+    up_delay: Option<Duration>,
+
+    /// Propagation delay from the server to the clients [default: --delay]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
+    down_delay: Option<Duration>,
+
+    /// Size of the drop-tail queue of each direction: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
+    #[arg(
+        long,
+        value_name = "SIZE",
+        allow_hyphen_values = true,
+        default_value = "3MB"
+    )]
+    queue: QueueSize,
+
+    /// Size of the queue towards the server [default: --queue]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    up_queue: Option<QueueSize>,
+
+    /// Size of the queue towards the clients [default: --queue]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    down_queue: Option<QueueSize>,
+
+    /// Probability of random loss in each direction: 0.01 or 1%
+    #[arg(long, value_name = "P", allow_hyphen_values = true, default_value = "0", value_parser = parse_probability)]
+    loss: f64,
+
+    /// Probability of loss on the way to the server [default: --loss]
+    #[arg(long, value_name = "P", allow_hyphen_values = true, value_parser = parse_probability)]
+    up_loss: Option<f64>,
+
+    /// Probability of loss on the way to the clients [default: --loss]
+    #[arg(long, value_name = "P", allow_hyphen_values = true, value_parser = parse_probability)]
+    down_loss: Option<f64>,
+}
+
+impl LinkOptions {
+    /// The link from the clients to the server, between addresses of the family of `listen`.
+    pub(super) fn up(&self, listen: SocketAddr) -> LinkConfig {
+        link(
+            self.up.as_ref(),
+            self.up_queue.unwrap_or(self.queue),
+            self.up_delay.or(self.delay),
+            self.up_loss.unwrap_or(self.loss),
+            listen,
+        )
+    }
+
+    /// The link from the server to the clients.
+    pub(super) fn down(&self, listen: SocketAddr) -> LinkConfig {
+        link(
+            self.down.as_ref(),
+            self.down_queue.unwrap_or(self.queue),
+            self.down_delay.or(self.delay),
+            self.down_loss.unwrap_or(self.loss),
+            listen,
+        )
+    }
+}
 
 /// What limits a direction.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Capacity {
+enum Capacity {
     Rate(Rate),
     Trace(Trace),
 }
@@ -36,7 +114,7 @@ impl FromStr for Capacity {
 }
 
 /// One direction's link.
-pub(super) fn link(
+fn link(
     capacity: Option<&Capacity>,
     queue: QueueSize,
     delay: Option<Duration>,
@@ -84,6 +162,7 @@ const UNLIMITED: Rate = Rate::from_bits_per_second(1_000_000_000_000);
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
     use kneepoint_emulator::link::{Limit, Queue};
 
     use super::*;
@@ -111,15 +190,55 @@ mod tests {
         assert_eq!(overhead(Some(&trace), "[::1]:1"), 52);
     }
 
-    #[test]
-    fn the_options_reach_the_link() {
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        links: LinkOptions,
+    }
+
+    /// The links up and down that options describe.
+    fn links(options: &str) -> [LinkConfig; 2] {
+        let words = std::iter::once("relay").chain(options.split_whitespace());
+        let Command { links } = Command::try_parse_from(words).unwrap();
         let listen = "127.0.0.1:1".parse().unwrap();
-        let queue = QueueSize::Packets(7);
-        let link = link(None, queue, Some(Duration::from_millis(5)), 0.25, listen);
-        assert_eq!(link.queue, Queue::DropTail(Limit::packets(7)));
-        assert_eq!(link.delay, Nanos::from_millis(5).into());
-        assert_eq!(link.loss, 0.25.into());
-        assert_eq!(link.validate(), Ok(()));
+        [links.up(listen), links.down(listen)]
+    }
+
+    #[test]
+    fn the_options_reach_both_links() {
+        for link in links("--delay 5ms --queue 7p --loss 25%") {
+            assert_eq!(link.queue, Queue::DropTail(Limit::packets(7)));
+            assert_eq!(link.delay, Nanos::from_millis(5).into());
+            assert_eq!(link.loss, 0.25.into());
+            assert_eq!(link.validate(), Ok(()));
+        }
+        let [up, down] = links("");
+        assert_eq!(up, down);
+        assert_eq!(up.queue, Queue::DropTail(Limit::bytes(3_000_000)));
+        assert_eq!(up.delay, Nanos::ZERO.into());
+        assert_eq!(up.loss, 0.0.into());
+    }
+
+    #[test]
+    fn what_is_said_of_one_direction_holds_there() {
+        let [plain, _] = links("");
+        for (option, value) in [("delay", "5ms"), ("queue", "7p"), ("loss", "1%")] {
+            let [changed, _] = links(&format!("--{option} {value}"));
+            assert_ne!(changed, plain, "{option}");
+            let one = |direction| links(&format!("--{direction}-{option} {value}"));
+            assert_eq!(one("up"), [changed.clone(), plain.clone()], "{option}");
+            assert_eq!(one("down"), [plain.clone(), changed.clone()], "{option}");
+        }
+        let [up, down] =
+            links("--delay 5ms --up-delay 1ms --loss 1 --down-loss 0 --queue inf --up-queue 2MB");
+        assert_eq!(up.delay, Nanos::from_millis(1).into());
+        assert_eq!(down.delay, Nanos::from_millis(5).into());
+        assert_eq!([up.loss, down.loss], [1.0.into(), 0.0.into()]);
+        assert_eq!(up.queue, Queue::DropTail(Limit::bytes(2_000_000)));
+        assert_eq!(down.queue, Queue::Infinite);
+        let [up, down] = links("--up 10Mbps --down 20Mbps");
+        assert_eq!(up.shaper, constant("10Mbps".parse().unwrap()));
+        assert_eq!(down.shaper, constant("20Mbps".parse().unwrap()));
     }
 
     #[test]

@@ -14,10 +14,9 @@ use clap::Args;
 use kneepoint_emulator::log_format::{LogFormat, PacketSink, Writer};
 use kneepoint_emulator::relay::{DEFAULT_CLIENTS, Relay, RelayConfig, RelayError, Sinks};
 
-use self::links::Capacity;
 use super::error::CliError;
 use super::write_all;
-use crate::units::{QueueSize, parse_probability, parse_time};
+use crate::units::parse_time;
 
 /// Emulate a link in real time, between UDP clients and a server.
 ///
@@ -33,30 +32,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "ADDRESS")]
     to: SocketAddr,
 
-    /// Capacity from the clients to the server: a mahimahi trace, or a rate such as 10Mbps [default: unlimited]
-    #[arg(long, value_name = "FILE|RATE", allow_hyphen_values = true)]
-    up: Option<Capacity>,
-
-    /// Capacity from the server to the clients
-    #[arg(long, value_name = "FILE|RATE", allow_hyphen_values = true)]
-    down: Option<Capacity>,
-
-    /// Propagation delay, in each direction: 20ms, 1.5s [default: none]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
-    delay: Option<Duration>,
-
-    /// Size of the drop-tail queue of each direction: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
-    #[arg(
-        long,
-        value_name = "SIZE",
-        allow_hyphen_values = true,
-        default_value = "3MB"
-    )]
-    queue: QueueSize,
-
-    /// Probability of random loss in each direction: 0.01 or 1%
-    #[arg(long, value_name = "P", allow_hyphen_values = true, default_value = "0", value_parser = parse_probability)]
-    loss: f64,
+    #[command(flatten)]
+    links: links::LinkOptions,
 
     /// Seed of all randomness
     #[arg(
@@ -157,15 +134,6 @@ fn say(text: &str) {
 }
 
 fn config(arguments: &Arguments) -> RelayConfig {
-    let link = |capacity: &Option<Capacity>| {
-        links::link(
-            capacity.as_ref(),
-            arguments.queue,
-            arguments.delay,
-            arguments.loss,
-            arguments.listen,
-        )
-    };
     RelayConfig {
         allow_remote: arguments.allow_remote,
         seed: arguments.seed,
@@ -176,8 +144,8 @@ fn config(arguments: &Arguments) -> RelayConfig {
         ..RelayConfig::new(
             arguments.listen,
             arguments.to,
-            link(&arguments.up),
-            link(&arguments.down),
+            arguments.links.up(arguments.listen),
+            arguments.links.down(arguments.listen),
         )
     }
 }
