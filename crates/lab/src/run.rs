@@ -52,6 +52,19 @@ pub fn run(
     contestant: &Contestant,
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Observation, RunError> {
+    run_from(scenario, contestant, Duration::ZERO, progress)
+}
+
+/// The same, with the round-trip times of what was acknowledged from a time on.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_from(
+    scenario: &Scenario,
+    contestant: &Contestant,
+    from: Duration,
+    progress: &(dyn Fn(Duration) + Sync),
+) -> Result<Observation, RunError> {
     let simulation = Simulation::new(Network::new(scenario.network())?);
     let mut seeds = Pcg64::seed_from_u64(scenario.seed);
     let flows: Vec<Flow> = (0..scenario.flows)
@@ -87,11 +100,16 @@ pub fn run(
         simulation.run_until(reached.into())?;
         progress(step);
     }
-    Ok(observe(scenario, &simulation, &flows))
+    Ok(observe(scenario, &simulation, &flows, from))
 }
 
 /// What was measured, up to the deadline and no further.
-fn observe(scenario: &Scenario, simulation: &Simulation, flows: &[Flow]) -> Observation {
+fn observe(
+    scenario: &Scenario,
+    simulation: &Simulation,
+    flows: &[Flow],
+    from: Duration,
+) -> Observation {
     let mut observation = Observation {
         duration: scenario.duration,
         capacity: Timeline::bin_borders(scenario.duration)
@@ -101,7 +119,7 @@ fn observe(scenario: &Scenario, simulation: &Simulation, flows: &[Flow]) -> Obse
         ..Observation::default()
     };
     for flow in flows {
-        let (flow, rtts) = flow.observe();
+        let (flow, rtts) = flow.observe(from);
         observation.flows.push(flow);
         observation.rtts.extend(rtts);
     }

@@ -40,6 +40,9 @@ pub struct Bbr<F> {
     config: BbrCoreConfig,
     filter: F,
     state: State,
+    /// For the end of growth. ProbeRTT interrupts Startup but not this: where round trips take seconds, three of them do not fit
+    /// between two ProbeRTTs.
+    search: FullPipe,
     pipe_filled: bool,
     min_rtt: MinRtt,
     /// What ProbeRTT has found so far.
@@ -161,7 +164,8 @@ impl<F: BandwidthFilter> Bbr<F> {
             name,
             config,
             filter,
-            state: State::Startup(FullPipe::default()),
+            state: State::Startup,
+            search: FullPipe::default(),
             pipe_filled: false,
             min_rtt: MinRtt::default(),
             probe: None,
@@ -252,24 +256,31 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.update_rates();
     }
 
-    /// Looks for the end of growth (BBR paper, section "Startup": three rounds under 25 %), or for the queue that
-    /// says as much (BBR-S, section III: RTT of six times its minimum).
+    /// Looks for the end of growth (BBR paper, section "Startup": three rounds under 25 %), whatever the state
+    /// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.2.2); in Startup also for the queue that says as much (BBR-S,
+    /// section III: RTT of six times its minimum).
     fn check_full_pipe(&mut self, ack: &AckEvent) {
-        let State::Startup(mut search) = self.state else {
+        if self.pipe_filled {
             return;
-        };
-        let long_queue = self
-            .config
-            .startup_exit_rtt
-            .zip(self.min_rtt.get())
-            .is_some_and(|(gain, least)| ack.rtt >= gain * least);
+        }
         let app_limited = ack.rate.is_none_or(|sample| sample.app_limited);
         if ack.round_start && !app_limited {
-            search.observe(self.filter.bandwidth().unwrap_or_default());
-            self.transition(State::Startup(search));
+            self.search
+                .observe(self.filter.bandwidth().unwrap_or_default());
         }
-        if long_queue || search.is_full() {
-            self.leave_startup();
+        match self.state {
+            State::Startup => {
+                let long_queue = self
+                    .config
+                    .startup_exit_rtt
+                    .zip(self.min_rtt.get())
+                    .is_some_and(|(gain, least)| ack.rtt >= gain * least);
+                if long_queue || self.search.is_full() {
+                    self.leave_startup();
+                }
+            }
+            // It drains the queue itself.
+            _ => self.pipe_filled = self.search.is_full(),
         }
     }
 
@@ -412,7 +423,7 @@ impl<F: BandwidthFilter> Bbr<F> {
                     if self.pipe_filled {
                         self.enter_probe_bandwidth(ack.now);
                     } else {
-                        self.transition(State::Startup(FullPipe::default()));
+                        self.transition(State::Startup);
                     }
                 }
             }
@@ -460,7 +471,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             .packets(u64::from(packets))
             .min((LARGEST_OWN_QUEUE * bdp).max(self.min_window()));
         match self.state {
-            State::Startup(_) if !ack.app_limited => {
+            State::Startup if !ack.app_limited => {
                 let waited = self.own_queue.on_ack(ack, min_rtt, queue);
                 if waited.is_some_and(|waited| waited > queue) {
                     self.leave_startup();
@@ -490,7 +501,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         if self.own_queue.window().is_some() {
             self.own_queue.begin(self.window);
         }
-        if matches!(self.state, State::Startup(_)) {
+        if matches!(self.state, State::Startup) {
             self.leave_startup();
         }
         self.update_model();
@@ -526,7 +537,7 @@ impl<F: BandwidthFilter> Bbr<F> {
                 }
                 None => self.window,
             },
-            State::Startup(_) => self.window,
+            State::Startup => self.window,
         };
     }
 
@@ -597,7 +608,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             self.update_control();
             return;
         }
-        if event.signal == CongestionSignal::EcnMark && matches!(self.state, State::Startup(_)) {
+        if event.signal == CongestionSignal::EcnMark && matches!(self.state, State::Startup) {
             self.leave_startup();
         }
         if self.config.recovery == RecoveryRule::Ignore {

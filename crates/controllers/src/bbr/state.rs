@@ -1,6 +1,5 @@
 //! BBRv1's states. Each carries what only it needs, so that leaving it forgets it.
 
-use crate::model::FullPipe;
 use crate::snapshot::Mode;
 use crate::units::{Gain, Timestamp};
 
@@ -9,7 +8,7 @@ use crate::units::{Gain, Timestamp};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// Doubling the rate each round, until it no longer helps.
-    Startup(FullPipe),
+    Startup,
     /// Emptying the queue that Startup made.
     Drain,
     /// Cycling around the estimate.
@@ -40,7 +39,7 @@ impl State {
     /// The gain on the bandwidth estimate, for pacing.
     pub(super) fn pacing_gain(&self, startup_gain: Gain) -> Gain {
         match self {
-            Self::Startup(_) => startup_gain,
+            Self::Startup => startup_gain,
             Self::Drain => DRAIN_GAIN,
             Self::ProbeBandwidth(cycle) => {
                 CYCLE_GAINS[usize::from(cycle.phase) % CYCLE_GAINS.len()]
@@ -51,7 +50,7 @@ impl State {
 
     pub(super) fn mode(&self) -> Mode {
         match self {
-            Self::Startup(_) => Mode::Startup,
+            Self::Startup => Mode::Startup,
             Self::Drain => Mode::Drain,
             Self::ProbeBandwidth(cycle) => Mode::ProbeBandwidth(cycle.phase),
             Self::ProbeRtt(_) => Mode::ProbeRtt,
@@ -62,17 +61,15 @@ impl State {
     pub(super) fn may_become(&self, next: &Self) -> bool {
         matches!(
             (self, next),
-            (
-                Self::Startup(_),
-                Self::Startup(_) | Self::Drain | Self::ProbeRtt(_)
-            ) | (Self::Drain, Self::ProbeBandwidth(_) | Self::ProbeRtt(_))
+            (Self::Startup, Self::Drain | Self::ProbeRtt(_))
+                | (Self::Drain, Self::ProbeBandwidth(_) | Self::ProbeRtt(_))
                 | (
                     Self::ProbeBandwidth(_),
                     Self::ProbeBandwidth(_) | Self::ProbeRtt(_)
                 )
                 | (
                     Self::ProbeRtt(_),
-                    Self::ProbeRtt(_) | Self::ProbeBandwidth(_) | Self::Startup(_)
+                    Self::ProbeRtt(_) | Self::ProbeBandwidth(_) | Self::Startup
                 )
         )
     }
@@ -111,7 +108,7 @@ mod tests {
 
     fn states() -> [State; 4] {
         [
-            State::Startup(FullPipe::default()),
+            State::Startup,
             State::Drain,
             State::ProbeBandwidth(Cycle {
                 phase: PHASE_CRUISE,
@@ -126,7 +123,7 @@ mod tests {
     fn only_the_papers_edges_are_legal() {
         // From each row to Startup, Drain, ProbeBW, ProbeRTT.
         let legal = [
-            [true, true, false, true],
+            [false, true, false, true],
             [false, false, true, true],
             [false, false, true, true],
             [true, false, true, true],

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::*;
 use crate::composed::{BbrConfig, BbrFairConfig, BbrSConfig};
 use crate::config::ControllerConfig;
-use crate::driver::{Driver, MTU, PLAIN, Scenario, environment};
+use crate::driver::{self, Driver, MTU, PLAIN, Scenario, environment};
 use crate::registry::{Algorithm, Selection};
 use crate::snapshot::{FilterSnapshot, Mode};
 
@@ -383,6 +383,28 @@ fn a_larger_mtu_rescales_what_is_counted_in_packets() {
         assert_eq!(controller.control().window, Bytes(36_000), "{config:?}");
         assert!(controller.control().send_quantum >= Bytes(9000));
     }
+}
+
+/// Trap: ProbeRTT that comes before three rounds have passed, because they take seconds, begins the search for the end of
+/// Startup again, and again.
+#[test]
+fn startup_ends_also_where_probe_rtt_interrupts_it() {
+    let config = BbrConfig::paper();
+    let mut bbr = config.build(&environment()).expect("a valid configuration");
+    let (mut now, mut probed) = (Timestamp::ZERO, false);
+    for round in 1..=8_u32 {
+        // A queue that grows: no round trip confirms the minimum.
+        let rtt = 6 * SECOND + round * Duration::from_millis(100);
+        now = now + rtt;
+        bbr.on_ack(&driver::ack(now, rtt, MTU.packets(4), round.into()));
+        let mode = bbr.snapshot().mode;
+        probed |= mode == Mode::ProbeRtt;
+        if matches!(mode, Mode::ProbeBandwidth(_)) {
+            assert!(probed, "it should have been interrupted");
+            return;
+        }
+    }
+    panic!("still in {:?}", bbr.snapshot().mode);
 }
 
 /// Trap: what ProbeRTT delivers says nothing about the path.

@@ -38,14 +38,15 @@ pub enum PlayError {
     },
 }
 
-/// Plays a film over a connection to a server of it. Whatever happens, and if the future is dropped, `playback` holds what
-/// was fetched until then.
+/// Plays a film over a connection to a server of it, or over this and others in turn. Whatever happens, and if the future is
+/// dropped, `playback` holds what was fetched until then.
 ///
 /// # Errors
 /// When a segment cannot be fetched.
 pub async fn play(
     clock: &Clock,
     connection: &Connection,
+    others: &[Connection],
     video: &Video,
     abr: &mut dyn Abr,
     playback: &mut Playback,
@@ -66,6 +67,9 @@ pub async fn play(
             Decision::Fetch(level) => {
                 let segment = playback.downloads.len();
                 let buffer = playback.buffer.level();
+                // The first one, the others in turn, and so on.
+                let turn = (segment % (others.len() + 1)).checked_sub(1);
+                let connection = turn.and_then(|n| others.get(n)).unwrap_or(connection);
                 let download = fetch(clock, connection, video, segment, level, buffer).await?;
                 playback.buffer.append(download.finished, video.segment());
                 playback.downloads.push(download);

@@ -87,6 +87,8 @@ pub struct Session {
     pub seed: u64,
     /// How many segments of the paper's film to show, up to all [`SEGMENTS`].
     pub segments: usize,
+    /// Over how many connections the player fetches them in turn, as over HTTP/1.1; at least one is opened.
+    pub connections: usize,
 }
 
 impl Session {
@@ -98,6 +100,7 @@ impl Session {
             controller,
             seed: 1,
             segments: SEGMENTS,
+            connections: 1,
         }
     }
 
@@ -136,7 +139,8 @@ impl Session {
         let clock = Clock::new(handle.runtime());
         let mut playback = Playback::default();
         let deadline = video.length() * PATIENCE;
-        let session = watch(&clock, &client, &video, abr.as_mut(), &mut playback);
+        let many = self.connections;
+        let session = watch(&clock, &client, many, &video, abr.as_mut(), &mut playback);
         let result = match simulation.block_on_until(deadline.into(), session) {
             Err(SimError::Deadline { .. }) => None,
             result => Some(result?),
@@ -169,14 +173,22 @@ impl Session {
 async fn watch(
     clock: &Clock,
     endpoint: &Endpoint,
+    many: usize,
     video: &Video,
     abr: &mut dyn Abr,
     playback: &mut Playback,
 ) -> Result<(), PlayError> {
     // An address and a configuration that quinn refuses would be ours, and show as a connection that closed locally.
-    let connecting = endpoint.connect_with(client_config(), SERVER, tls::SERVER_NAME);
-    let connecting = connecting.map_err(|_| quinn::ConnectionError::LocallyClosed)?;
-    play(clock, &connecting.await?, video, abr, playback).await
+    let connect = || {
+        let connecting = endpoint.connect_with(client_config(), SERVER, tls::SERVER_NAME);
+        connecting.map_err(|_| quinn::ConnectionError::LocallyClosed)
+    };
+    let first = connect()?.await?;
+    let mut others = Vec::new();
+    for _ in 1..many {
+        others.push(connect()?.await?);
+    }
+    play(clock, &first, &others, video, abr, playback).await
 }
 
 /// Notes the sender's state at regular moments.

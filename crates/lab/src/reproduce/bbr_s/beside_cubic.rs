@@ -52,7 +52,7 @@ impl Study for BesideCubic {
 
     fn cases(&self, scale: Scale) -> Vec<Case> {
         let mut cases = Vec::new();
-        let queues = scale.pick(&QUEUES[2..3], &QUEUES[..]);
+        let queues = scale.pick(&[DRAWN][..], &QUEUES[..]);
         for &ours in scale.pick(&OURS[..2], &OURS[..]) {
             for theirs in scale.pick(&THEIRS[..1], &THEIRS[..]) {
                 for &queue in queues {
@@ -105,7 +105,7 @@ impl Study for BesideCubic {
         })
     }
 
-    fn report(&self, scale: Scale, results: &[(Case, Run)]) -> Section {
+    fn report(&self, _scale: Scale, results: &[(Case, Run)]) -> Section {
         let mut table = Table::new(
             "Shares of the half of the link, means over the seeds",
             &[
@@ -163,6 +163,25 @@ impl Study for BesideCubic {
             ));
         }
         section = section.table(table);
+        let mut chart = Chart::new(
+            "Share of its half of the link, by the queue",
+            Axis::log("queue, BDP"),
+            Axis::linear("%"),
+        )
+        .series(
+            "the paper's 80 %",
+            Mark::Reference,
+            [(QUEUES[0], 80.0), (QUEUES[QUEUES.len() - 1], 80.0)],
+        );
+        for ours in OURS {
+            let mine = cells
+                .iter()
+                .filter(|cell| (cell.ours, cell.theirs) == (ours, "cubic"));
+            let points =
+                mine.map(|cell| (cell.queue, 100.0 * seeds(cell, |run| run.shares[0]).mean));
+            chart = chart.series(format!("{ours} beside cubic"), Mark::Dots, points);
+        }
+        section = section.chart(chart);
         for (case, run) in results.iter().filter(|(_, run)| !run.courses.is_empty()) {
             let time = || Axis::linear("time, s");
             let caption = format!(
@@ -180,7 +199,7 @@ impl Study for BesideCubic {
                 goodput = goodput.series(name, Mark::Line, course.goodput.iter().copied());
                 rtt = rtt.series(name, Mark::Line, course.rtt.iter().copied());
             }
-            if scale.quick || case.queue == QUEUES[2] {
+            if case.queue == DRAWN {
                 section = section.chart(goodput).chart(rtt);
             }
         }
@@ -191,6 +210,8 @@ impl Study for BesideCubic {
 const MBPS: f64 = 50.0;
 /// Bandwidth times round-trip time, in bytes.
 const BDP: f64 = 312_500.0;
-const QUEUES: [f64; 4] = [0.5, 1.0, 2.0, 4.0];
+const QUEUES: [f64; 6] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0];
+/// The queue whose course is drawn.
+const DRAWN: f64 = 2.0;
 const OURS: [&str; 3] = ["bbr-s", "bbr", "bbr-s:paper"];
 const THEIRS: [&str; 2] = ["cubic", "quinn-cubic"];

@@ -131,7 +131,7 @@ const CONTROLLERS: [&str; 12] = [
     "bbr-x:paper",
     "bbr-s",
     "bbr-s:paper",
-    "vegas",
+    "vegas:paper",
     "cubic",
     "compound",
     "quinn-cubic",
@@ -140,4 +140,4 @@ const CONTROLLERS: [&str; 12] = [
 ];
 
 /// Those whose course is drawn.
-const DRAWN: [&str; 5] = [OMNISCIENT, "bbr", "bbr-x", "vegas", "bbr-s"];
+const DRAWN: [&str; 5] = [OMNISCIENT, "bbr", "bbr-x", "vegas:paper", "bbr-s"];

@@ -34,6 +34,7 @@ impl Study for Bursts {
                 burst_kb,
                 rtt_ms: 100,
                 segments: scale.pick(20, 42),
+                connections: 1,
             }));
         }
         cases

@@ -1,5 +1,6 @@
 //! One film behind a token bucket.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use crate::controllers::resolve;
 use crate::dash::abr::Algorithm;
 use crate::dash::{Path, Session};
 use crate::reproduce::CaseError;
+use crate::reproduce::summary::thin;
 
 /// The parameters of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -19,6 +21,8 @@ pub(in crate::reproduce) struct Film {
     pub(super) burst_kb: u64,
     pub(super) rtt_ms: u64,
     pub(super) segments: usize,
+    /// Fetched over these in turn.
+    pub(super) connections: usize,
 }
 
 /// What came of it.
@@ -34,7 +38,15 @@ pub(in crate::reproduce) struct Shown {
     pub(super) rtt_median_ms: Option<f64>,
     pub(super) drops: u64,
     pub(super) closed: Option<String>,
+    /// Segment by segment, when it was requested in seconds and how fast it came in Mb/s.
+    pub(super) throughput: Vec<(f64, f64)>,
+    /// Megabytes in flight over the seconds of [`LOOK`], counted from its beginning: their mean in every tenth of one; of one
+    /// connection.
+    pub(super) in_flight: Vec<(f64, f64)>,
 }
+
+/// When the flight is looked at closely: well after the start, for several segments.
+const LOOK: Range<f64> = 60.0..90.0;
 
 impl Film {
     pub(super) fn show(&self) -> Result<Shown, CaseError> {
@@ -42,6 +54,7 @@ impl Film {
         // A rule of a case is one of the names; the default's session is what would be left.
         session.abr = self.rule.parse().unwrap_or(Algorithm::Dynamic);
         session.segments = self.segments;
+        session.connections = self.connections;
         session.path = Path {
             burst: self.burst_kb * 1000,
             buffer: self.buffer_kb * 1000,
@@ -50,6 +63,16 @@ impl Film {
         };
         let outcome = session.run()?;
         let states = outcome.states;
+        let moments = outcome.moments.iter().filter(|_| self.connections == 1);
+        let flight = moments
+            .map(|moment| {
+                (
+                    moment.at.as_secs_f64(),
+                    moment.snapshot.in_flight.0 as f64 / 1e6,
+                )
+            })
+            .filter(|(at, _)| LOOK.contains(at))
+            .map(|(at, flight)| (at - LOOK.start, flight));
         Ok(Shown {
             quality: outcome.quality,
             stall_rate: outcome.stall_rate,
@@ -59,6 +82,12 @@ impl Film {
             rtt_median_ms: outcome.rtt_median_ms,
             drops: outcome.drops,
             closed: outcome.closed,
+            throughput: outcome
+                .segments
+                .iter()
+                .map(|segment| (segment.requested_s, segment.throughput_mbps))
+                .collect(),
+            in_flight: thin(flight, 0.1),
         })
     }
 

@@ -1,7 +1,9 @@
 //! D6: by the rule that chooses the levels.
 
 use super::film::{Film, Shown};
+use super::quality::link;
 use crate::dash::abr::Algorithm;
+use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, number, opt};
 use crate::reproduce::{About, CaseError, Paper, Scale, Study};
 
@@ -37,6 +39,7 @@ impl Study for Rules {
                         burst_kb: 1000,
                         rtt_ms: 100,
                         segments: scale.pick(15, 64),
+                        connections: 1,
                     }),
             );
         }
@@ -82,7 +85,16 @@ impl Study for Rules {
                 opt(stalls(10_000)),
             ]);
         }
-        let section = Section::new(Study::about(self)).table(table);
+        let mut chart = Chart::new(
+            "10 MB of buffer: throughput of each segment",
+            Axis::linear("requested at, s"),
+            Axis::linear("Mb/s"),
+        )
+        .series("the link", Mark::Reference, link(results));
+        for (case, shown) in results.iter().filter(|(case, _)| case.buffer_kb == 10_000) {
+            chart = chart.series(case.rule, Mark::Line, shown.throughput.clone());
+        }
+        let section = Section::new(Study::about(self)).table(table).chart(chart);
         if !largest_loss.is_finite() {
             return section;
         }
@@ -91,7 +103,8 @@ impl Study for Rules {
             "all lose",
             number(largest_loss),
             (largest_loss > 2.0, largest_loss > 0.5),
-            "As in D1: the queue is empty when the player asks for the next segment, whatever its rule.",
+            "As in D1: the queue is empty when the player asks for the next segment, whatever its rule, and the segment comes at the \
+             link's rate.",
         ))
     }
 }

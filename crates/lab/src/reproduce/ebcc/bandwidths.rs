@@ -57,6 +57,7 @@ impl Study for Bandwidths {
             .map(|setting| setting.against_bbr(results, |run| run.rtt))
             .collect();
         let rtt = three.iter().sum::<f64>() / three.len().max(1) as f64;
+        section = buffer::rates(section, &settings, results, swept(scale), "50/15");
         section
             .table(grid::rates(&settings, results))
             .table(grid::losses(&settings, results))

@@ -2,14 +2,15 @@
 
 use super::dumbbell::{Case, Run};
 use super::grid::Setting;
-use crate::reproduce::report::{Table, number, percent};
+use crate::plots::{Axis, Chart, Mark};
+use crate::reproduce::report::{Section, Table, Verdict, number, percent};
 
 /// Packets in every link's queue. With so many, `bbr`'s losses are nearest to those of the paper's BBR, over one flow and
 /// several; one size for all rates and delays, as a network device has it.
 pub(super) const CHOSEN: u64 = 60;
 
 /// A quarter to eight times the bandwidth-delay product of 15 Mb/s and 100 ms.
-pub(super) const SWEPT: [u64; 9] = [32, 45, CHOSEN, 80, 100, 127, 254, 508, 1016];
+pub(super) const SWEPT: [u64; 11] = [32, 45, CHOSEN, 65, 70, 80, 100, 127, 254, 508, 1016];
 
 /// The controllers that lose so much that the buffer shows.
 pub(super) const SENSITIVE: [&str; 2] = ["bbr", "ebcc"];
@@ -83,6 +84,68 @@ pub(super) fn table(settings: &[Setting], results: &[(Case, Run)], swept: &[u64]
     row.push("-".to_owned());
     table.row(row);
     table
+}
+
+/// The rates received with every size, and what they say of the paper's, in one setting.
+pub(super) fn rates(
+    section: Section,
+    settings: &[Setting],
+    results: &[(Case, Run)],
+    swept: &[u64],
+    label: &str,
+) -> Section {
+    let Some(setting) = settings.iter().find(|setting| setting.label == label) else {
+        return section;
+    };
+    let mut table = Table::new(
+        format!("Mb/s received by buffer, {label}, seed 1"),
+        &["buffer, packets", "`bbr`", "`ebcc`"],
+    );
+    let mut chart = Chart::new(
+        format!("{label}: rate received by buffer"),
+        Axis::log("buffer, packets"),
+        Axis::linear("Mb/s"),
+    );
+    let mut curves = SENSITIVE.map(|name| (name, Vec::new()));
+    for &buffer in swept {
+        let mut row = vec![buffer.to_string()];
+        for (name, points) in &mut curves {
+            let rates = setting.figures(results, name, buffer, |run| run.received);
+            let rate = rates.first().copied().unwrap_or(f64::NAN);
+            points.push((buffer as f64, rate));
+            row.push(number(rate));
+        }
+        table.row(row);
+    }
+    let mut row = vec!["paper".to_owned()];
+    let ends = [swept.first(), swept.last()].map(|end| end.copied().unwrap_or(CHOSEN) as f64);
+    let mut best = f64::NAN;
+    for (name, points) in curves {
+        let paper = setting.paper(name).map_or(f64::NAN, |paper| paper.received);
+        row.push(number(paper));
+        if name == "ebcc" {
+            best = points.iter().map(|(_, rate)| *rate).fold(best, f64::max) / paper;
+        }
+        let reference = ends.map(|end| (end, paper));
+        chart = chart.series(name, Mark::Dots, points).series(
+            format!("{name}, paper"),
+            Mark::Reference,
+            reference,
+        );
+    }
+    table.row(row);
+    section
+        .verdict(Verdict::new(
+            format!("rate received by `ebcc` with the best buffer, {label}"),
+            setting.paper("ebcc").map_or_else(String::new, |paper| {
+                format!("{} Mb/s", number(paper.received))
+            }),
+            format!("{} of it", percent(best)),
+            (best >= 0.98, best >= 0.9),
+            "See the table.",
+        ))
+        .table(table)
+        .chart(chart)
 }
 
 /// Less than this is none: one packet in a thousand.

@@ -44,6 +44,7 @@ impl Study for Delays {
         for setting in &settings {
             section = verdicts::against_bbr(section, setting, results);
         }
+        section = buffer::rates(section, &settings, results, swept(scale), "15/7.5 ms");
         section
             .table(grid::rates(&settings, results))
             .table(grid::losses(&settings, results))
