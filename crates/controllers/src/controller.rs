@@ -18,6 +18,15 @@ pub trait Controller: Debug + Send + Sync {
     /// Packets were acknowledged.
     fn on_ack(&mut self, event: &AckEvent);
 
+    /// [`on_ack`](Self::on_ack), after which `control` holds what [`control`](Self::control) answers; returns what
+    /// [`next_timer`](Self::next_timer) does. For hosts that ask for both after each acknowledgement: one call of a trait
+    /// object instead of three, and no controller has to implement it.
+    fn acknowledge(&mut self, event: &AckEvent, control: &mut Control) -> Option<Timestamp> {
+        self.on_ack(event);
+        *control = self.control();
+        self.next_timer()
+    }
+
     /// Packets were lost or marked.
     fn on_congestion(&mut self, event: &CongestionEvent);
 

@@ -236,7 +236,7 @@ impl Driver {
             .next_send_time()
             .is_some_and(|time| self.scenario.application.is_some() && time > self.now);
         if let Some(ack) = self.flow.on_ack_end(self.now, in_flight, waiting_for_data) {
-            self.controller.on_ack(&ack);
+            self.controller.on_ack(ack);
             if self.controller.control().self_limited {
                 self.flow.mark_app_limited(self.now);
             }

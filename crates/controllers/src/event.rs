@@ -78,6 +78,27 @@ pub struct AckEvent {
     pub app_limited: bool,
 }
 
+impl AckEvent {
+    /// What there is before the first acknowledgement of a connection that begins now.
+    pub(crate) const fn nothing_yet(now: Timestamp) -> Self {
+        Self {
+            now,
+            acked: Bytes::ZERO,
+            acked_packets: 0,
+            lost: Bytes::ZERO,
+            newest_sent: now,
+            rtt: Duration::ZERO,
+            rate: None,
+            prior_in_flight: Bytes::ZERO,
+            in_flight: Bytes::ZERO,
+            delivered: Bytes::ZERO,
+            round: 0,
+            round_start: false,
+            app_limited: false,
+        }
+    }
+}
+
 /// Why the transport reports congestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CongestionSignal {

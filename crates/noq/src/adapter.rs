@@ -6,7 +6,7 @@ mod tests;
 use std::any::Any;
 use std::time::Instant;
 
-use kneepoint_controllers::host::{Clock, Mapper, fire_timers};
+use kneepoint_controllers::host::{AckedRun, Clock, Mapper, fire_timers};
 use kneepoint_controllers::{
     Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
 };
@@ -30,6 +30,7 @@ pub struct NoqController {
     /// Whether noq is told the controller's rate. If not, it paces at 5/4 of the window for each smoothed round-trip time.
     paced: bool,
     clock: Clock,
+    acked: AckedRun,
     /// The time of the last event: noq does not say when it noticed that a congestion event was none.
     now: Timestamp,
     /// What the controller asked for after the last event: noq reads it several times for each packet.
@@ -68,6 +69,7 @@ impl NoqController {
             window: control.window,
             paced: limits.paced,
             clock: Clock::starting(now),
+            acked: AckedRun::none(now),
             now: Timestamp::ZERO,
             timer: inner.next_timer(),
             inner,
@@ -84,13 +86,14 @@ impl NoqController {
 
     /// What [`HostController::on_ack`] does: nobody outside of noq can make the RTT estimator that it takes.
     pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
-        let (now, sent) = (self.clock.now(now), self.clock.sent(sent));
-        self.flow.on_packet_acked(now, sent, Bytes(bytes));
+        let (clock, flow) = (&mut self.clock, &mut self.flow);
+        self.acked.push(now, sent, Bytes(bytes), clock, flow);
     }
 
     /// An event happens. Fires the timers that were due before it: noq has none for controllers, and wakes them for events only.
     #[inline]
     fn begin(&mut self, now: Instant) -> Timestamp {
+        self.acked.end(&mut self.clock, &mut self.flow);
         self.now = self.clock.now(now);
         if self.timer.is_some_and(|due| due <= self.now) {
             self.timer = fire_timers(&mut *self.inner, self.now);
@@ -165,9 +168,9 @@ impl HostController for NoqController {
         let Some(ack) = self.flow.on_ack_end(now, Bytes(in_flight), app_limited) else {
             return;
         };
-        self.inner.on_ack(&ack);
-        self.mapper.on_ack(&ack, &self.control);
-        self.refresh();
+        self.mapper.on_ack(ack, &self.control);
+        self.timer = self.inner.acknowledge(ack, &mut self.control);
+        self.window = self.mapper.window(&self.control);
         if self.control.self_limited {
             self.flow.mark_app_limited(now);
         }

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::time::Instant;
 
 use kneepoint_controllers::host::mapping::Path;
-use kneepoint_controllers::host::{Clock, Mapper, fire_timers};
+use kneepoint_controllers::host::{AckedRun, Clock, Mapper, fire_timers};
 use kneepoint_controllers::{
     Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
 };
@@ -25,6 +25,7 @@ pub struct QuinnController {
     flow: Flow,
     mapper: Mapper,
     clock: Clock,
+    acked: AckedRun,
     control: Control,
     /// When the controller wants its timer, at the end of time if never: asked once per event, compared at each.
     timer: Timestamp,
@@ -49,6 +50,7 @@ impl QuinnController {
             },
             mapper: Mapper::new(policy, mtu),
             clock: Clock::starting(now),
+            acked: AckedRun::none(now),
             timer: inner.next_timer().unwrap_or(Timestamp::MAX),
             inner,
             control,
@@ -70,28 +72,52 @@ impl QuinnController {
     /// What [`HostController::on_ack`] does: nobody outside of quinn can make the RTT estimator that it takes.
     #[inline]
     pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
-        match self.clock.recall(now, sent) {
-            Some((now, sent)) => self.flow.on_packet_acked(now, sent, Bytes(bytes)),
-            None => self.other_packet_acked(now, sent, bytes),
-        }
+        let (clock, flow) = (&mut self.clock, &mut self.flow);
+        self.acked.push(now, sent, Bytes(bytes), clock, flow);
     }
 
-    /// A packet of another batch than the one before it.
-    #[inline(never)]
-    fn other_packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
-        let (now, sent) = (self.clock.now(now), self.clock.sent(sent));
-        self.flow.on_packet_acked(now, sent, Bytes(bytes));
+    /// An event other than an acknowledgement happens.
+    #[inline]
+    fn begin(&mut self, now: Instant) -> Timestamp {
+        if self.acked.is_under_way() {
+            self.end_abandoned_acks();
+        }
+        self.clock.now(now)
+    }
+
+    /// Packets were acknowledged, and no `on_end_acks` followed: quinn infers so from a Retry.
+    #[cold]
+    fn end_abandoned_acks(&mut self) {
+        self.acked.end(&mut self.clock, &mut self.flow);
     }
 
     /// Fires the timers that were due before `now`: quinn has none for controllers, and wakes them for events only.
-    /// Returns whether there were any.
     #[inline]
-    fn catch_up(&mut self, now: Timestamp) -> bool {
-        let due = self.timer <= now;
-        if due {
+    fn catch_up(&mut self, now: Timestamp) {
+        if self.timer <= now {
             self.timer = fire_timers(&mut *self.inner, now).unwrap_or(Timestamp::MAX);
         }
-        due
+    }
+
+    #[inline]
+    fn packets_sent(&mut self, now: Timestamp, bytes: Bytes) {
+        let event = self.flow.on_sent(now, bytes);
+        self.inner.on_sent(&event);
+        let in_flight = event.prior_in_flight + event.bytes;
+        // What is missing in flight has changed, and nothing else.
+        if let Some(window) = self.mapper.on_sent(in_flight, &self.control) {
+            self.window = window;
+        }
+        if event.prior_in_flight == Bytes::ZERO {
+            self.ask_for_timer();
+        }
+    }
+
+    #[cold]
+    fn sent_after_timer(&mut self, now: Timestamp, bytes: Bytes) {
+        self.catch_up(now);
+        self.packets_sent(now, bytes);
+        self.refresh();
     }
 
     #[inline]
@@ -113,6 +139,7 @@ impl Clone for QuinnController {
             flow: self.flow.clone(),
             mapper: self.mapper.clone(),
             clock: self.clock,
+            acked: self.acked,
             control: self.control,
             timer: self.timer,
             window: self.window,
@@ -123,21 +150,11 @@ impl Clone for QuinnController {
 
 impl HostController for QuinnController {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
-        let now = self.clock.now(now);
-        let fired = self.catch_up(now);
-        let event = self.flow.on_sent(now, Bytes(bytes));
-        self.inner.on_sent(&event);
-        let in_flight = event.prior_in_flight + event.bytes;
-        let window = self.mapper.on_sent(in_flight, &self.control);
-        if event.prior_in_flight == Bytes::ZERO {
-            self.ask_for_timer();
+        let now = self.begin(now);
+        if self.timer <= now {
+            return self.sent_after_timer(now, Bytes(bytes));
         }
-        if fired {
-            self.refresh();
-        } else if let Some(window) = window {
-            // What is missing in flight has changed, and nothing else.
-            self.window = window;
-        }
+        self.packets_sent(now, Bytes(bytes));
     }
 
     fn on_ack(
@@ -158,14 +175,15 @@ impl HostController for QuinnController {
         app_limited: bool,
         _largest_packet_num_acked: Option<u64>,
     ) {
+        self.acked.end(&mut self.clock, &mut self.flow);
         let now = self.clock.now(now);
         self.catch_up(now);
-        // By reference: the event is large.
         let ack = self.flow.on_ack_end(now, Bytes(in_flight), app_limited);
-        let Some(ack) = &ack else { return };
-        self.inner.on_ack(ack);
+        let Some(ack) = ack else { return };
         self.mapper.on_ack(ack, &self.control);
-        self.refresh();
+        let timer = self.inner.acknowledge(ack, &mut self.control);
+        self.timer = timer.unwrap_or(Timestamp::MAX);
+        self.window = self.mapper.window(&self.control);
         if self.control.self_limited {
             self.flow.mark_app_limited(now);
         }
@@ -178,7 +196,7 @@ impl HostController for QuinnController {
         is_persistent_congestion: bool,
         lost_bytes: u64,
     ) {
-        let (now, sent) = (self.clock.now(now), self.clock.sent(sent));
+        let (now, sent) = (self.begin(now), self.clock.sent(sent));
         self.catch_up(now);
         let event = if lost_bytes == 0 {
             self.flow.on_ecn_mark(now, sent)

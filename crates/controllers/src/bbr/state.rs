@@ -37,9 +37,9 @@ pub(super) enum Silence {
 
 impl State {
     /// The gain on the bandwidth estimate, for pacing.
-    pub(super) fn pacing_gain(&self, startup_gain: Gain) -> Gain {
+    pub(super) fn pacing_gain(&self) -> Gain {
         match self {
-            Self::Startup => startup_gain,
+            Self::Startup => STARTUP_GAIN,
             Self::Drain => DRAIN_GAIN,
             Self::ProbeBandwidth(cycle) => {
                 CYCLE_GAINS[usize::from(cycle.phase) % CYCLE_GAINS.len()]
@@ -97,14 +97,15 @@ pub(super) const PHASE_DRAIN: u8 = 1;
 /// The first phase that does neither.
 pub(super) const PHASE_CRUISE: u8 = 2;
 
+/// 2 / ln 2: the smallest gain that doubles the rate each round (BBR paper, section "Startup").
+pub(super) const STARTUP_GAIN: Gain = Gain::new(288_539, 100_000);
+
 /// ln 2 / 2, the inverse of Startup's gain (BBR paper, section "Startup").
 const DRAIN_GAIN: Gain = Gain::new(34_657, 100_000);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const STARTUP_GAIN: Gain = Gain::new(288_539, 100_000);
 
     fn states() -> [State; 4] {
         [
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn every_state_has_its_gain_and_its_mode() {
-        let gains = states().map(|state| state.pacing_gain(STARTUP_GAIN));
+        let gains = states().map(|state| state.pacing_gain());
         assert_eq!(gains[0], STARTUP_GAIN);
         // Drain empties in a round what a round of Startup queued.
         assert!((gains[0].as_f64() * gains[1].as_f64() - 1.0).abs() < 1e-4);

@@ -1,12 +1,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
+use super::state::{PHASE_DRAIN, PHASE_PROBE};
 use super::*;
 use crate::composed::{BbrConfig, BbrFairConfig, BbrSConfig};
 use crate::config::ControllerConfig;
 use crate::driver::{self, Driver, MTU, PLAIN, Scenario, environment};
 use crate::registry::{Algorithm, Selection};
 use crate::snapshot::{FilterSnapshot, Mode};
+use crate::units::Bandwidth;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -344,7 +347,7 @@ fn marks_end_startup_and_persistent_congestion_closes_the_window() {
         ));
         assert_eq!(
             driver.controller.control().window,
-            MTU.packets(MIN_WINDOW_PACKETS),
+            MTU.packets(4),
             "{config:?}"
         );
         driver.run_for(2 * SECOND);

@@ -31,15 +31,14 @@ pub struct Flow {
     /// `None` if nobody wants rate samples: then nothing is kept for single packets. A clone shares them until either goes on,
     /// so that a look at a connection does not copy the history of its packets.
     records: Option<Shared<Records>>,
-    delivered: Bytes,
+    /// The last acknowledgement. What it says of the whole connection (delivered, in flight, the round, whether the
+    /// application is the limit) is kept up to date here alone: an event is large, and copying it costs more than filling it.
+    ack: AckEvent,
     delivered_at: Timestamp,
     /// When the newest packet acknowledged so far was sent: the next sample's sending interval begins there.
     interval_start: Timestamp,
     /// Once so much is delivered, what was in flight when the application last limited the sender is gone.
     app_limited_until: Option<AppLimitedBoundary>,
-    app_limited: bool,
-    in_flight: Bytes,
-    round: u64,
     round_end: Bytes,
     /// The same as a time: what leaves from then on belongs to this round or a later one.
     round_began: Timestamp,
@@ -74,13 +73,10 @@ impl Flow {
     pub fn new(now: Timestamp) -> Self {
         Self {
             records: Some(Shared::new(Records::default())),
-            delivered: Bytes::ZERO,
+            ack: AckEvent::nothing_yet(now),
             delivered_at: now,
             interval_start: now,
             app_limited_until: None,
-            app_limited: false,
-            in_flight: Bytes::ZERO,
-            round: 0,
             round_end: Bytes::ZERO,
             round_began: now,
             lost: Bytes::ZERO,
@@ -102,21 +98,21 @@ impl Flow {
     /// Packets left at `now`.
     #[inline]
     pub fn on_sent(&mut self, now: Timestamp, bytes: Bytes) -> SentEvent {
-        let prior_in_flight = self.in_flight;
+        let prior_in_flight = self.ack.in_flight;
         if self.records.is_some() {
             self.record(now, bytes);
         }
-        self.in_flight += bytes;
+        self.ack.in_flight = prior_in_flight + bytes;
         SentEvent {
             now,
             bytes,
             prior_in_flight,
-            app_limited: self.app_limited,
+            app_limited: self.ack.app_limited,
         }
     }
 
     fn record(&mut self, now: Timestamp, bytes: Bytes) {
-        let after_silence = self.in_flight == Bytes::ZERO;
+        let after_silence = self.ack.in_flight == Bytes::ZERO;
         if after_silence {
             // Both intervals of the next sample begin now, or the silence would count as slowness.
             self.interval_start = now;
@@ -128,13 +124,13 @@ impl Flow {
             first_sent: now,
             last_sent: now,
             outstanding: bytes,
-            round: self.round,
+            round: self.ack.round,
             view: View {
-                delivered: self.delivered,
+                delivered: self.ack.delivered,
                 delivered_at: self.delivered_at,
                 interval_start: self.interval_start,
                 app_limited: self.app_limited_until.is_some(),
-                in_flight: self.in_flight + bytes,
+                in_flight: self.ack.in_flight + bytes,
                 lost: self.lost,
             },
         };
@@ -146,40 +142,53 @@ impl Flow {
     /// One packet of the acknowledgement that arrived at `now` was acknowledged; it had left at `sent`.
     #[inline]
     pub fn on_packet_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
+        self.on_packets_acked(now, sent, bytes, 1);
+    }
+
+    /// The same for so many packets that had all left at `sent`, of `bytes` in all.
+    #[inline]
+    pub fn on_packets_acked(
+        &mut self,
+        now: Timestamp,
+        sent: Timestamp,
+        bytes: Bytes,
+        packets: u64,
+    ) {
         let batch = &mut self.batch;
         if batch.packets > 0 && batch.run_sent == sent && batch.now == now {
             batch.run += bytes;
-            self.count(bytes);
         } else {
             self.begin_run(now, sent, bytes);
         }
-    }
-
-    #[inline]
-    fn count(&mut self, bytes: Bytes) {
-        self.batch.packets += 1;
-        self.delivered += bytes;
-        self.in_flight -= bytes;
+        self.batch.packets = self.batch.packets.saturating_add(packets);
+        self.ack.delivered += bytes;
+        self.ack.in_flight -= bytes;
     }
 
     /// The first packet of those in a row that left at one time: they are looked up together, at the end of the run.
+    #[inline]
     fn begin_run(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
-        self.end_run();
+        if self.batch.packets > 0 {
+            self.end_earlier_run();
+        }
         self.delivered_at = now;
         // A batch that the host never ended (an acknowledgement inferred from a Retry, say) stays counted as delivered, but
         // is too old to be a sample.
         if self.batch.packets == 0 || self.batch.now != now {
-            self.batch.begin(now, self.delivered, self.in_flight);
+            self.batch
+                .begin(now, self.ack.delivered, self.ack.in_flight);
         }
         self.batch.begin_run(sent, bytes);
-        self.count(bytes);
+    }
+
+    /// Apart, so that there is one copy of it in an acknowledgement of one run, the common case.
+    #[inline(never)]
+    fn end_earlier_run(&mut self) {
+        self.end_run();
     }
 
     #[inline]
     fn end_run(&mut self) {
-        if self.batch.packets == 0 {
-            return;
-        }
         match &mut self.records {
             Some(records) => {
                 let (sent, bytes) = (self.batch.run_sent, self.batch.run);
@@ -200,19 +209,19 @@ impl Flow {
         now: Timestamp,
         in_flight: Bytes,
         app_limited: bool,
-    ) -> Option<AckEvent> {
+    ) -> Option<&AckEvent> {
         // Bytes leave the flight without a word when keys are discarded or early data is rejected, and packets that
         // carry only acknowledgements are never acknowledged: the host knows better.
-        self.in_flight = in_flight;
-        self.app_limited = app_limited;
-        self.end_run();
-        let event = match self.batch.packets {
-            0 => None,
-            _ => Some(self.fold(now)),
-        };
+        self.ack.in_flight = in_flight;
+        self.ack.app_limited = app_limited;
+        let newly_acked = self.batch.packets > 0;
+        if newly_acked {
+            self.end_run();
+            self.fold(now);
+        }
         if self
             .app_limited_until
-            .is_some_and(|boundary| self.delivered > boundary.delivered)
+            .is_some_and(|boundary| self.ack.delivered > boundary.delivered)
         {
             self.app_limited_until = None;
         }
@@ -224,13 +233,13 @@ impl Flow {
         {
             records.get_mut().clear();
         }
-        event
+        newly_acked.then_some(&self.ack)
     }
 
     /// Everything in flight now counts as limited by the application: rates measured over it are too low.
     pub fn mark_app_limited(&mut self, now: Timestamp) {
         self.app_limited_until = Some(AppLimitedBoundary {
-            delivered: self.delivered + self.in_flight,
+            delivered: self.ack.delivered + self.ack.in_flight,
             marked: now,
         });
     }
@@ -238,7 +247,7 @@ impl Flow {
     /// Packets were lost.
     pub fn on_lost(&mut self, now: Timestamp, loss: &Loss) -> CongestionEvent {
         let (lost, newest_sent) = (loss.bytes, loss.newest_sent);
-        self.in_flight -= lost;
+        self.ack.in_flight -= lost;
         self.lost += lost;
         self.lost_since_ack += lost;
         if let Some(boundary) = &mut self.app_limited_until
@@ -268,12 +277,12 @@ impl Flow {
 
     /// The sender's bytes in flight.
     pub const fn in_flight(&self) -> Bytes {
-        self.in_flight
+        self.ack.in_flight
     }
 
     /// Everything delivered so far.
     pub const fn delivered(&self) -> Bytes {
-        self.delivered
+        self.ack.delivered
     }
 
     fn congestion(
@@ -295,46 +304,38 @@ impl Flow {
                 lost: self.lost - view.lost,
                 app_limited: view.app_limited,
             }),
-            delivered: self.delivered,
-            in_flight: self.in_flight,
-            round: self.round,
+            delivered: self.ack.delivered,
+            in_flight: self.ack.in_flight,
+            round: self.ack.round,
         }
     }
 
     #[inline]
-    fn fold(&mut self, now: Timestamp) -> AckEvent {
-        let batch = &self.batch;
+    fn fold(&mut self, now: Timestamp) {
+        let batch = &mut self.batch;
         let rtt = now.nanos_since(batch.newest_sent);
         self.resolution = rtt / RECORDS_PER_ROUND;
+        let ack = &mut self.ack;
+        ack.now = now;
+        ack.acked = ack.delivered - batch.prior_delivered;
+        ack.acked_packets = core::mem::take(&mut batch.packets);
+        ack.lost = core::mem::take(&mut self.lost_since_ack);
+        ack.newest_sent = batch.newest_sent;
+        ack.rtt = Duration::from_nanos(rtt);
+        ack.prior_in_flight = batch.prior_in_flight;
+        ack.round_start = batch.round_start;
         if batch.round_start {
-            self.round = self.round.saturating_add(1);
-            self.round_end = self.delivered;
+            ack.round = ack.round.saturating_add(1);
+            self.round_end = ack.delivered;
             self.round_began = now;
-        }
-        let mut rate = None;
-        if let Some((sent, view)) = &batch.sample {
-            rate = self.rate_sample(now, *sent, view);
-            self.interval_start = self.interval_start.max(*sent);
         }
         if let Some(records) = &mut self.records {
             records.get_mut().prune(batch.oldest_sent - RECORD_LIFETIME);
-        }
-        let acked_packets = core::mem::take(&mut self.batch.packets);
-        let batch = &self.batch;
-        AckEvent {
-            now,
-            acked: self.delivered - batch.prior_delivered,
-            acked_packets,
-            lost: core::mem::take(&mut self.lost_since_ack),
-            newest_sent: batch.newest_sent,
-            rtt: Duration::from_nanos(rtt),
-            rate,
-            prior_in_flight: batch.prior_in_flight,
-            in_flight: self.in_flight,
-            delivered: self.delivered,
-            round: self.round,
-            round_start: batch.round_start,
-            app_limited: self.app_limited,
+            ack.rate = None;
+            if let Some((sent, view)) = &self.batch.sample {
+                self.ack.rate = self.rate_sample(now, *sent, view);
+                self.interval_start = self.interval_start.max(*sent);
+            }
         }
     }
 
@@ -348,7 +349,7 @@ impl Flow {
         let send_interval = sent.nanos_since(view.interval_start);
         let ack_interval = now.nanos_since(view.delivered_at);
         let interval = send_interval.max(ack_interval);
-        let delivered = self.delivered - view.delivered;
+        let delivered = self.ack.delivered - view.delivered;
         Some(RateSample {
             delivery_rate: Bandwidth::from_delivery_in_nanos(delivered, interval)?,
             delivered,

@@ -161,8 +161,8 @@ proptest! {
                 Step::Limit => flow.mark_app_limited(now),
             }
             prop_assert_eq!(flow.delivered() + flow.in_flight() + lost, sent);
-            prop_assert!(flow.round >= round && flow.round <= round + 1);
-            round = flow.round;
+            prop_assert!(flow.ack.round >= round && flow.ack.round <= round + 1);
+            round = flow.ack.round;
             // No more history than batches sent since shortly before the oldest packet acknowledged last.
             let records = flow.records.clone().map_or(0, |mut records| records.get_mut().len());
             prop_assert!(records <= batches.len());

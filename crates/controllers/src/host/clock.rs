@@ -5,22 +5,19 @@ use std::time::{Duration, Instant};
 use crate::units::Timestamp;
 
 /// Converts instants to timestamps since the connection began. Hosts pass the same ones again and again (the time of an
-/// acknowledgement with every packet in it, that of a batch with every packet of it), so the last two are remembered.
+/// acknowledgement with its end and with what it lets the sender send), so the last one is remembered.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     origin: Instant,
     now: (Instant, Timestamp),
-    sent: (Instant, Timestamp),
 }
 
 impl Clock {
     /// A clock that stands at zero at `origin`.
     pub fn starting(origin: Instant) -> Self {
-        let start = (origin, Timestamp::ZERO);
         Self {
             origin,
-            now: start,
-            sent: start,
+            now: (origin, Timestamp::ZERO),
         }
     }
 
@@ -35,19 +32,11 @@ impl Clock {
 
     /// The time at which a packet left.
     #[inline]
-    pub fn sent(&mut self, instant: Instant) -> Timestamp {
-        if self.sent.0 != instant {
-            self.sent = (instant, self.convert(instant));
-        }
-        self.sent.1
+    pub fn sent(&self, instant: Instant) -> Timestamp {
+        self.convert(instant)
     }
 
-    /// Both at once, if both are the ones remembered.
     #[inline]
-    pub fn recall(&self, now: Instant, sent: Instant) -> Option<(Timestamp, Timestamp)> {
-        (self.sent.0 == sent && self.now.0 == now).then_some((self.now.1, self.sent.1))
-    }
-
     fn convert(&self, instant: Instant) -> Timestamp {
         Timestamp::from_origin(instant.saturating_duration_since(self.origin))
     }

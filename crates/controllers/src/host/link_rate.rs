@@ -85,10 +85,9 @@ impl LinkRate {
         let waited = seconds(nanos(ack.rtt).saturating_sub(min_rtt));
         self.min_rtt = seconds(min_rtt);
         let bytes = ack.bytes.0 as i64 as f64;
-        let busy = (waited + JITTER * self.min_rtt)
-            .max(LEAST_BUSY * gap)
-            .min(gap);
-        let round_trips = gap / self.min_rtt.max(SHORTEST_RTT);
+        let busy = larger(waited + JITTER * self.min_rtt, LEAST_BUSY * gap);
+        let busy = smaller(busy, gap);
+        let round_trips = gap / larger(self.min_rtt, SHORTEST_RTT);
         self.recent.add(bytes, busy, round_trips / RECENT);
         self.current.add(bytes, busy, round_trips / CURRENT);
         self.usual.add(bytes, busy, round_trips / USUAL);
@@ -118,13 +117,14 @@ impl LinkRate {
     pub fn forecast(&self, mtu: Bytes) -> Option<Forecast> {
         let usual = self.usual.rate()?;
         // So few packets and so little time make a rate of chance: the usual one is a part of it.
-        let prior = PRIOR_TIME * self.min_rtt + PRIOR_PACKETS * mtu.0 as f64 / usual.max(1.0);
+        let mtu = mtu.0 as i64 as f64;
+        let prior = PRIOR_TIME * self.min_rtt + PRIOR_PACKETS * mtu / larger(usual, 1.0);
         let recent = self.recent.rate_with(prior, usual);
         let current = self.current.rate()?;
         let expected = current + RECENT_WEIGHT * (recent - current);
-        let equal = EQUAL_PACKETS * mtu.0 as f64 / self.min_rtt.max(SHORTEST_RTT);
-        let spare =
-            (self.share * usual).min(MOST_OF_RECENT * recent) + equal.min(MOST_EQUAL * usual);
+        let equal = EQUAL_PACKETS * mtu / larger(self.min_rtt, SHORTEST_RTT);
+        let spare = smaller(self.share * usual, MOST_OF_RECENT * recent)
+            + smaller(equal, MOST_EQUAL * usual);
         Some(Forecast {
             expected: Bandwidth::from_f64(expected),
             spare: Bandwidth::from_f64(spare),
@@ -136,6 +136,17 @@ impl LinkRate {
 #[inline]
 fn seconds(nanos: u64) -> f64 {
     nanos as i64 as f64 / 1e9
+}
+
+/// One instruction each, where `f64::max` and `f64::min` take five to leave out a NaN: there is none here.
+#[inline]
+fn larger(first: f64, second: f64) -> f64 {
+    if first > second { first } else { second }
+}
+
+#[inline]
+fn smaller(first: f64, second: f64) -> f64 {
+    if first < second { first } else { second }
 }
 
 /// Bytes, and the time for which the link was busy with them, both forgotten exponentially.
@@ -161,7 +172,7 @@ impl Decaying {
 
     /// The rate if the link had carried `rate` for so much time before.
     fn rate_with(&self, time: f64, rate: f64) -> f64 {
-        (self.bytes + rate * time) / (self.busy + time).max(f64::MIN_POSITIVE)
+        (self.bytes + rate * time) / larger(self.busy + time, f64::MIN_POSITIVE)
     }
 }
 

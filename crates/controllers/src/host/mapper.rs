@@ -78,6 +78,13 @@ impl Mapper {
     pub fn on_ack(&mut self, ack: &AckEvent, control: &Control) {
         self.path.in_flight = ack.in_flight;
         self.update_smoothed_rtt(ack.rtt);
+        if !matches!(self.policy, WindowPolicy::Window) {
+            self.measure(ack, control);
+        }
+    }
+
+    #[inline]
+    fn measure(&mut self, ack: &AckEvent, control: &Control) {
         // Until there is a model this RTT will do: nothing that depends on it is used before.
         let point = control.operating_point.as_ref();
         let min_rtt = point.map_or(ack.rtt, |point| point.min_rtt);
@@ -122,6 +129,16 @@ impl Mapper {
     /// The window that goes with `control`.
     #[inline]
     pub fn window(&mut self, control: &Control) -> Bytes {
+        if control.operating_point.is_none() || matches!(self.policy, WindowPolicy::Window) {
+            self.target = None;
+            return control.window;
+        }
+        self.mapped_window(control)
+    }
+
+    /// Apart, so that controllers with nothing but a window do not pay for its registers.
+    #[inline(never)]
+    fn mapped_window(&mut self, control: &Control) -> Bytes {
         self.target = mapping::target(self.policy, control, &self.path);
         match self.target {
             Some(target) => mapping::window_towards(target, control, &self.path),

@@ -4,6 +4,7 @@
 //! [`Control`](crate::Control) asks for.
 
 mod ack_gap;
+mod acked_run;
 mod blueprint;
 mod clock;
 mod link_rate;
@@ -12,6 +13,7 @@ pub mod mapping;
 mod timers;
 
 pub use ack_gap::AckGap;
+pub use acked_run::AckedRun;
 pub use blueprint::Blueprint;
 pub use clock::{Clock, nanos};
 pub use link_rate::{Acked, Forecast, LinkRate};

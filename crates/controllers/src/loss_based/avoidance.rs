@@ -38,6 +38,9 @@ pub(super) trait Avoidance: Copy + Debug + Send + Sync + 'static {
     /// How it searches for the window first.
     type SlowStart: SlowStart;
 
+    /// Whether it asks for [`RoundTrips::smoothed_seconds`].
+    const WANTS_SMOOTHED_RTT: bool = false;
+
     /// A slow start that begins now.
     fn slow_start(&self) -> Self::SlowStart;
 

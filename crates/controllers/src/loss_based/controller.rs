@@ -33,6 +33,8 @@ pub(super) struct LossBased<A: Avoidance> {
     /// Nothing has been acknowledged, lost or marked so far.
     untried: bool,
     mtu: Bytes,
+    /// RFC 9002, section 7.7: bursts no longer than the initial window. It changes with the MTU only.
+    send_quantum: Bytes,
     in_flight: Bytes,
     round: u64,
     app_limited: bool,
@@ -52,6 +54,7 @@ impl<A: Avoidance> LossBased<A> {
             utilization: Utilization::default(),
             untried: true,
             mtu: environment.mtu,
+            send_quantum: initial_window(environment.mtu),
             in_flight: Bytes::ZERO,
             round: 0,
             app_limited: false,
@@ -129,12 +132,17 @@ impl<A: Avoidance> Controller for LossBased<A> {
         self.in_flight = event.prior_in_flight + event.bytes;
     }
 
+    // Always inline: `acknowledge` calls it, which then needs no registers of its own.
+    #[inline(always)]
     fn on_ack(&mut self, ack: &AckEvent) {
         self.in_flight = ack.in_flight;
         self.round = ack.round;
         self.app_limited = ack.app_limited;
         self.untried = false;
         let ended = self.trips.on_ack(ack);
+        if A::WANTS_SMOOTHED_RTT {
+            self.trips.smooth(ack);
+        }
         self.utilization.on_ack(ack);
         let view = View {
             mtu: self.mtu,
@@ -206,6 +214,7 @@ impl<A: Avoidance> Controller for LossBased<A> {
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
+        self.send_quantum = initial_window(mtu);
         if self.untried {
             // RFC 9002, section 7.2.
             self.set_window(initial_window(mtu));
@@ -223,8 +232,7 @@ impl<A: Avoidance> Controller for LossBased<A> {
         Control {
             window: self.total(),
             pacing_rate: None,
-            // RFC 9002, section 7.7: bursts no longer than the initial window.
-            send_quantum: initial_window(self.mtu),
+            send_quantum: self.send_quantum,
             operating_point: None,
             self_limited: false,
         }

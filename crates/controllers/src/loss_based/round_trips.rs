@@ -29,8 +29,8 @@ pub(super) struct Round {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct CurrentRound {
-    /// Of no meaning before the first sample.
-    least: Duration,
+    /// In nanoseconds; of no meaning before the first sample.
+    least: u64,
     samples: u32,
     acked: Bytes,
 }
@@ -44,14 +44,25 @@ impl RoundTrips {
         } else {
             None
         };
-        self.base.update(ack.now, ack.rtt);
-        if self.current.samples == 0 || ack.rtt < self.current.least {
-            self.current.least = ack.rtt;
+        let rtt = nanos(ack.rtt);
+        self.base.update_nanos(ack.now, rtt);
+        if self.current.samples == 0 || rtt < self.current.least {
+            self.current.least = rtt;
         }
         self.current.samples = self.current.samples.saturating_add(1);
         self.current.acked += ack.acked;
-        self.smooth(ack.rtt);
         ended
+    }
+
+    /// The same for the smoothed round-trip time, which not every controller wants.
+    #[inline]
+    pub(super) fn smooth(&mut self, ack: &AckEvent) {
+        let sample = nanos(ack.rtt);
+        self.smoothed_nanos = if self.smoothed_nanos == 0 {
+            sample
+        } else {
+            self.smoothed_nanos - self.smoothed_nanos / SMOOTHING + sample / SMOOTHING
+        };
     }
 
     /// The least round-trip time: what the path takes without queues. It lasts as long as the path seems to be the
@@ -68,7 +79,7 @@ impl RoundTrips {
     /// The least round-trip time of the round under way, and how many there were.
     pub(super) fn current(&self) -> Option<(Duration, u32)> {
         let CurrentRound { least, samples, .. } = self.current;
-        (samples > 0).then_some((least, samples))
+        (samples > 0).then(|| (Duration::from_nanos(least), samples))
     }
 
     /// The round before the one under way.
@@ -98,20 +109,11 @@ impl RoundTrips {
     fn begin_round(&mut self) -> Option<Round> {
         let current = core::mem::take(&mut self.current);
         let ended = (current.samples > 0).then_some(Round {
-            least: current.least,
+            least: Duration::from_nanos(current.least),
             acked: current.acked,
         });
         self.last = ended.or(self.last);
         ended
-    }
-
-    fn smooth(&mut self, rtt: Duration) {
-        let sample = nanos(rtt);
-        self.smoothed_nanos = if self.smoothed_nanos == 0 {
-            sample
-        } else {
-            self.smoothed_nanos - self.smoothed_nanos / SMOOTHING + sample / SMOOTHING
-        };
     }
 }
 
@@ -166,9 +168,9 @@ mod tests {
     #[test]
     fn smoothing_is_that_of_rfc_9002() {
         let mut trips = RoundTrips::default();
-        trips.on_ack(&sample(40, 80, true));
+        trips.smooth(&sample(40, 80, true));
         assert!((trips.smoothed_seconds() - 0.080).abs() < 1e-9);
-        trips.on_ack(&sample(50, 40, false));
+        trips.smooth(&sample(50, 40, false));
         assert!((trips.smoothed_seconds() - 0.075).abs() < 1e-9);
     }
 

@@ -38,15 +38,26 @@ impl MinRtt {
     /// Takes a sample that is no worse than the best one.
     #[inline]
     pub(crate) fn update(&mut self, now: Timestamp, rtt: Duration) {
-        if saturating_nanos(rtt) <= self.nanos {
-            self.replace(now, rtt);
+        self.update_nanos(now, saturating_nanos(rtt));
+    }
+
+    /// The same with the sample in nanoseconds.
+    #[inline]
+    pub(crate) fn update_nanos(&mut self, now: Timestamp, rtt: u64) {
+        if rtt <= self.nanos {
+            self.set(now, rtt);
         }
     }
 
     /// Takes a sample whatever the best one was: how the estimate rises when the path gets longer.
     #[inline]
     pub(crate) fn replace(&mut self, now: Timestamp, rtt: Duration) {
-        self.nanos = saturating_nanos(rtt).max(SHORTEST);
+        self.set(now, saturating_nanos(rtt));
+    }
+
+    #[inline]
+    fn set(&mut self, now: Timestamp, nanos: u64) {
+        self.nanos = nanos.max(SHORTEST);
         self.seen = now;
     }
 

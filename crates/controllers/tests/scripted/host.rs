@@ -180,7 +180,7 @@ impl Host {
             .flow
             .on_ack_end(self.now, in_flight, self.application_limits);
         if let Some(event) = event {
-            self.controller.on_ack(&event);
+            self.controller.on_ack(event);
         }
         if self.controller.control().self_limited {
             self.flow.mark_app_limited(self.now);

@@ -52,10 +52,22 @@ pub use linear_fit::LinearFit;
 /// `later - earlier` in seconds, for times in ns; negative if they are the other way round.
 #[inline]
 fn seconds_between(earlier: u64, later: u64) -> f64 {
-    if later >= earlier {
-        nanos_as_f64(later - earlier) * SECONDS_PER_NANOSECOND
+    let difference = later.wrapping_sub(earlier) as i64;
+    // Of the right sign unless it exceeds 292 years.
+    let nanos = if (difference < 0) == (later < earlier) {
+        difference as f64
     } else {
-        -(nanos_as_f64(earlier - later) * SECONDS_PER_NANOSECOND)
+        saturated(earlier < later)
+    };
+    nanos * SECONDS_PER_NANOSECOND
+}
+
+#[cold]
+fn saturated(positive: bool) -> f64 {
+    if positive {
+        i64::MAX as f64
+    } else {
+        -(i64::MAX as f64)
     }
 }
 

@@ -166,7 +166,7 @@ impl Host {
         self.flow.on_packet_acked(now, sent, MTU);
         let in_flight = self.in_flight();
         if let Some(ack) = self.flow.on_ack_end(now, in_flight, false) {
-            self.controller.on_ack(&ack);
+            self.controller.on_ack(ack);
             if self.controller.control().self_limited {
                 self.flow.mark_app_limited(now);
             }

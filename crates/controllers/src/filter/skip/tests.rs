@@ -30,7 +30,7 @@ fn lower_bounds_alone_do_not_carry_the_estimate_away() {
                 epoch: ack.round,
                 filling_pipe: step < 100,
             };
-            filter.on_ack(&ack, &context);
+            filter.on_ack(ack, &context);
             largest = largest.max(filter.bandwidth().unwrap_or_default());
         }
         flow.on_sent(now, mtu.packets(2));
@@ -62,7 +62,7 @@ fn an_estimate_below_a_packet_per_round_trip_recovers() {
             epoch: round,
             filling_pipe: round == 0,
         };
-        filter.on_ack(&ack.expect("a packet was acknowledged"), &context);
+        filter.on_ack(ack.expect("a packet was acknowledged"), &context);
         if round == 1 {
             for _ in 0..100 {
                 filter.on_timer(now);

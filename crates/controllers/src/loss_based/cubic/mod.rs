@@ -72,6 +72,8 @@ impl Epoch {
 impl Avoidance for Cubic {
     type SlowStart = HyStart;
 
+    const WANTS_SMOOTHED_RTT: bool = true;
+
     fn slow_start(&self) -> HyStart {
         if self.config.hystart {
             HyStart::Standard

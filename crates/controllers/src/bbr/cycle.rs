@@ -1,0 +1,103 @@
+//! Startup, Drain and ProbeBW: which state comes next, and when.
+
+use rand::RngExt;
+
+use super::Bbr;
+use super::config::Probing;
+use super::state::{CYCLE_GAINS, Cycle, PHASE_CRUISE, PHASE_DRAIN, PHASE_PROBE, State};
+use crate::event::AckEvent;
+use crate::filter::BandwidthFilter;
+use crate::units::{Gain, Timestamp};
+
+impl<F: BandwidthFilter> Bbr<F> {
+    /// Looks for the end of growth (BBR paper, section "Startup": three rounds under 25 %), whatever the state
+    /// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.2.2); in Startup also for the queue that says as much (BBR-S,
+    /// section III: RTT of six times its minimum).
+    pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
+        if self.pipe_filled {
+            return;
+        }
+        let app_limited = ack.rate.is_none_or(|sample| sample.app_limited);
+        if ack.round_start && !app_limited {
+            self.search
+                .observe(self.filter.bandwidth().unwrap_or_default());
+        }
+        match self.state {
+            State::Startup => {
+                let long_queue = self
+                    .config
+                    .startup_exit_rtt
+                    .zip(self.min_rtt.get())
+                    .is_some_and(|(gain, least)| ack.rtt >= gain * least);
+                if long_queue || self.search.is_full() {
+                    self.leave_startup();
+                }
+            }
+            // It drains the queue itself.
+            _ => self.pipe_filled = self.search.is_full(),
+        }
+    }
+
+    pub(super) fn leave_startup(&mut self) {
+        self.pipe_filled = true;
+        self.transition(State::Drain);
+        self.update_rates();
+    }
+
+    pub(super) fn enter_probe_bandwidth(&mut self, now: Timestamp) {
+        // Any phase but the draining one, at random, so that flows do not probe in step.
+        let drawn = self.random.random_range(0..CYCLE_GAINS.len() as u8 - 1);
+        let phase = if drawn >= PHASE_DRAIN {
+            drawn + 1
+        } else {
+            drawn
+        };
+        self.transition(State::ProbeBandwidth(Cycle {
+            phase,
+            began: now,
+            congested: false,
+        }));
+    }
+
+    pub(super) fn advance_cycle(&mut self, ack: &AckEvent) {
+        let State::ProbeBandwidth(cycle) = &self.state else {
+            return;
+        };
+        let min_rtt = self.min_rtt.nanos();
+        let elapsed = ack.now.nanos_since(cycle.began);
+        let a_round_passed = elapsed > min_rtt;
+        let done = match cycle.phase {
+            PHASE_PROBE => {
+                let reached =
+                    || ack.prior_in_flight >= self.bdp(CYCLE_GAINS[usize::from(PHASE_PROBE)]);
+                // Where the host or the application keeps the flight smaller, it never gets there.
+                let patience_over = || elapsed > min_rtt.saturating_mul(PROBE_PATIENCE);
+                let again = || {
+                    self.config.probing == Probing::WhileUnbounded
+                        && self.filter.wants_probe()
+                        && !cycle.congested
+                };
+                a_round_passed && (cycle.congested || reached() || patience_over()) && !again()
+            }
+            PHASE_DRAIN => a_round_passed || ack.in_flight <= self.bdp(Gain::UNIT),
+            _ => a_round_passed,
+        };
+        if done {
+            let next = (cycle.phase + 1) % CYCLE_GAINS.len() as u8;
+            let pointless =
+                self.config.probing == Probing::WhileUnbounded && !self.filter.wants_probe();
+            self.transition(State::ProbeBandwidth(Cycle {
+                phase: if next == PHASE_PROBE && pointless {
+                    PHASE_CRUISE
+                } else {
+                    next
+                },
+                began: ack.now,
+                congested: false,
+            }));
+        }
+    }
+}
+
+/// Minimum round trips after which a probe ends even if the flight has not reached its target.
+const PROBE_PATIENCE: u64 = 4;

@@ -1,0 +1,126 @@
+//! The minimum RTT, and ProbeRTT, which looks for it.
+
+use core::time::Duration;
+
+use super::Bbr;
+use super::config::ProbeRttWindow;
+use super::state::{Silence, State};
+use crate::event::AckEvent;
+use crate::filter::BandwidthFilter;
+use crate::units::{Bytes, Gain};
+
+/// What ProbeRTT is to find, and has found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RttProbe {
+    /// The smallest round trip since it began.
+    smallest: Duration,
+    /// What was believed before.
+    known: Duration,
+    /// Whether what it finds is the new minimum also if it is larger.
+    may_raise: bool,
+}
+
+impl<F: BandwidthFilter> Bbr<F> {
+    pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
+        let before = self.min_rtt.nanos();
+        self.take_rtt(ack);
+        self.model_stale |= self.min_rtt.nanos() != before;
+    }
+
+    fn take_rtt(&mut self, ack: &AckEvent) {
+        if let Some(probe) = &mut self.probe {
+            probe.smallest = probe.smallest.min(ack.rtt);
+            self.min_rtt.update(ack.now, ack.rtt);
+            return;
+        }
+        let window = if self.min_rtt_confirmed {
+            self.config.min_rtt_window
+        } else {
+            self.config.min_rtt_window.min(UNCONFIRMED_WINDOW)
+        };
+        let expired = self.min_rtt.expired(ack.now, window);
+        self.min_rtt.update(ack.now, ack.rtt);
+        if expired {
+            if self.restarting {
+                // The path has just been silent: this round trip saw no queue of ours.
+                self.min_rtt.replace(ack.now, ack.rtt);
+            } else if self.min_rtt.expired(ack.now, window) {
+                let old = self.min_rtt.expired(ack.now, self.config.min_rtt_window);
+                self.enter_probe_rtt(ack, old);
+            }
+        } else if self.config.probe_standing_queue {
+            self.watch_queue(ack);
+        }
+    }
+
+    fn watch_queue(&mut self, ack: &AckEvent) {
+        let (State::ProbeBandwidth(_), Some(min_rtt)) = (self.state, self.min_rtt.get()) else {
+            self.standing_queue.reset();
+            return;
+        };
+        let bandwidth = self.filter.bandwidth().unwrap_or_default();
+        self.standing_queue.on_ack(ack, bandwidth, min_rtt);
+        if self.standing_queue.is_due(ack) {
+            let collapsed = self.standing_queue.has_collapsed(bandwidth);
+            self.standing_queue.reset();
+            self.enter_probe_rtt(ack, collapsed);
+        }
+    }
+
+    fn enter_probe_rtt(&mut self, ack: &AckEvent, may_raise: bool) {
+        self.probe = Some(RttProbe {
+            smallest: ack.rtt,
+            known: self.min_rtt.get().unwrap_or(ack.rtt),
+            may_raise,
+        });
+        self.transition(State::ProbeRtt(Silence::Draining));
+    }
+
+    pub(super) fn advance_probe_rtt(&mut self, ack: &AckEvent) {
+        let State::ProbeRtt(silence) = self.state else {
+            return;
+        };
+        match silence {
+            Silence::Draining => {
+                // The host stops one packet short of the window.
+                if ack.in_flight <= self.probe_rtt_window() {
+                    self.transition(State::ProbeRtt(Silence::Holding {
+                        until: ack.now + PROBE_RTT_TIME,
+                        round: ack.round.saturating_add(1),
+                    }));
+                }
+            }
+            Silence::Holding { until, round } => {
+                let done = ack.now >= until && ack.round >= round;
+                if let Some(probe) = self.probe.take_if(|_| done) {
+                    if probe.may_raise {
+                        self.min_rtt.replace(ack.now, probe.smallest);
+                    }
+                    self.min_rtt_confirmed = CONFIRMATION * probe.smallest >= probe.known;
+                    if self.pipe_filled {
+                        self.enter_probe_bandwidth(ack.now);
+                    } else {
+                        self.transition(State::Startup);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn probe_rtt_window(&self) -> Bytes {
+        match self.config.probe_rtt_window {
+            ProbeRttWindow::Packets(packets) => self.mtu.packets(u64::from(packets)),
+            ProbeRttWindow::Bdp(gain) => self.bdp(gain),
+        }
+    }
+}
+
+/// The least time that ProbeRTT holds the small flight (BBR paper, section "Steady-state behavior").
+const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
+
+/// How long a minimum RTT is believed at most that no ProbeRTT has found again: a flow that starts beside others takes their
+/// queue for a part of the path.
+const UNCONFIRMED_WINDOW: Duration = Duration::from_secs(10);
+
+/// ProbeRTT confirms what it finds to be no less than the inverse of this.
+const CONFIRMATION: Gain = Gain::new(9, 8);

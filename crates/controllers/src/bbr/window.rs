@@ -1,0 +1,132 @@
+//! The window: what the model allows, and what losses and the sender's own queue leave of it.
+
+use super::Bbr;
+use super::config::RecoveryRule;
+use super::recovery::Recovery;
+use super::state::State;
+use crate::event::{AckEvent, CongestionEvent};
+use crate::filter::BandwidthFilter;
+use crate::units::{Bandwidth, Gain};
+
+impl<F: BandwidthFilter> Bbr<F> {
+    /// Sizes the window (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3).
+    pub(super) fn update_window(&mut self, ack: &AckEvent) {
+        if !self.recovery.covers(ack.newest_sent)
+            && let Recovery::Episode { prior_window, .. } = self.recovery
+        {
+            self.recovery = Recovery::Open;
+            match self.config.recovery {
+                RecoveryRule::Restore | RecoveryRule::Ignore => {
+                    self.window = self.window.max(prior_window);
+                }
+                RecoveryRule::FairShare => self.take_fair_share(ack),
+            }
+        }
+        let target = self.model.target;
+        self.window = if self.recovery.conserves(ack.round) {
+            let conserved = ack.in_flight + ack.acked;
+            match self.config.recovery {
+                RecoveryRule::Restore | RecoveryRule::Ignore => self.window.max(conserved),
+                RecoveryRule::FairShare => conserved,
+            }
+        } else if self.pipe_filled {
+            (self.window + ack.acked).min(target)
+        } else if self.window < target {
+            self.window + ack.acked
+        } else {
+            self.window
+        };
+        self.window = self.window.max(self.min_window());
+    }
+
+    /// Looks after the window that leaves a queue of a given length, if there is to be one.
+    pub(super) fn update_own_queue(&mut self, ack: &AckEvent) {
+        let (Some(packets), Some(min_rtt)) = (self.config.own_queue, self.min_rtt.get()) else {
+            return;
+        };
+        let bdp = self.model.bdp.unwrap_or_default();
+        let queue = self
+            .mtu
+            .packets(u64::from(packets))
+            .min((LARGEST_OWN_QUEUE * bdp).max(self.min_window()));
+        match self.state {
+            State::Startup if !ack.app_limited => {
+                let waited = self.own_queue.on_ack(ack, min_rtt, queue);
+                if waited.is_some_and(|waited| waited > queue) {
+                    self.leave_startup();
+                }
+            }
+            State::ProbeBandwidth(_) if self.own_queue.window().is_none() => {
+                self.own_queue.begin(self.bdp(Gain::UNIT));
+            }
+            State::ProbeBandwidth(_) if self.recovery == Recovery::Open && !ack.app_limited => {
+                self.own_queue.on_ack(ack, min_rtt, queue);
+            }
+            _ => self.own_queue.pause(),
+        }
+    }
+
+    /// Recovery is over: what it has left in flight is this flow's share (fair-share article, "Fair-share packet
+    /// conservation" and "Fair-share utilization").
+    fn take_fair_share(&mut self, ack: &AckEvent) {
+        self.window = ack.in_flight.max(self.min_window());
+        let share = self
+            .min_rtt
+            .get()
+            .and_then(|min_rtt| Bandwidth::from_delivery(self.window, min_rtt));
+        if let Some(rate) = share {
+            self.filter.reseed(ack.round, rate);
+        }
+        if self.own_queue.window().is_some() {
+            self.own_queue.begin(self.window);
+        }
+        if matches!(self.state, State::Startup) {
+            self.leave_startup();
+        }
+        self.update_model();
+    }
+
+    /// Works out the window for the sender.
+    pub(super) fn update_control(&mut self) {
+        self.control.window = match self.state {
+            State::ProbeRtt(_) => self.window.min(self.probe_rtt_window()),
+            // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
+            State::Drain => self.window.min(self.bdp(Gain::UNIT)),
+            State::ProbeBandwidth(_) => match self.own_queue.window() {
+                // What the estimate calls for at the least: where round trips are long without a queue, the window that is
+                // found from them only shrinks.
+                Some(window) => {
+                    let least = self.config.pacing_margin * self.model.bdp.unwrap_or_default();
+                    self.window.min(window.max(least).max(self.min_window()))
+                }
+                None => self.window,
+            },
+            State::Startup => self.window,
+        };
+    }
+
+    /// Losses or marks: begins an episode of recovery, or prolongs the one under way.
+    pub(super) fn recover(&mut self, event: &CongestionEvent) {
+        let under_way = match self.config.recovery {
+            RecoveryRule::Restore => self.recovery.prolong(event.now),
+            RecoveryRule::Ignore | RecoveryRule::FairShare => {
+                self.recovery.covers(event.newest_sent)
+            }
+        };
+        if !under_way {
+            self.recovery = Recovery::Episode {
+                began: event.now,
+                conserve_until_round: match self.config.recovery {
+                    RecoveryRule::Restore | RecoveryRule::Ignore => event.round.saturating_add(1),
+                    RecoveryRule::FairShare => u64::MAX,
+                },
+                prior_window: self.window,
+            };
+            self.window = self.window.min(event.in_flight + self.mtu);
+        }
+        self.window = (self.window - event.lost).max(self.min_window());
+    }
+}
+
+/// The own queue is at most this share of the bandwidth-delay product: slow paths are not to wait for it.
+const LARGEST_OWN_QUEUE: Gain = Gain::new(1, 2);
