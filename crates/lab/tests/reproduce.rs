@@ -2,8 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
 
-use kneepoint_lab::reproduce::Store;
+use kneepoint_lab::reproduce::report::Section;
+use kneepoint_lab::reproduce::{
+    About, CaseError, Experiment, Paper, Scale, Store, Study, reproduce,
+};
+use rayon::ThreadPoolBuilder;
 use serde_json::json;
 
 fn place(name: &str) -> PathBuf {
@@ -52,4 +58,73 @@ fn another_file_is_refused_with_its_line() {
     let error = Store::open(&path, false).unwrap_err().to_string();
     assert!(error.contains("other.jsonl:2: not a result"), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+/// Two runs that wait for each other, so that neither ends if they come one after the other.
+#[derive(Default)]
+struct Meeting {
+    present: Mutex<u32>,
+    someone_came: Condvar,
+}
+
+impl Study for Meeting {
+    type Case = u32;
+    type Result = bool;
+
+    fn about(&self) -> About {
+        About {
+            id: "M",
+            paper: Paper::Bbr,
+            title: "a meeting",
+            figure: "none",
+            setup: "none",
+            claim: "none",
+        }
+    }
+
+    fn cases(&self, _scale: Scale) -> Vec<u32> {
+        vec![1, 2]
+    }
+
+    fn weight(&self, _case: &u32) -> f64 {
+        1.0
+    }
+
+    fn run(&self, _case: &u32) -> Result<bool, CaseError> {
+        let mut present = self.present.lock().unwrap();
+        *present += 1;
+        self.someone_came.notify_all();
+        let alone = |present: &mut u32| *present < 2;
+        let patience = Duration::from_secs(60);
+        let (present, _) = self
+            .someone_came
+            .wait_timeout_while(present, patience, alone)
+            .unwrap();
+        Ok(*present == 2)
+    }
+
+    fn report(&self, _scale: Scale, results: &[(u32, bool)]) -> Section {
+        assert!(results.iter().all(|(_, met)| *met), "one after the other");
+        Section {
+            about: Study::about(self),
+            verdicts: Vec::new(),
+            tables: Vec::new(),
+            charts: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// They once came in blocks of one, each of which was shared among all cores.
+#[test]
+fn runs_go_on_side_by_side() {
+    let store = Store::open(&place("meeting.jsonl"), true).unwrap();
+    let scale = Scale {
+        quick: true,
+        seeds: 1,
+    };
+    let meeting: &dyn Experiment = &Meeting::default();
+    let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let sections = pool.install(|| reproduce(&[meeting], scale, &store, &|_| ()));
+    assert_eq!(sections.unwrap().len(), 1);
 }

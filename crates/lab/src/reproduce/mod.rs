@@ -105,20 +105,19 @@ pub fn reproduce(
     let total: f64 = jobs.iter().map(|job| job.weight).sum();
     // The longest first: the last ones to end should be short.
     jobs.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    jobs.into_par_iter()
-        .by_uniform_blocks(1)
-        .try_for_each(|job| {
-            let share = job.weight / total;
-            if !store.has(&job.key) {
-                let result = (job.run)().map_err(|source| ReproduceError::Run {
-                    case: job.key.clone(),
-                    source,
-                })?;
-                store.keep(&job.key, result)?;
-            }
-            progress(share);
-            Ok::<_, ReproduceError>(())
-        })?;
+    // A bridge hands them out one by one in this order, to whichever core is free.
+    jobs.into_iter().par_bridge().try_for_each(|job| {
+        let share = job.weight / total;
+        if !store.has(&job.key) {
+            let result = (job.run)().map_err(|source| ReproduceError::Run {
+                case: job.key.clone(),
+                source,
+            })?;
+            store.keep(&job.key, result)?;
+        }
+        progress(share);
+        Ok::<_, ReproduceError>(())
+    })?;
     experiments
         .iter()
         .map(|experiment| experiment.section(scale, store))
