@@ -91,7 +91,7 @@ impl Study for Meeting {
     }
 
     fn run(&self, _case: &u32) -> Result<bool, CaseError> {
-        let mut present = self.present.lock().unwrap();
+        let mut present = self.present.lock().expect("no run panics");
         *present += 1;
         self.someone_came.notify_all();
         let alone = |present: &mut u32| *present < 2;
@@ -99,7 +99,7 @@ impl Study for Meeting {
         let (present, _) = self
             .someone_came
             .wait_timeout_while(present, patience, alone)
-            .unwrap();
+            .expect("no run panics");
         Ok(*present == 2)
     }
 
