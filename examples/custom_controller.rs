@@ -141,17 +141,26 @@ impl Controller for Ledbat {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let ledbat = LedbatConfig {
-        target: Duration::from_millis(25),
-    };
     println!("controller   delivered Mb/s   RTT at the end");
-    upload("ledbat", Factory::new(ledbat)?)?;
-    upload("bbr-s", Algorithm::BbrS.into())?;
+    let target = Duration::from_millis(25);
+    for (name, controller) in [
+        ("ledbat", ledbat(target)?),
+        ("bbr-s", Algorithm::BbrS.into()),
+    ] {
+        let (rate, rtt) = upload(controller)?;
+        println!("{name:10} {rate:16.2} {rtt:16.1?}");
+    }
     Ok(())
 }
 
-/// Sends for half a minute over the bundled LTE trace, in virtual time.
-fn upload(name: &str, controller: Factory) -> Result<(), Box<dyn Error>> {
+/// What builds the controllers; refuses a target of zero.
+pub(crate) fn ledbat(target: Duration) -> Result<Factory, ConfigError> {
+    Factory::new(LedbatConfig { target })
+}
+
+/// Sends for half a minute over the bundled LTE trace, in virtual time. Returns how many megabits per second arrived, and the
+/// round-trip time at the end.
+pub(crate) fn upload(controller: Factory) -> Result<(f64, Duration), Box<dyn Error>> {
     let fast = LinkConfig {
         delay: Nanos::from_millis(20).into(),
         ..LinkConfig::new(Shaper::ConstantRate {
@@ -202,9 +211,7 @@ fn upload(name: &str, controller: Factory) -> Result<(), Box<dyn Error>> {
         let link = network.link(Direction::Forward);
         link.statistics().delivered.bytes
     });
-    let rate = delivered as f64 * 8e-6 / DURATION.as_secs_f64();
-    println!("{name:10} {rate:16.2} {rtt:16.1?}");
-    Ok(())
+    Ok((delivered as f64 * 8e-6 / DURATION.as_secs_f64(), rtt))
 }
 
 /// How long the upload lasts.

@@ -24,6 +24,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         .parse()
         .map_err(|error: ParseAlgorithmError| error.to_string())?;
 
+    let bytes = download(controller, |line| println!("{line}"))?;
+    println!("{bytes} bytes arrived");
+    Ok(())
+}
+
+/// Downloads; hands what the server sees each second to `print`, and the time that it took. Returns how many bytes came.
+pub(crate) fn download(controller: Selection, print: fn(String)) -> Result<usize, Box<dyn Error>> {
     // From the client on the left a fast link, back to it the trace: 40 ms for a round trip.
     let fast = LinkConfig {
         delay: Nanos::from_millis(20).into(),
@@ -51,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let server = sim.endpoint(Side::Right, address, endpoint_config(1), Some(config))?;
     let client = sim.endpoint(Side::Left, "10.0.0.1:0".parse()?, endpoint_config(2), None)?;
 
-    sim.handle().spawn(serve(sim.handle(), server));
+    sim.handle().spawn(serve(sim.handle(), server, print));
     let bytes = sim.block_on(async {
         let connecting = client.connect_with(tls::client_config(), address, tls::SERVER_NAME)?;
         let connection = connecting.await?;
@@ -59,17 +66,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         let data = stream.read_to_end(DOWNLOAD).await?;
         Ok::<_, Box<dyn Error>>(data.len())
     })??;
-    println!("{bytes} bytes in {} of virtual time", sim.now());
-    Ok(())
+    print(format!("{} of virtual time", sim.now()));
+    Ok(bytes)
 }
 
 /// Sends [`DOWNLOAD`] bytes to whoever connects.
-async fn serve(handle: Handle, server: Endpoint) {
+async fn serve(handle: Handle, server: Endpoint, print: fn(String)) {
     while let Some(incoming) = server.accept().await {
         let Ok(connection) = incoming.await else {
             continue;
         };
-        handle.spawn(report(handle.clone(), connection.clone()));
+        handle.spawn(report(handle.clone(), connection.clone(), print));
         handle.spawn(async move {
             if let Ok(mut stream) = connection.open_uni().await
                 && stream.write_all(&vec![0; DOWNLOAD]).await.is_ok()
@@ -82,20 +89,20 @@ async fn serve(handle: Handle, server: Endpoint) {
 }
 
 /// Prints a line a second.
-async fn report(handle: Handle, connection: Connection) {
-    println!("   time   sent Mb/s   RTT ms   controller");
+async fn report(handle: Handle, connection: Connection, print: fn(String)) {
+    print("   time   sent Mb/s   RTT ms   controller".to_owned());
     let mut before = 0;
     while connection.close_reason().is_none() {
         handle.sleep(Duration::from_secs(1)).await;
         let sent = connection.stats().udp_tx.bytes;
-        println!(
+        print(format!(
             "{:5.1} s {:11.2} {:8.1}   {}",
             handle.now().as_secs_f64(),
             (sent - before) as f64 * 8e-6,
             connection.rtt().as_secs_f64() * 1e3,
             kneepoint::quinn::snapshot(connection.congestion_state())
                 .map_or(String::new(), describe),
-        );
+        ));
         before = sent;
     }
 }
@@ -113,4 +120,4 @@ fn describe(state: Snapshot) -> String {
 }
 
 /// Bytes.
-const DOWNLOAD: usize = 10_000_000;
+pub(crate) const DOWNLOAD: usize = 10_000_000;

@@ -5,12 +5,19 @@
 #[path = "../examples/adaptive_bitrate.rs"]
 #[allow(dead_code, reason = "main is")]
 mod adaptive_bitrate;
+#[path = "../examples/custom_controller.rs"]
+#[allow(dead_code, reason = "main is")]
+mod custom_controller;
+#[path = "../examples/loopback.rs"]
+#[allow(dead_code, reason = "main is")]
+mod loopback;
 #[path = "../examples/net/mod.rs"]
 mod net;
 
 use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::Duration;
 
 use quinn::Endpoint;
 
@@ -36,6 +43,26 @@ fn an_encoder_without_a_model_stays_where_it_began() {
     let seconds = adaptive_bitrate::video("cubic".parse().unwrap()).unwrap();
     assert!(seconds.iter().all(|second| second.estimate == 0));
     assert!(seconds.iter().all(|second| second.encoded > 100_000));
+}
+
+#[test]
+fn a_download_in_virtual_time_is_whole() {
+    for controller in ["bbr-s", "cubic"] {
+        let bytes = loopback::download(controller.parse().unwrap(), |_| {}).unwrap();
+        assert_eq!(bytes, loopback::DOWNLOAD);
+    }
+}
+
+#[test]
+fn a_controller_of_ones_own_holds_its_target() {
+    let ledbat = custom_controller::ledbat(Duration::from_millis(25)).unwrap();
+    let (rate, rtt) = custom_controller::upload(ledbat).unwrap();
+    let (other, _) =
+        custom_controller::upload("bbr-s".parse::<kneepoint::Algorithm>().unwrap().into()).unwrap();
+    assert!(rate > 0.7 * other, "{rate} Mb/s, bbr-s {other} Mb/s");
+    // 40 ms of path; the link itself varies by more than the target. CUBIC has a second here.
+    assert!(rtt < Duration::from_millis(200), "{rtt:?}");
+    assert!(custom_controller::ledbat(Duration::ZERO).is_err());
 }
 
 /// A server on a real socket with a folder of its own; returns where it is, and the certificate's file.

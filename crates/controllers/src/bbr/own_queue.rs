@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use crate::event::AckEvent;
-use crate::units::Bytes;
+use crate::units::{Bytes, saturating_nanos as nanos};
 
 /// The window that leaves so much of it in the queue, found round by round: window x min RTT / RTT + queue (FAST TCP, D. X.
 /// Wei, C. Jin, S. H. Low, S. Hegde, IEEE/ACM Transactions on Networking 14(6), 2006, equation 4).
@@ -67,10 +67,6 @@ impl OwnQueue {
         self.window = Some(pipe + queue);
         Some(sent - pipe)
     }
-}
-
-fn nanos(span: Duration) -> u64 {
-    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

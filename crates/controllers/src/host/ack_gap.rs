@@ -4,8 +4,7 @@ use core::time::Duration;
 
 use kneepoint_estimators::{ExactWindow, Max, WindowedFilter};
 
-use super::clock::nanos;
-use crate::units::Timestamp;
+use crate::units::{Timestamp, saturating_nanos as nanos};
 
 /// The longest pause between acknowledgements of the last rounds, outages excepted.
 ///

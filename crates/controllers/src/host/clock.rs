@@ -1,6 +1,6 @@
 //! From `Instant`s to the controllers' time.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::units::Timestamp;
 
@@ -42,14 +42,10 @@ impl Clock {
     }
 }
 
-/// The span in nanoseconds; saturates after 584 years.
-#[inline]
-pub fn nanos(span: Duration) -> u64 {
-    Timestamp::from_origin(span).as_nanos()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[expect(

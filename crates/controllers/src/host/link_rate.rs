@@ -5,9 +5,8 @@ mod tests;
 
 use std::time::Duration;
 
-use super::clock::nanos;
 use crate::config::Headroom;
-use crate::units::{Bandwidth, Bytes, Timestamp};
+use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos as nanos};
 
 /// The rate of the bottleneck and the queue it needs, from the times of acknowledgements.
 ///

@@ -3,13 +3,12 @@
 use core::time::Duration;
 
 use super::ack_gap::AckGap;
-use super::clock::nanos;
 use super::link_rate::{Acked, LinkRate};
 use super::mapping::{self, Path};
 use crate::config::WindowPolicy;
 use crate::controller::Control;
 use crate::event::AckEvent;
-use crate::units::Bytes;
+use crate::units::{Bytes, saturating_nanos as nanos};
 
 /// Keeps the window that a [`WindowPolicy`] makes of a controller's answers.
 #[derive(Debug, Clone)]

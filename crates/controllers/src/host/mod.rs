@@ -15,7 +15,7 @@ mod timers;
 pub use ack_gap::AckGap;
 pub use acked_run::AckedRun;
 pub use blueprint::Blueprint;
-pub use clock::{Clock, nanos};
+pub use clock::Clock;
 pub use link_rate::{Acked, Forecast, LinkRate};
 pub use mapper::Mapper;
 pub use timers::{MAX_TIMERS_AT_ONCE, fire_timers};

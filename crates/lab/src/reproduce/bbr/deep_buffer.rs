@@ -309,7 +309,7 @@ const FLOWS: u32 = 8;
 const FLOOR: u64 = 100;
 
 /// As flat as a median can be called while CUBIC's grows tenfold.
-const FLAT: f64 = 1.25;
+const FLAT: f64 = 1.2;
 
 /// The datagram that quinn finds the path to take.
 const PACKET_BYTES: f64 = 1452.0;

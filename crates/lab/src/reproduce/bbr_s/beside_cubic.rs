@@ -156,8 +156,9 @@ impl Study for BesideCubic {
                 format!("share of `bbr-s` beside `cubic`, queue of {} BDP", number(cell.queue)),
                 "80 to 90 % of its half",
                 share.text(percent),
-                (share.mean >= 0.8, share.mean >= 0.5),
-                "CUBIC fills the queue. `bbr-s` holds to the round trip of the empty path, which its ProbeRTT confirms or lowers, \
+                ((0.8..=1.1).contains(&share.mean), share.mean >= 0.5),
+                "Short queues turn the tables: CUBIC halves its window whenever they overflow, and `bbr-s` takes what it leaves. \
+                 In long ones CUBIC fills the queue. `bbr-s` holds to the round trip of the empty path, which its ProbeRTT confirms or lowers, \
                  and keeps little more than that in flight: its part of a full path. What makes it share with its own kind (A4) \
                  makes it give way to those that fill queues.",
             ));

@@ -1,6 +1,7 @@
 //! D4: the estimate by the size of the bursts.
 
 use super::film::{Film, Shown, bytes};
+use crate::dash::abr::Algorithm;
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, number, opt};
 use crate::reproduce::{About, CaseError, Paper, Scale, Study};
@@ -29,7 +30,7 @@ impl Study for Bursts {
             let bursts = scale.pick(&BURSTS[2..3], &BURSTS[..]);
             cases.extend(bursts.iter().map(|&burst_kb| Film {
                 controller,
-                rule: "dynamic",
+                rule: Algorithm::Dynamic,
                 buffer_kb: 10_000,
                 burst_kb,
                 rtt_ms: 100,

@@ -16,7 +16,7 @@ use crate::reproduce::summary::thin;
 pub(in crate::reproduce) struct Film {
     pub(super) controller: &'static str,
     /// The rule by which the player chooses.
-    pub(super) rule: &'static str,
+    pub(super) rule: Algorithm,
     pub(super) buffer_kb: u64,
     pub(super) burst_kb: u64,
     pub(super) rtt_ms: u64,
@@ -51,8 +51,7 @@ const LOOK: Range<f64> = 60.0..90.0;
 impl Film {
     pub(super) fn show(&self) -> Result<Shown, CaseError> {
         let mut session = Session::new(resolve(self.controller, 1)?);
-        // A rule of a case is one of the names; the default's session is what would be left.
-        session.abr = self.rule.parse().unwrap_or(Algorithm::Dynamic);
+        session.abr = self.rule;
         session.segments = self.segments;
         session.connections = self.connections;
         session.path = Path {

@@ -1,6 +1,7 @@
 //! D1, D2, D3 and D5: what a viewer sees, by the buffer's size.
 
 use super::film::{Film, Shown, bytes};
+use crate::dash::abr::Algorithm;
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, number, opt, percent};
 use crate::reproduce::{About, CaseError, Paper, Scale, Study};
@@ -32,7 +33,7 @@ impl Study for Quality {
             for &buffer_kb in scale.pick(&[10_000][..], &BUFFERS[..]) {
                 cases.push(Film {
                     controller,
-                    rule: "dynamic",
+                    rule: Algorithm::Dynamic,
                     buffer_kb,
                     burst_kb: 1000,
                     rtt_ms: 100,
@@ -43,7 +44,7 @@ impl Study for Quality {
         }
         cases.push(Film {
             controller: "bbr",
-            rule: "dynamic",
+            rule: Algorithm::Dynamic,
             buffer_kb: 10_000,
             burst_kb: 1000,
             rtt_ms: 100,

@@ -34,7 +34,7 @@ impl Study for Rules {
                     .iter()
                     .map(|&buffer_kb| Film {
                         controller: "bbr",
-                        rule: rule.name(),
+                        rule,
                         buffer_kb,
                         burst_kb: 1000,
                         rtt_ms: 100,
@@ -65,20 +65,20 @@ impl Study for Rules {
                 "10 MB",
             ],
         );
-        let of = |rule: &str, buffer: u64, figure: fn(&Shown) -> Option<f64>| {
+        let of = |rule: Algorithm, buffer: u64, figure: fn(&Shown) -> Option<f64>| {
             let mut runs = results.iter();
             let run = runs.find(|(case, _)| (case.rule, case.buffer_kb) == (rule, buffer));
             run.and_then(|(_, shown)| figure(shown))
         };
         let mut largest_loss = f64::NEG_INFINITY;
-        for rule in Algorithm::ALL.map(Algorithm::name) {
+        for rule in Algorithm::ALL {
             let quality = |buffer| of(rule, buffer, |shown| shown.quality);
             let stalls = |buffer| of(rule, buffer, |shown| shown.stall_rate);
             if let (Some(shallow), Some(deep)) = (quality(1000), quality(10_000)) {
                 largest_loss = largest_loss.max(shallow - deep);
             }
             table.row([
-                rule.to_owned(),
+                rule.name().to_owned(),
                 opt(quality(1000)),
                 opt(quality(10_000)),
                 opt(stalls(1000)),
@@ -92,7 +92,7 @@ impl Study for Rules {
         )
         .series("the link", Mark::Reference, link(results));
         for (case, shown) in results.iter().filter(|(case, _)| case.buffer_kb == 10_000) {
-            chart = chart.series(case.rule, Mark::Line, shown.throughput.clone());
+            chart = chart.series(case.rule.name(), Mark::Line, shown.throughput.clone());
         }
         let section = Section::new(Study::about(self)).table(table).chart(chart);
         if !largest_loss.is_finite() {
