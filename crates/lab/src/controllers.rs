@@ -33,12 +33,34 @@ pub enum Contestant {
     Noq(noq::SharedFactory),
 }
 
+/// A QUIC stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stack {
+    /// quinn.
+    Quinn,
+    /// noq.
+    Noq,
+}
+
+impl Contestant {
+    /// The stack that it runs in.
+    pub fn stack(&self) -> Stack {
+        match self {
+            Self::Quinn(_) => Stack::Quinn,
+            Self::Noq(_) => Stack::Noq,
+        }
+    }
+}
+
+impl From<SharedFactory> for Contestant {
+    fn from(factory: SharedFactory) -> Self {
+        Self::Quinn(factory)
+    }
+}
+
 impl fmt::Debug for Contestant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Quinn(_) => "Quinn",
-            Self::Noq(_) => "Noq",
-        })
+        fmt::Debug::fmt(&self.stack(), f)
     }
 }
 

@@ -29,6 +29,12 @@ pub enum RunError {
     /// A socket could not be bound in the simulation.
     #[error("cannot open a simulated socket: {0}")]
     Socket(#[from] io::Error),
+    /// An application that only one stack has.
+    #[error("flow {flow}: over noq there are only greedy and silent applications")]
+    Application {
+        /// The flow's place among the flows, from 0.
+        flow: usize,
+    },
     /// The simulation stopped before the deadline.
     #[error("the simulation stopped early: {0}")]
     Simulation(#[from] SimError),
@@ -50,19 +56,6 @@ impl From<NetworkError> for RunError {
 pub fn run(
     scenario: &Scenario,
     contestant: &Contestant,
-    progress: &(dyn Fn(Duration) + Sync),
-) -> Result<Observation, RunError> {
-    run_from(scenario, contestant, Duration::ZERO, progress)
-}
-
-/// The same, with the round-trip times of what was acknowledged from a time on.
-///
-/// # Errors
-/// As [`run`].
-pub(crate) fn run_from(
-    scenario: &Scenario,
-    contestant: &Contestant,
-    from: Duration,
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Observation, RunError> {
     let simulation = Simulation::new(Network::new(scenario.network())?);
@@ -100,16 +93,11 @@ pub(crate) fn run_from(
         simulation.run_until(reached.into())?;
         progress(step);
     }
-    Ok(observe(scenario, &simulation, &flows, from))
+    Ok(observe(scenario, &simulation, &flows))
 }
 
 /// What was measured, up to the deadline and no further.
-fn observe(
-    scenario: &Scenario,
-    simulation: &Simulation,
-    flows: &[Flow],
-    from: Duration,
-) -> Observation {
+fn observe(scenario: &Scenario, simulation: &Simulation, flows: &[Flow]) -> Observation {
     let mut observation = Observation {
         duration: scenario.duration,
         capacity: Timeline::bin_borders(scenario.duration)
@@ -119,7 +107,7 @@ fn observe(
         ..Observation::default()
     };
     for flow in flows {
-        let (flow, rtts) = flow.observe(from);
+        let (flow, rtts) = flow.observe();
         observation.flows.push(flow);
         observation.rtts.extend(rtts);
     }

@@ -6,6 +6,7 @@ use super::Bbr3;
 use super::state::{Hold, Phase, Silence, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
+use crate::model::FullPipe;
 use crate::units::Timestamp;
 
 impl<F: BandwidthFilter> Bbr3<F> {
@@ -38,9 +39,14 @@ impl<F: BandwidthFilter> Bbr3<F> {
     fn enter_probe_rtt(&mut self) {
         // The model has not taken over this acknowledgement's estimates: they may have seen a full queue.
         let half_pipe = self.config.probe_rtt_gain * self.output.bdp;
+        let search = match self.state {
+            State::Startup(search) => search,
+            _ => FullPipe::default(),
+        };
         self.transition(State::ProbeRtt(Silence {
             window: half_pipe,
             prior_window: self.window,
+            search,
             hold: None,
         }));
         self.cycle.stopping = true;
@@ -76,6 +82,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     pub(super) fn check_probe_rtt_done(&mut self, now: Timestamp) {
         let State::ProbeRtt(Silence {
             prior_window,
+            search,
             hold: Some(hold),
             ..
         }) = self.state
@@ -96,7 +103,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             self.start_down(now);
             self.transition(State::ProbeBw(Phase::Cruise));
         } else {
-            self.enter_startup();
+            self.enter_startup(search);
         }
     }
 }

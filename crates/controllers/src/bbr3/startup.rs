@@ -80,9 +80,9 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
     }
 
-    /// Back to the search, which begins anew.
-    pub(super) fn enter_startup(&mut self) {
-        self.transition(State::Startup(FullPipe::default()));
+    /// Back to the search.
+    pub(super) fn enter_startup(&mut self, search: FullPipe) {
+        self.transition(State::Startup(search));
     }
 
     /// What ended the search was no sign of a full pipe.

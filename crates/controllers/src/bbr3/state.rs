@@ -39,6 +39,8 @@ pub(super) struct Silence {
     pub(super) window: Bytes,
     /// The window to return to.
     pub(super) prior_window: Bytes,
+    /// The search that it interrupts, to go on with: three rounds of seconds do not fit between two silences.
+    pub(super) search: FullPipe,
     /// Set once the flight is as small as the window.
     pub(super) hold: Option<Hold>,
 }
@@ -126,6 +128,7 @@ mod tests {
             State::ProbeRtt(Silence {
                 window: Bytes(4800),
                 prior_window: Bytes(9600),
+                search: FullPipe::default(),
                 hold: None,
             }),
         ]

@@ -97,13 +97,14 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.bounds.restore(&saved.bounds);
         match &mut self.state {
             State::Startup(search) => *search = FullPipe::default(),
+            State::ProbeRtt(silence) => silence.search = FullPipe::default(),
             State::ProbeBw(Phase::Up(ascent)) => ascent.plateau = FullPipe::default(),
             _ => {}
         }
         match (saved.left, self.state) {
             (Some(Left::Startup), State::Drain { .. } | State::ProbeBw(_)) => {
                 self.reopen_search();
-                self.enter_startup();
+                self.enter_startup(FullPipe::default());
             }
             // Silence leaves for Startup by itself then.
             (Some(Left::Startup), State::ProbeRtt(_)) => self.reopen_search(),

@@ -38,8 +38,8 @@ impl Flow {
         *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
     }
 
-    /// What it achieved, and the round-trip times of what was acknowledged from a time on.
-    pub(crate) fn observe(&self, from: Duration) -> (FlowObservation, Vec<u64>) {
+    /// What it achieved, and the round-trip times of what was acknowledged.
+    pub(crate) fn observe(&self) -> (FlowObservation, Vec<u64>) {
         let recording = self.recorder.take();
         let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
         let flow = FlowObservation {
@@ -47,9 +47,7 @@ impl Flow {
             closed: closed.clone(),
             windows: recording.windows,
         };
-        let samples = recording.rtts.iter();
-        let counted = samples.filter(|sample| Duration::from_nanos(sample.at) >= from);
-        let rtts = counted.map(|sample| sample.rtt).collect();
+        let rtts = recording.rtts.iter().map(|sample| sample.rtt).collect();
         (flow, rtts)
     }
 }

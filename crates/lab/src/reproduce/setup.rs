@@ -5,7 +5,7 @@ use std::time::Duration;
 use kneepoint_emulator::link::{LinkConfig, MAHIMAHI_OVERHEAD, Queue, Shaper, UDP_IPV4_OVERHEAD};
 use kneepoint_emulator::network::{Duplex, Topology};
 
-use crate::controllers::{UnknownController, resolve};
+use crate::controllers::{UnknownController, contestant};
 use crate::trial::FlowPlan;
 
 /// The link that all flows share, and the empty path's round-trip time.
@@ -96,7 +96,7 @@ pub(super) fn greedy(
     start: Duration,
     end: Duration,
 ) -> Result<FlowPlan, UnknownController> {
-    Ok(FlowPlan::greedy(resolve(controller, seed)?, start, end))
+    Ok(FlowPlan::greedy(contestant(controller, seed)?, start, end))
 }
 
 /// The rate of links that are never in the way.

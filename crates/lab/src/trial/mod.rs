@@ -1,5 +1,6 @@
 //! Several connections over one network, each with a controller, a start and an application of its own.
 
+mod noq;
 mod outcome;
 
 use std::collections::{BTreeMap, HashMap};
@@ -7,6 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use kneepoint_controllers::Snapshot;
 use kneepoint_emulator::network::Topology;
 use kneepoint_emulator::sim::tls::SERVER_NAME;
 use kneepoint_emulator::sim::{Simulation, endpoint_config, tls};
@@ -15,6 +17,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, RttSample};
+use crate::controllers::{Contestant, Stack};
 use crate::probe::{Recorder, SharedFactory};
 use crate::run::RunError;
 use crate::watch::Moment;
@@ -40,23 +43,24 @@ pub struct Trial {
 #[derive(Clone)]
 #[expect(missing_debug_implementations, reason = "a factory has none")]
 pub struct FlowPlan {
-    /// Makes the sender's controller. One flow's controllers share it, and nobody else may.
-    pub controller: SharedFactory,
+    /// Makes the sender's controller, and says over which stack it runs. One flow's controllers share it, and nobody else
+    /// may.
+    pub controller: Contestant,
     /// The node at which the sender is.
     pub sender: String,
     /// The node at which the receiver is.
     pub receiver: String,
     /// When the sender connects.
     pub start: Duration,
-    /// What it does then, phase by phase.
+    /// What it does then, phase by phase. Over noq [`Load::Greedy`] and [`Load::Silent`] are all that there is.
     pub application: Vec<Phase>,
 }
 
 impl FlowPlan {
     /// A flow from `left` to `right` that sends as much as it can, from `start` to `end`.
-    pub fn greedy(controller: SharedFactory, start: Duration, end: Duration) -> Self {
+    pub fn greedy(controller: impl Into<Contestant>, start: Duration, end: Duration) -> Self {
         Self {
-            controller,
+            controller: controller.into(),
             sender: "left".to_owned(),
             receiver: "right".to_owned(),
             start,
@@ -65,6 +69,11 @@ impl FlowPlan {
                 load: Load::Greedy,
             }],
         }
+    }
+
+    /// Where the receiver is, and over which stack.
+    fn server(&self) -> (String, Stack) {
+        (self.receiver.clone(), self.controller.stack())
     }
 
     /// The same between other nodes.
@@ -89,8 +98,10 @@ impl Trial {
     /// Runs it to its end.
     ///
     /// # Errors
-    /// When the network cannot be emulated, or the simulation stops early.
+    /// When the network cannot be emulated, a flow over noq has an application that is not there, or the simulation stops
+    /// early.
     pub fn run(&self) -> Result<Outcome, RunError> {
+        self.check()?;
         let mut topology = self.topology.clone();
         let servers = self.attach(&mut topology)?;
         let simulation = Simulation::new(topology.build(self.seed)?);
@@ -108,34 +119,56 @@ impl Trial {
                 closed: Arc::default(),
             })
             .collect();
-        for (node, address) in &servers {
+        for ((node, stack), address) in &servers {
             let socket = handle.bind_attached(*address)?;
-            let config = endpoint_config(seeds.next_u64());
-            let endpoint = handle.endpoint_on(socket, config, Some(server_config()))?;
+            let seed = seeds.next_u64();
             let senders: HashMap<SocketAddr, Received> = (0..)
                 .zip(self.flows.iter().zip(&observers))
-                .filter(|(_, (flow, _))| flow.receiver == *node)
+                .filter(|(_, (flow, _))| {
+                    flow.receiver == *node && flow.controller.stack() == *stack
+                })
                 .map(|(index, (_, observer))| (client_address(index), observer.received.clone()))
                 .collect();
-            clock.spawn(receive(clock.clone(), endpoint, senders));
+            match stack {
+                Stack::Quinn => {
+                    let config = endpoint_config(seed);
+                    let endpoint = handle.endpoint_on(socket, config, Some(server_config()))?;
+                    clock.spawn(receive(clock.clone(), endpoint, senders));
+                }
+                Stack::Noq => noq::serve(&handle, &clock, socket, seed, senders)?,
+            }
         }
         for (index, (flow, observer)) in (0..).zip(self.flows.iter().zip(&observers)) {
             let socket = handle.bind_attached(client_address(index))?;
-            let config = endpoint_config(seeds.next_u64());
-            let mut endpoint = handle.endpoint_on(socket, config, None)?;
-            let factory = observer.recorder.observe(Arc::clone(&flow.controller));
-            endpoint.set_default_client_config(client_config(factory));
-            let Some(server) = servers.get(&flow.receiver).copied() else {
+            let seed = seeds.next_u64();
+            let Some(server) = servers.get(&flow.server()).copied() else {
                 continue;
             };
-            clock.spawn(live(
-                clock.clone(),
-                flow.clone(),
-                observer.clone(),
-                endpoint,
-                server,
-                self.interval,
-            ));
+            match &flow.controller {
+                Contestant::Quinn(factory) => {
+                    let mut endpoint = handle.endpoint_on(socket, endpoint_config(seed), None)?;
+                    let factory = observer.recorder.observe(Arc::clone(factory));
+                    endpoint.set_default_client_config(client_config(factory));
+                    clock.spawn(live(
+                        clock.clone(),
+                        flow.clone(),
+                        observer.clone(),
+                        endpoint,
+                        server,
+                        self.interval,
+                    ));
+                }
+                Contestant::Noq(factory) => {
+                    let sender = noq::Sender {
+                        factory: Arc::clone(factory),
+                        flow: flow.clone(),
+                        observer: observer.clone(),
+                        server,
+                        interval: self.interval,
+                    };
+                    noq::start(&handle, &clock, socket, seed, sender)?;
+                }
+            }
         }
         simulation.run_until(self.duration.into())?;
 
@@ -153,16 +186,31 @@ impl Trial {
         })
     }
 
-    /// Attaches every sender, and one receiver to each node that has any.
-    fn attach(&self, topology: &mut Topology) -> Result<BTreeMap<String, SocketAddr>, RunError> {
+    fn check(&self) -> Result<(), RunError> {
+        let missing = |flow: &FlowPlan| {
+            let mut loads = flow.application.iter().map(|phase| phase.load);
+            flow.controller.stack() == Stack::Noq
+                && loads.any(|load| !matches!(load, Load::Greedy | Load::Silent))
+        };
+        match self.flows.iter().position(missing) {
+            Some(flow) => Err(RunError::Application { flow }),
+            None => Ok(()),
+        }
+    }
+
+    /// Attaches every sender, and to each node that has receivers one for each stack.
+    fn attach(
+        &self,
+        topology: &mut Topology,
+    ) -> Result<BTreeMap<(String, Stack), SocketAddr>, RunError> {
         let mut servers = BTreeMap::new();
         for (index, flow) in (0..).zip(&self.flows) {
             topology.host(&flow.sender, client_address(index))?;
             let number = u16::try_from(servers.len()).unwrap_or(u16::MAX);
-            if !servers.contains_key(&flow.receiver) {
+            if !servers.contains_key(&flow.server()) {
                 let address = server_address(number);
                 topology.host(&flow.receiver, address)?;
-                servers.insert(flow.receiver.clone(), address);
+                servers.insert(flow.server(), address);
             }
         }
         Ok(servers)
@@ -170,6 +218,17 @@ impl Trial {
 }
 
 impl Observer {
+    /// The controller's state was looked at.
+    fn note(&self, at: Duration, snapshot: Snapshot) {
+        let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
+        moments.push(Moment { at, snapshot });
+    }
+
+    /// The sender is done, because its connection closed if there is a reason.
+    fn close(&self, reason: Option<String>) {
+        *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = reason;
+    }
+
     fn outcome(&self) -> FlowOutcome {
         let recording = self.recorder.take();
         let moments = &mut *self.moments.lock().unwrap_or_else(PoisonError::into_inner);
@@ -203,31 +262,25 @@ async fn live(
             Err(error) => Some(format!("handshake failed: {error}")),
             Ok(connection) => {
                 if let Some(interval) = interval {
-                    let moments = Arc::clone(&observer.moments);
-                    clock.spawn(look(clock.clone(), connection.clone(), interval, moments));
+                    clock.spawn(look(
+                        clock.clone(),
+                        connection.clone(),
+                        interval,
+                        observer.clone(),
+                    ));
                 }
                 send(&clock, &connection, &flow.application).await;
                 connection.close_reason().map(|reason| reason.to_string())
             }
         },
     };
-    *observer
-        .closed
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner) = reason;
+    observer.close(reason);
 }
 
-async fn look(
-    clock: Clock,
-    connection: Connection,
-    interval: Duration,
-    moments: Arc<Mutex<Vec<Moment>>>,
-) {
+async fn look(clock: Clock, connection: Connection, interval: Duration, observer: Observer) {
     while connection.close_reason().is_none() {
         if let Some(snapshot) = kneepoint_quinn::snapshot(connection.congestion_state()) {
-            let at = clock.now();
-            let mut moments = moments.lock().unwrap_or_else(PoisonError::into_inner);
-            moments.push(Moment { at, snapshot });
+            observer.note(clock.now(), snapshot);
         }
         clock.sleep(interval).await;
     }
@@ -249,11 +302,12 @@ fn client_config(controller: SharedFactory) -> ClientConfig {
 
 /// Flow control never limits a sender, and silence does not close a connection.
 fn transport() -> TransportConfig {
+    let window = VarInt::from_u32(FLOW_CONTROL_WINDOW);
     let mut transport = TransportConfig::default();
     transport
-        .stream_receive_window(FLOW_CONTROL_WINDOW)
-        .receive_window(FLOW_CONTROL_WINDOW)
-        .send_window(FLOW_CONTROL_WINDOW.into_inner())
+        .stream_receive_window(window)
+        .receive_window(window)
+        .send_window(window.into_inner())
         .max_idle_timeout(None);
     transport
 }
@@ -272,7 +326,7 @@ const FIRST_CLIENT_PORT: u16 = 10_000;
 const FIRST_SERVER_PORT: u16 = 4433;
 
 /// Beyond anything a link emulated here can hold: 1 GiB.
-const FLOW_CONTROL_WINDOW: VarInt = VarInt::from_u32(1 << 30);
+const FLOW_CONTROL_WINDOW: u32 = 1 << 30;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@ use kneepoint_emulator::network::Duplex;
 use kneepoint_emulator::time::Nanos;
 
 use super::*;
-use crate::controllers::resolve;
+use crate::controllers::contestant;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -22,7 +22,7 @@ fn line() -> Topology {
 fn flow(name: &str, start: Duration, application: Vec<Phase>) -> FlowPlan {
     FlowPlan {
         application,
-        ..FlowPlan::greedy(resolve(name, 1).unwrap(), start, Duration::ZERO)
+        ..FlowPlan::greedy(contestant(name, 1).unwrap(), start, Duration::ZERO)
     }
 }
 
@@ -126,4 +126,57 @@ fn an_unknown_node_is_refused() {
     };
     let error = trial.run().unwrap_err().to_string();
     assert!(error.contains("nowhere"), "{error}");
+}
+
+#[test]
+fn flows_of_two_stacks_share_a_link() {
+    let greedy = |name| flow(name, Duration::ZERO, vec![phase(8, Load::Greedy)]);
+    let outcome = trial(vec![greedy("bbr:tuned"), greedy("noq:bbr:tuned")], 9);
+    for flow in &outcome.flows {
+        assert_eq!(flow.closed, None);
+        let goodput = flow.goodput_mbps(2 * SECOND, 8 * SECOND);
+        assert!((1.0..6.0).contains(&goodput), "{goodput}");
+        assert!(flow.rtts.len() > 1000 && flow.moments.len() > 80);
+    }
+    let both: f64 = outcome
+        .flows
+        .iter()
+        .map(|flow| flow.goodput_mbps(2 * SECOND, 8 * SECOND))
+        .sum();
+    assert!(both > 7.0 && both < 8.0, "{both}");
+}
+
+/// What distinguishes the two stacks: quinn paces at 1.25 windows per round trip, noq at the rate asked for.
+#[test]
+fn noq_paces_at_the_rate_of_the_controller() {
+    let rtt = |name| {
+        let outcome = trial(
+            vec![flow(name, Duration::ZERO, vec![phase(8, Load::Greedy)])],
+            8,
+        );
+        let rtts = outcome.rtts(3 * SECOND, 8 * SECOND);
+        rtts.iter().sum::<u64>() as f64 / rtts.len() as f64 / 1e6
+    };
+    let (quinn, noq) = (rtt("bbr"), rtt("noq:bbr"));
+    assert!(noq < 0.85 * quinn, "{noq} ms, quinn {quinn} ms");
+}
+
+#[test]
+fn an_application_that_noq_has_not_is_refused() {
+    let phases = vec![phase(1, Load::Greedy), phase(2, Load::Steady(1000))];
+    let trial = Trial {
+        topology: line(),
+        flows: vec![
+            flow("bbr", Duration::ZERO, phases.clone()),
+            flow("noq:bbr", Duration::ZERO, phases),
+        ],
+        duration: SECOND,
+        interval: None,
+        seed: 7,
+    };
+    let refusal = trial.run().unwrap_err();
+    assert!(
+        matches!(refusal, RunError::Application { flow: 1 }),
+        "{refusal}"
+    );
 }

@@ -44,7 +44,7 @@ impl Experiment {
                 reverse: self.network.reverse.clone(),
             }),
             flows: vec![FlowPlan {
-                controller: Arc::clone(&self.controller),
+                controller: Arc::clone(&self.controller).into(),
                 sender: "left".to_owned(),
                 receiver: "right".to_owned(),
                 start: Duration::ZERO,

@@ -44,7 +44,8 @@ impl Received {
     /// The width of a bin.
     pub const BIN: Duration = Duration::from_millis(100);
 
-    fn read(&self, at: Duration, bytes: u64) {
+    /// So many more were read.
+    pub(crate) fn count(&self, at: Duration, bytes: u64) {
         let bin = usize::try_from(at.as_nanos() / Self::BIN.as_nanos()).unwrap_or(usize::MAX);
         let bins = &mut self.lock().bins;
         if bin >= bins.len() {
@@ -113,7 +114,7 @@ async fn read(clock: &Clock, stream: &mut RecvStream, received: &Received) -> Op
         }
         let size = chunk.bytes.len() as u64;
         bytes += size;
-        received.read(clock.now(), size);
+        received.count(clock.now(), size);
     }
     received.lock().messages.push(Message {
         began: Duration::from_nanos(u64::from_be_bytes(header)),

@@ -240,6 +240,28 @@ fn silence_in_startup_leads_back_to_startup() {
     assert_eq!(core.state.mode(), Mode::Startup);
 }
 
+/// Trap: where round trips take seconds, three of them do not fit between two silences. The search has to go on after each.
+#[test]
+fn startup_ends_also_where_silence_interrupts_it() {
+    let (mut core, now) = run_into(Mode::Startup, PLAIN);
+    let mut interrupted = false;
+    for round in 1..=20_u32 {
+        let mut slow = ack(now + u64::from(round) * 6_000, sample(core.delivered.0));
+        // A queue that grows: no round trip confirms the minimum.
+        slow.rtt = Duration::from_millis(5_900 + u64::from(round));
+        slow.in_flight = MTU.packets(2);
+        slow.delivered = core.delivered + MTU.packets(2);
+        core.on_ack(&slow);
+        let mode = core.state.mode();
+        interrupted |= mode == Mode::ProbeRtt;
+        if core.pipe_filled {
+            assert!(interrupted);
+            return;
+        }
+    }
+    panic!("still in {:?}", core.state.mode());
+}
+
 /// The draft's appendix, "Skipping PROBE_RTT Due to Application-Limited Sending".
 #[test]
 fn silence_of_the_application_replaces_probe_rtt() {

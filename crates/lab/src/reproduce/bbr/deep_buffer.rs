@@ -8,16 +8,12 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
 use super::figures;
-use crate::controllers::contestant;
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, number};
 use crate::reproduce::setup::{Bottleneck, greedy};
 use crate::reproduce::summary::{Seeds, Spread, thin};
 use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::run::run_from;
-use crate::scenario::{Link, Scenario};
 use crate::trial::Trial;
-use crate::units::{QueueSize, Rate};
 
 /// Figure 12.
 pub(in crate::reproduce) struct DeepBuffer;
@@ -41,33 +37,6 @@ pub(in crate::reproduce) struct Run {
 }
 
 type Figure = fn(&Run) -> f64;
-
-impl Case {
-    /// The same on noq, where a controller of ours is paced at its own rate. The flows begin within 0.1 s of each other.
-    fn run_on_noq(&self) -> Result<Run, CaseError> {
-        let duration = Duration::from_secs(self.seconds.into());
-        let scenario = Scenario {
-            link: Link::constant(Rate::from_bits_per_second(RATE)),
-            rtt: RTT,
-            queue: QueueSize::Packets(self.packets),
-            duration,
-            loss: 0.0,
-            flows: FLOWS,
-            seed: self.seed,
-        };
-        let contestant = contestant(self.controller, self.seed * 100)?;
-        let mut observed = run_from(&scenario, &contestant, duration / 2, &|_| {})?;
-        observed.rtts.sort_unstable();
-        let bytes: u64 = observed.flows.iter().map(|flow| flow.goodput_bytes).sum();
-        let windows = observed.flows.first().map(|flow| windows(&flow.windows));
-        Ok(Run {
-            median_rtt: Spread::of(&observed.rtts).median,
-            goodput_kbps: bytes as f64 * 8.0 / 1e3 / duration.as_secs_f64(),
-            loss_rate: observed.dropped as f64 / observed.offered.max(1) as f64,
-            window: windows.unwrap_or_default(),
-        })
-    }
-}
 
 /// A congestion window in packets, its mean in every 20 s.
 fn windows(bytes: &[(Duration, u64)]) -> Vec<(f64, f64)> {
@@ -113,9 +82,6 @@ impl Study for DeepBuffer {
     }
 
     fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        if case.controller.starts_with("noq") {
-            return case.run_on_noq();
-        }
         let end = Duration::from_secs(case.seconds.into());
         let queue = Queue::DropTail(Limit::packets(case.packets));
         let bottleneck = Bottleneck::constant(RATE as f64 / 1e6, queue, RTT);

@@ -59,7 +59,7 @@ impl Study for FairShare {
 
     fn cases(&self, scale: Scale) -> Vec<Case> {
         let seconds = scale.pick(32, 50);
-        let controllers = scale.pick(&["bbr", "bbr:tuned"][..], &CONTROLLERS[..]);
+        let controllers = scale.pick(&DRAWN[..], &CONTROLLERS[..]);
         let cases = |seed| {
             controllers.iter().map(move |&controller| Case {
                 controller,
@@ -154,7 +154,7 @@ impl Study for FairShare {
                     (jain.mean >= 0.95, jain.mean >= 0.9),
                     "Through quinn only the window counts. It is two bandwidth-delay products of the flow's own estimate, and a flow's \
                      share of a queue is its share of all windows: any division reproduces itself, and the probes that would \
-                     move it are not paced. Only ProbeRTT changes the shares.",
+                     move it are not paced. Only ProbeRTT changes the shares. noq paces at the controller's rate, as Linux does.",
                 ))
                 .verdict(Verdict::new(
                     format!("`{name}`: ProbeRTT entries together with half of the other flows"),
@@ -236,16 +236,17 @@ const FLOWS: u32 = 5;
 const APART: Duration = Duration::from_secs(2);
 const LAST: Duration = Duration::from_secs(20);
 
-const CONTROLLERS: [&str; 6] = [
+const CONTROLLERS: [&str; 7] = [
     "bbr",
     "bbr:tuned",
+    "noq:bbr",
     "bbr3",
     "quinn-bbr",
     "quinn-cubic",
     "quinn-new-reno",
 ];
 
-const DRAWN: [&str; 2] = ["bbr", "bbr:tuned"];
+const DRAWN: [&str; 3] = ["bbr", "bbr:tuned", "noq:bbr"];
 
 #[cfg(test)]
 mod tests {

@@ -10,9 +10,8 @@ use kneepoint_quinn::Factory;
 use serde::{Deserialize, Serialize};
 
 use super::figures;
-use crate::controllers::resolve;
+use crate::controllers::{Contestant, contestant};
 use crate::plots::{Axis, Chart, Mark};
-use crate::probe::SharedFactory;
 use crate::reproduce::report::{Section, Table, Verdict, number, percent};
 use crate::reproduce::setup::Bottleneck;
 use crate::reproduce::summary::thin;
@@ -153,7 +152,7 @@ impl Study for TokenBucket {
             ]);
         }
         let mut section = Section::new(Study::about(self)).table(table);
-        for name in ["bbr", "bbr:tuned"] {
+        for name in ["bbr", "bbr:tuned", "noq:bbr"] {
             let largest = of(name, |run| run.largest);
             let estimate = of(name, |run| run.estimate);
             let probing = of(name, |run| run.lost[1]);
@@ -183,6 +182,7 @@ impl Study for TokenBucket {
         for (name, detecting) in [
             ("bbr", "bbr, detecting"),
             ("bbr:tuned", "bbr:tuned, detecting"),
+            ("noq:bbr", "noq:bbr, detecting"),
         ] {
             let (without, with) = (
                 of(name, |run| run.lost[0]),
@@ -200,7 +200,8 @@ impl Study for TokenBucket {
             "Packets that are policed never queue, so that through quinn the window alone makes the rate: the two bandwidth-delay \
              products of `bbr` in each round trip are twice the policed rate, of which half is dropped in every phase, probe or \
              not, and the explicit model, which only takes the probes away, changes little. `bbr:tuned` keeps to one product \
-             and quinn's own margin of a quarter.",
+             and quinn's own margin of a quarter. noq paces at the controller's rate: the losses come with the probes, as the \
+             paper has it.",
         )
     }
 }
@@ -310,14 +311,21 @@ fn topology() -> Topology {
 }
 
 /// By name, as everywhere; those that detect policers have no name of their own.
-fn controller(name: &str, seed: u64) -> Result<SharedFactory, CaseError> {
-    let mut config = match name {
-        "bbr, detecting" => BbrConfig::paper(),
-        "bbr:tuned, detecting" => BbrConfig::tuned(),
-        _ => return Ok(resolve(name, seed)?),
+fn controller(name: &str, seed: u64) -> Result<Contestant, CaseError> {
+    let detecting = |mut config: BbrConfig| {
+        config.core.policer_detection = true;
+        config
     };
-    config.core.policer_detection = true;
-    Ok(Arc::new(Factory::new(config)?.seed(seed)))
+    let quinn = |config| Factory::new(detecting(config)).map(|factory| factory.seed(seed));
+    Ok(match name {
+        "bbr, detecting" => Contestant::Quinn(Arc::new(quinn(BbrConfig::paper())?)),
+        "bbr:tuned, detecting" => Contestant::Quinn(Arc::new(quinn(BbrConfig::tuned())?)),
+        "noq:bbr, detecting" => {
+            let factory = kneepoint_noq::Factory::new(detecting(BbrConfig::paper()))?;
+            Contestant::Noq(Arc::new(factory.seed(seed)))
+        }
+        _ => contestant(name, seed)?,
+    })
 }
 
 fn mbps(rate: f64) -> String {
@@ -327,15 +335,24 @@ fn mbps(rate: f64) -> String {
 const STEADY: Duration = Duration::from_secs(10);
 const END: Duration = Duration::from_secs(40);
 
-const CONTROLLERS: [&str; 8] = [
+const CONTROLLERS: [&str; 10] = [
     "bbr",
     "bbr, detecting",
     "bbr:tuned",
     "bbr:tuned, detecting",
+    "noq:bbr",
+    "noq:bbr, detecting",
     "bbr3",
     "quinn-bbr",
     "quinn-cubic",
     "quinn-new-reno",
 ];
 
-const DRAWN: [&str; 4] = ["bbr", "bbr, detecting", "bbr:tuned", "bbr:tuned, detecting"];
+const DRAWN: [&str; 6] = [
+    "bbr",
+    "bbr, detecting",
+    "bbr:tuned",
+    "bbr:tuned, detecting",
+    "noq:bbr",
+    "noq:bbr, detecting",
+];

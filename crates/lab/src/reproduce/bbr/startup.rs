@@ -126,7 +126,7 @@ impl Study for Startup {
             ]);
         }
         let mut section = Section::new(Study::about(self)).table(table);
-        for name in ["bbr", "bbr:tuned"] {
+        for name in ["bbr", "bbr:tuned", "noq:bbr"] {
             let rtt = of(name, |run| run.rtt);
             section = section.verdict(Verdict::new(
                 format!("`{name}`: mean RTT after startup"),
@@ -134,7 +134,8 @@ impl Study for Startup {
                 rtt.text(|ms| format!("{ms:.1} ms")),
                 (rtt.mean <= 48.0, rtt.mean <= 60.0),
                 "quinn paces at 1.25 windows per smoothed round trip whatever the controller's rate, so the window of two \
-                 bandwidth-delay products is filled and one of them waits: 40 ms. Startup's queue is drained down to that.",
+                 bandwidth-delay products is filled and one of them waits: 40 ms. Startup's queue is drained down to that. noq paces \
+                 at the controller's rate, and the same controller leaves a quarter of that queue.",
             ));
         }
         for name in ["cubic", "quinn-cubic"] {
@@ -177,9 +178,10 @@ const EMPTY_RTT: Duration = Duration::from_millis(40);
 const STEADY: Duration = Duration::from_secs(10);
 const END: Duration = Duration::from_secs(40);
 
-const CONTROLLERS: [&str; 7] = [
+const CONTROLLERS: [&str; 8] = [
     "bbr",
     "bbr:tuned",
+    "noq:bbr",
     "bbr3",
     "cubic",
     "quinn-bbr",
@@ -187,4 +189,4 @@ const CONTROLLERS: [&str; 7] = [
     "quinn-new-reno",
 ];
 
-const DRAWN: [&str; 4] = ["bbr", "bbr:tuned", "cubic", "quinn-cubic"];
+const DRAWN: [&str; 5] = ["bbr", "bbr:tuned", "noq:bbr", "cubic", "quinn-cubic"];

@@ -53,17 +53,15 @@ impl Study for BesideCubic {
     fn cases(&self, scale: Scale) -> Vec<Case> {
         let mut cases = Vec::new();
         let queues = scale.pick(&[DRAWN][..], &QUEUES[..]);
-        for &ours in scale.pick(&OURS[..2], &OURS[..]) {
-            for theirs in scale.pick(&THEIRS[..1], &THEIRS[..]) {
-                for &queue in queues {
-                    cases.extend(scale.seeds().map(|seed| Case {
-                        ours,
-                        theirs,
-                        queue,
-                        seed,
-                        seconds: scale.pick(30, 60),
-                    }));
-                }
+        for &(ours, theirs) in scale.pick(&PAIRS[..2], &PAIRS[..]) {
+            for &queue in queues {
+                cases.extend(scale.seeds().map(|seed| Case {
+                    ours,
+                    theirs,
+                    queue,
+                    seed,
+                    seconds: scale.pick(30, 60),
+                }));
             }
         }
         cases
@@ -163,6 +161,24 @@ impl Study for BesideCubic {
                  makes it give way to those that fill queues.",
             ));
         }
+        for name in ["bbr-s", "bbr-s:paper"] {
+            let fitting = cells.iter().filter(|cell| {
+                (cell.ours, cell.theirs) == (name, "cubic")
+                    && (0.75..=0.95).contains(&seeds(cell, |run| run.shares[0]).mean)
+            });
+            let fitting: Vec<_> = fitting.map(|cell| number(cell.queue)).collect();
+            section = section.verdict(Verdict::new(
+                format!("queues in BDP, of those tried, with which `{name}` has the paper's share beside `cubic`"),
+                "not given",
+                if fitting.is_empty() {
+                    "none".to_owned()
+                } else {
+                    fitting.join(", ")
+                },
+                (!fitting.is_empty(), false),
+                "The share falls from far above the half to far below it between two neighbours of the sweep.",
+            ));
+        }
         section = section.table(table);
         let mut chart = Chart::new(
             "Share of its half of the link, by the queue",
@@ -174,13 +190,13 @@ impl Study for BesideCubic {
             Mark::Reference,
             [(QUEUES[0], 80.0), (QUEUES[QUEUES.len() - 1], 80.0)],
         );
-        for ours in OURS {
+        for (ours, theirs) in CURVES {
             let mine = cells
                 .iter()
-                .filter(|cell| (cell.ours, cell.theirs) == (ours, "cubic"));
+                .filter(|cell| (cell.ours, cell.theirs) == (ours, theirs));
             let points =
                 mine.map(|cell| (cell.queue, 100.0 * seeds(cell, |run| run.shares[0]).mean));
-            chart = chart.series(format!("{ours} beside cubic"), Mark::Dots, points);
+            chart = chart.series(format!("{ours} beside {theirs}"), Mark::Dots, points);
         }
         section = section.chart(chart);
         for (case, run) in results.iter().filter(|(_, run)| !run.courses.is_empty()) {
@@ -211,8 +227,17 @@ impl Study for BesideCubic {
 const MBPS: f64 = 50.0;
 /// Bandwidth times round-trip time, in bytes.
 const BDP: f64 = 312_500.0;
-const QUEUES: [f64; 6] = [0.125, 0.25, 0.5, 1.0, 2.0, 4.0];
+const QUEUES: [f64; 9] = [0.125, 0.25, 0.4, 0.45, 0.5, 1.0, 1.4, 2.0, 4.0];
 /// The queue whose course is drawn.
 const DRAWN: f64 = 2.0;
-const OURS: [&str; 3] = ["bbr-s", "bbr", "bbr-s:paper"];
-const THEIRS: [&str; 2] = ["cubic", "quinn-cubic"];
+const PAIRS: [(&str, &str); 7] = [
+    ("bbr-s", "cubic"),
+    ("bbr", "cubic"),
+    ("bbr-s:paper", "cubic"),
+    ("bbr-s", "quinn-cubic"),
+    ("bbr", "quinn-cubic"),
+    ("bbr-s:paper", "quinn-cubic"),
+    ("noq:bbr-s", "noq-cubic"),
+];
+/// The pairs whose shares are drawn.
+const CURVES: [(&str, &str); 4] = [PAIRS[0], PAIRS[1], PAIRS[2], PAIRS[6]];

@@ -235,4 +235,11 @@ const GAP: Duration = Duration::from_secs(8);
 /// How long a start takes.
 const STARTUP: Duration = Duration::from_secs(4);
 
-const CONTROLLERS: [&str; 5] = ["bbr-s", "bbr", "bbr-s:paper", "cubic", "quinn-cubic"];
+const CONTROLLERS: [&str; 6] = [
+    "bbr-s",
+    "bbr",
+    "bbr-s:paper",
+    "noq:bbr-s",
+    "cubic",
+    "quinn-cubic",
+];

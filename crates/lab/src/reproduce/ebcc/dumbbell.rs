@@ -150,7 +150,7 @@ const PACKET_BYTES: f64 = 1480.0;
 
 /// The four of the paper, ours; then what `bbr` is for hosts without pacing, and quinn's own. The other three have no presets that
 /// differ.
-pub(super) const CONTROLLERS: [&str; 8] = [
+pub(super) const CONTROLLERS: [&str; 10] = [
     "new-reno",
     "cubic",
     "bbr",
@@ -159,6 +159,8 @@ pub(super) const CONTROLLERS: [&str; 8] = [
     "quinn-new-reno",
     "quinn-cubic",
     "quinn-bbr",
+    "noq:bbr",
+    "noq:ebcc",
 ];
 
 #[cfg(test)]
