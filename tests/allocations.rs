@@ -55,7 +55,11 @@ fn a_snapshot_does_not_copy_the_history_of_packets() {
             assert_eq!(then.count_total, 0, "{name}: {then:?}");
             looked.bytes_total
         });
-        assert_eq!(large, small, "{name}");
+        // But for a filter's few entries.
+        assert!(
+            large.abs_diff(small) <= 64,
+            "{name}: {small} and {large} bytes"
+        );
         assert!(large < 8192, "{name}: {large} bytes");
     }
 }

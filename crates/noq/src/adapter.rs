@@ -6,7 +6,7 @@ mod tests;
 use std::any::Any;
 use std::time::Instant;
 
-use kneepoint_controllers::host::{AckedRun, Clock, Mapper, fire_timers};
+use kneepoint_controllers::host::{AckedRun, Clock, Mapper, SentRun, fire_timers};
 use kneepoint_controllers::{
     Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
 };
@@ -31,6 +31,7 @@ pub struct NoqController {
     paced: bool,
     clock: Clock,
     acked: AckedRun,
+    sent: SentRun,
     /// The time of the last event: noq does not say when it noticed that a congestion event was none.
     now: Timestamp,
     /// What the controller asked for after the last event: noq reads it several times for each packet.
@@ -70,6 +71,7 @@ impl NoqController {
             paced: limits.paced,
             clock: Clock::starting(now),
             acked: AckedRun::none(now),
+            sent: SentRun::none(now),
             now: Timestamp::ZERO,
             timer: inner.next_timer(),
             inner,
@@ -93,13 +95,43 @@ impl NoqController {
     /// An event happens. Fires the timers that were due before it: noq has none for controllers, and wakes them for events only.
     #[inline]
     fn begin(&mut self, now: Instant) -> Timestamp {
-        self.acked.end(&mut self.clock, &mut self.flow);
+        if self.acked.is_under_way() {
+            self.acked.end(&mut self.clock, &mut self.flow);
+        }
         self.now = self.clock.now(now);
         if self.timer.is_some_and(|due| due <= self.now) {
             self.timer = fire_timers(&mut *self.inner, self.now);
             self.refresh();
         }
         self.now
+    }
+
+    /// The packets of an acknowledgement are all known, and it waits for no other.
+    fn acks_ended(&mut self, instant: Instant, in_flight: Bytes, app_limited: bool) {
+        if let Some(event) = self.sent.end(&mut self.clock, &mut self.flow) {
+            self.inner.on_sent(&event);
+        }
+        self.acked.end(&mut self.clock, &mut self.flow);
+        let now = self.begin(instant);
+        let Some(ack) = self.flow.on_ack_end(now, in_flight, app_limited) else {
+            return;
+        };
+        let rtt = ack.rtt;
+        self.mapper.on_ack(ack, &self.control);
+        self.timer = self.inner.acknowledge(ack, &mut self.control);
+        self.window = self.mapper.window(&self.control);
+        if self.control.self_limited {
+            self.flow.mark_app_limited(now);
+        }
+        let mtu = self.mapper.mtu();
+        self.acked.gather(instant, in_flight, rtt, mtu);
+    }
+
+    /// What waited for the next acknowledgement waits no longer.
+    fn end_waiting(&mut self) {
+        if let Some((now, in_flight)) = self.acked.waiting() {
+            self.acks_ended(now, in_flight, false);
+        }
     }
 
     fn refresh(&mut self) {
@@ -133,8 +165,13 @@ impl Clone for NoqController {
 impl HostController for NoqController {
     // Not `on_sent`: it comes once for a whole transmit and counts packets that are never acknowledged too.
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, _pn: u64) {
+        let bytes = Bytes(u64::from(bytes));
+        if self.acked.waits_while_sending(now, bytes) {
+            return self.sent.push(now, bytes);
+        }
+        self.end_waiting();
         let now = self.begin(now);
-        let event = self.flow.on_sent(now, Bytes(u64::from(bytes)));
+        let event = self.flow.on_sent(now, bytes);
         self.inner.on_sent(&event);
         let in_flight = event.prior_in_flight + event.bytes;
         if let Some(window) = self.mapper.on_sent(in_flight, &self.control) {
@@ -164,15 +201,9 @@ impl HostController for NoqController {
         app_limited: bool,
         _largest_packet_num_acked: Option<u64>,
     ) {
-        let now = self.begin(now);
-        let Some(ack) = self.flow.on_ack_end(now, Bytes(in_flight), app_limited) else {
-            return;
-        };
-        self.mapper.on_ack(ack, &self.control);
-        self.timer = self.inner.acknowledge(ack, &mut self.control);
-        self.window = self.mapper.window(&self.control);
-        if self.control.self_limited {
-            self.flow.mark_app_limited(now);
+        let in_flight = Bytes(in_flight);
+        if app_limited || !self.acked.wait(now, in_flight) {
+            self.acks_ended(now, in_flight, app_limited);
         }
     }
 
@@ -190,6 +221,7 @@ impl HostController for NoqController {
         lost_bytes: u64,
         _largest_lost_pn: u64,
     ) {
+        self.end_waiting();
         let sent = self.clock.sent(sent);
         let now = self.begin(now);
         let event = if is_ecn {

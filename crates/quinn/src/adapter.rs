@@ -7,7 +7,7 @@ use std::any::Any;
 use std::time::Instant;
 
 use kneepoint_controllers::host::mapping::Path;
-use kneepoint_controllers::host::{AckedRun, Clock, Mapper, fire_timers};
+use kneepoint_controllers::host::{AckedRun, Clock, Mapper, SentRun, fire_timers};
 use kneepoint_controllers::{
     Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
 };
@@ -26,6 +26,7 @@ pub struct QuinnController {
     mapper: Mapper,
     clock: Clock,
     acked: AckedRun,
+    sent: SentRun,
     control: Control,
     /// When the controller wants its timer, at the end of time if never: asked once per event, compared at each.
     timer: Timestamp,
@@ -51,6 +52,7 @@ impl QuinnController {
             mapper: Mapper::new(policy, mtu),
             clock: Clock::starting(now),
             acked: AckedRun::none(now),
+            sent: SentRun::none(now),
             timer: inner.next_timer().unwrap_or(Timestamp::MAX),
             inner,
             control,
@@ -83,6 +85,42 @@ impl QuinnController {
             self.end_abandoned_acks();
         }
         self.clock.now(now)
+    }
+
+    /// The packets of an acknowledgement are all known, and it waits for no other.
+    #[inline]
+    fn acks_ended(&mut self, instant: Instant, in_flight: Bytes, app_limited: bool) {
+        if let Some(event) = self.sent.end(&mut self.clock, &mut self.flow) {
+            self.inner.on_sent(&event);
+        }
+        self.acked.end(&mut self.clock, &mut self.flow);
+        let now = self.clock.now(instant);
+        self.catch_up(now);
+        let ack = self.flow.on_ack_end(now, in_flight, app_limited);
+        let Some(ack) = ack else { return };
+        let rtt = ack.rtt;
+        self.mapper.on_ack(ack, &self.control);
+        let timer = self.inner.acknowledge(ack, &mut self.control);
+        self.timer = timer.unwrap_or(Timestamp::MAX);
+        self.window = self.mapper.window(&self.control);
+        if self.control.self_limited {
+            self.flow.mark_app_limited(now);
+        }
+        let mtu = self.mapper.mtu();
+        self.acked.gather(instant, in_flight, rtt, mtu);
+    }
+
+    /// What waited for the next acknowledgement waits no longer.
+    #[inline]
+    fn end_waiting(&mut self) {
+        if let Some((now, in_flight)) = self.acked.waiting() {
+            self.end_waiting_acks(now, in_flight);
+        }
+    }
+
+    #[cold]
+    fn end_waiting_acks(&mut self, now: Instant, in_flight: Bytes) {
+        self.acks_ended(now, in_flight, false);
     }
 
     /// Packets were acknowledged, and no `on_end_acks` followed: quinn infers so from a Retry.
@@ -140,6 +178,7 @@ impl Clone for QuinnController {
             mapper: self.mapper.clone(),
             clock: self.clock,
             acked: self.acked,
+            sent: self.sent,
             control: self.control,
             timer: self.timer,
             window: self.window,
@@ -150,6 +189,10 @@ impl Clone for QuinnController {
 
 impl HostController for QuinnController {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
+        if self.acked.waits_while_sending(now, Bytes(bytes)) {
+            return self.sent.push(now, Bytes(bytes));
+        }
+        self.end_waiting();
         let now = self.begin(now);
         if self.timer <= now {
             return self.sent_after_timer(now, Bytes(bytes));
@@ -175,17 +218,9 @@ impl HostController for QuinnController {
         app_limited: bool,
         _largest_packet_num_acked: Option<u64>,
     ) {
-        self.acked.end(&mut self.clock, &mut self.flow);
-        let now = self.clock.now(now);
-        self.catch_up(now);
-        let ack = self.flow.on_ack_end(now, Bytes(in_flight), app_limited);
-        let Some(ack) = ack else { return };
-        self.mapper.on_ack(ack, &self.control);
-        let timer = self.inner.acknowledge(ack, &mut self.control);
-        self.timer = timer.unwrap_or(Timestamp::MAX);
-        self.window = self.mapper.window(&self.control);
-        if self.control.self_limited {
-            self.flow.mark_app_limited(now);
+        let in_flight = Bytes(in_flight);
+        if app_limited || !self.acked.wait(now, in_flight) {
+            self.acks_ended(now, in_flight, app_limited);
         }
     }
 
@@ -196,6 +231,7 @@ impl HostController for QuinnController {
         is_persistent_congestion: bool,
         lost_bytes: u64,
     ) {
+        self.end_waiting();
         let (now, sent) = (self.begin(now), self.clock.sent(sent));
         self.catch_up(now);
         let event = if lost_bytes == 0 {

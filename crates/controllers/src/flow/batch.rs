@@ -18,6 +18,8 @@ pub(super) struct Batch {
     /// The run of packets under way: when they all left, and their bytes.
     pub run_sent: Timestamp,
     pub run: Bytes,
+    /// The first of them left earlier.
+    pub run_spans: bool,
     /// The packet that left latest in terms of what was delivered by then: the acknowledgement is measured by it. With the
     /// time at which it left: the sending interval ends with this very packet, not with the last one of its record.
     pub sample: Option<(Timestamp, View)>,
@@ -45,6 +47,7 @@ impl Batch {
         self.oldest_sent = self.oldest_sent.min(sent);
         self.run_sent = sent;
         self.run = bytes;
+        self.run_spans = false;
     }
 
     /// Takes the view of the run for the sample if it is the latest, and sees whether a round began.

@@ -15,7 +15,7 @@ mod tests;
 use core::time::Duration;
 
 use self::batch::Batch;
-use self::record::{Record, Records, View};
+use self::record::{Records, View};
 use self::shared::Shared;
 use crate::event::{
     AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent,
@@ -98,45 +98,54 @@ impl Flow {
     /// Packets left at `now`.
     #[inline]
     pub fn on_sent(&mut self, now: Timestamp, bytes: Bytes) -> SentEvent {
+        self.on_sent_between(now, now, bytes)
+    }
+
+    /// Packets left from `first` to `last`, and nothing else happened meanwhile.
+    #[inline]
+    pub fn on_sent_between(
+        &mut self,
+        first: Timestamp,
+        last: Timestamp,
+        bytes: Bytes,
+    ) -> SentEvent {
         let prior_in_flight = self.ack.in_flight;
         if self.records.is_some() {
-            self.record(now, bytes);
+            self.record(first, last, bytes);
         }
         self.ack.in_flight = prior_in_flight + bytes;
         SentEvent {
-            now,
+            now: last,
             bytes,
             prior_in_flight,
             app_limited: self.ack.app_limited,
         }
     }
 
-    fn record(&mut self, now: Timestamp, bytes: Bytes) {
+    #[inline]
+    fn record(&mut self, first: Timestamp, last: Timestamp, bytes: Bytes) {
         let after_silence = self.ack.in_flight == Bytes::ZERO;
         if after_silence {
             // Both intervals of the next sample begin now, or the silence would count as slowness.
-            self.interval_start = now;
-            self.delivered_at = now;
+            self.interval_start = first;
+            self.delivered_at = first;
         }
+        let Some(records) = &mut self.records else {
+            return;
+        };
+        let view = View {
+            delivered: self.ack.delivered,
+            delivered_at: self.delivered_at,
+            interval_start: self.interval_start,
+            app_limited: self.app_limited_until.is_some(),
+            in_flight: self.ack.in_flight + bytes,
+            lost: self.lost,
+        };
         // Nor may anything be shared with what was sent before it.
         let resolution = if after_silence { 0 } else { self.resolution };
-        let record = Record {
-            first_sent: now,
-            last_sent: now,
-            outstanding: bytes,
-            round: self.ack.round,
-            view: View {
-                delivered: self.ack.delivered,
-                delivered_at: self.delivered_at,
-                interval_start: self.interval_start,
-                app_limited: self.app_limited_until.is_some(),
-                in_flight: self.ack.in_flight + bytes,
-                lost: self.lost,
-            },
-        };
-        if let Some(records) = &mut self.records {
-            records.get_mut().push(record, resolution);
-        }
+        records
+            .get_mut()
+            .push(first..=last, bytes, self.ack.round, &view, resolution);
     }
 
     /// One packet of the acknowledgement that arrived at `now` was acknowledged; it had left at `sent`.
@@ -160,6 +169,23 @@ impl Flow {
         } else {
             self.begin_run(now, sent, bytes);
         }
+        self.batch.packets = self.batch.packets.saturating_add(packets);
+        self.ack.delivered += bytes;
+        self.ack.in_flight -= bytes;
+    }
+
+    /// The same for so many packets the newest of which left at `newest_sent`, and all others since the packets acknowledged
+    /// before.
+    #[inline]
+    pub fn on_packets_acked_until(
+        &mut self,
+        now: Timestamp,
+        newest_sent: Timestamp,
+        bytes: Bytes,
+        packets: u64,
+    ) {
+        self.begin_run(now, newest_sent, bytes);
+        self.batch.run_spans = true;
         self.batch.packets = self.batch.packets.saturating_add(packets);
         self.ack.delivered += bytes;
         self.ack.in_flight -= bytes;
@@ -191,8 +217,12 @@ impl Flow {
     fn end_run(&mut self) {
         match &mut self.records {
             Some(records) => {
-                let (sent, bytes) = (self.batch.run_sent, self.batch.run);
-                records.get_mut().take(sent, bytes, |view| {
+                let (sent, mut bytes) = (self.batch.run_sent, self.batch.run);
+                let records = records.get_mut();
+                if self.batch.run_spans {
+                    bytes = records.take_before(sent, bytes);
+                }
+                records.take(sent, bytes, |view| {
                     self.batch.consider(view, self.round_end)
                 });
             }

@@ -1,6 +1,7 @@
 //! What was known when a packet left, kept until it is acknowledged or forgotten.
 
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 
 use crate::units::{Bytes, Timestamp};
 
@@ -46,27 +47,40 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// Adds packets sent at `record.last_sent`: to the newest record if nothing was learned since it began; in a large
-    /// flight, also if it began no more than `resolution` nanoseconds ago under the same circumstances.
+    /// Adds packets sent then: to the newest record if nothing was learned since it began; in a large flight, also if it
+    /// began no more than `resolution` nanoseconds ago under the same circumstances.
     #[inline]
-    pub(super) fn push(&mut self, record: Record, resolution: u64) {
+    pub(super) fn push(
+        &mut self,
+        sent: RangeInclusive<Timestamp>,
+        bytes: Bytes,
+        round: u64,
+        view: &View,
+        resolution: u64,
+    ) {
+        let (first, last) = sent.into_inner();
         let many = self.records.len() >= FEW;
         if let Some(newest) = self.records.back_mut()
-            && newest.view.app_limited == record.view.app_limited
-            && newest.round == record.round
+            && newest.view.app_limited == view.app_limited
+            && newest.round == round
         {
-            let same = newest.view.delivered == record.view.delivered
-                && newest.view.interval_start == record.view.interval_start
-                && newest.view.lost == record.view.lost;
-            let age = record.last_sent.nanos_since(newest.first_sent);
-            if same || many && age < resolution {
-                newest.outstanding += record.outstanding;
-                newest.view.in_flight = record.view.in_flight;
-                newest.last_sent = newest.last_sent.max(record.last_sent);
+            let same = newest.view.delivered == view.delivered
+                && newest.view.interval_start == view.interval_start
+                && newest.view.lost == view.lost;
+            if same || many && last.nanos_since(newest.first_sent) < resolution {
+                newest.outstanding += bytes;
+                newest.view.in_flight = view.in_flight;
+                newest.last_sent = newest.last_sent.max(last);
                 return;
             }
         }
-        self.records.push_back(record);
+        self.records.push_back(Record {
+            first_sent: first,
+            last_sent: last,
+            outstanding: bytes,
+            round,
+            view: *view,
+        });
     }
 
     /// Takes `bytes` that left at `sent` off their record, and shows its view, if it is still there.
@@ -99,6 +113,20 @@ impl Records {
         if record.is_settled() {
             self.records.pop_front();
         }
+    }
+
+    /// Takes as much of `bytes` as there is off the records of what left before `sent`, and returns the rest.
+    pub(super) fn take_before(&mut self, sent: Timestamp, bytes: Bytes) -> Bytes {
+        let mut rest = bytes;
+        while let Some(oldest) = self.records.front_mut()
+            && oldest.last_sent < sent
+        {
+            let taken = rest.min(oldest.outstanding);
+            oldest.outstanding -= taken;
+            rest -= taken;
+            self.pass_over();
+        }
+        rest
     }
 
     /// The same wherever the record is, and however many hold that time.
@@ -211,6 +239,16 @@ mod tests {
         }
     }
 
+    fn push(records: &mut Records, record: &Record) {
+        records.push(
+            record.first_sent..=record.last_sent,
+            record.outstanding,
+            record.round,
+            &record.view,
+            0,
+        );
+    }
+
     /// What had been delivered according to the last view shown.
     fn take(records: &mut Records, sent: u64, bytes: u64) -> Option<u64> {
         let mut delivered = None;
@@ -225,9 +263,9 @@ mod tests {
     #[test]
     fn a_lost_packet_keeps_only_its_own_record() {
         let mut records = Records::default();
-        records.push(record(1, 1200), 0);
+        push(&mut records, &record(1, 1200));
         for sent in 2..10_000 {
-            records.push(record(sent, 1200), 0);
+            push(&mut records, &record(sent, 1200));
             // Ten are in flight.
             if let Some(acked) = sent.checked_sub(10).filter(|acked| *acked > 1) {
                 assert_eq!(take(&mut records, acked, 1200), Some(acked));
@@ -245,7 +283,7 @@ mod tests {
         for stride in [1, 7, 13, 99] {
             let mut records = Records::default();
             for sent in 0..100 {
-                records.push(record(sent, 1200), 0);
+                push(&mut records, &record(sent, 1200));
             }
             for step in 0..100 {
                 let sent = step * stride % 100;
@@ -257,6 +295,26 @@ mod tests {
         }
     }
 
+    /// Packets of many times that are acknowledged together settle what each of them left, and what is missing among them stays.
+    #[test]
+    fn what_is_acknowledged_together_is_settled_together() {
+        let mut records = Records::default();
+        for sent in 0..100 {
+            push(&mut records, &record(sent, 1200));
+        }
+        let rest = records.take_before(at(9), Bytes(10 * 1200));
+        assert_eq!(rest, Bytes(1200));
+        assert_eq!(take(&mut records, 9, rest.0), Some(9));
+        assert_eq!(records.len(), 90);
+        // One of ten is missing: the last of them is then late.
+        let rest = records.take_before(at(19), Bytes(9 * 1200));
+        assert_eq!(rest, Bytes::ZERO);
+        assert_eq!(take(&mut records, 19, rest.0), Some(19));
+        assert_eq!(take(&mut records, 20, 1200), Some(20));
+        assert_eq!(records.len(), 80, "79, and one that is late");
+        assert!(records.get(at(19)).is_some());
+    }
+
     #[test]
     fn two_records_of_one_time_give_in_turn() {
         for late in [false, true] {
@@ -264,9 +322,9 @@ mod tests {
             for delivered in [1, 2] {
                 let mut record = record(5, 1200);
                 record.view.delivered = Bytes(delivered);
-                records.push(record, 0);
+                push(&mut records, &record);
             }
-            records.push(record(6, 1200), 0);
+            push(&mut records, &record(6, 1200));
             if late {
                 take(&mut records, 6, 1200);
             }

@@ -1,20 +1,35 @@
 //! Packets that are acknowledged one after the other, counted together.
+//!
+//! In a large flight an acknowledgement of two packets says next to nothing: hundreds of them come in a round trip. They are
+//! gathered until they make up a hundredth of it, as receive offload gathers them for the controllers of an operating
+//! system, and cost a comparison each. What a controller then sees is exact, only later by that share of a round trip.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::clock::Clock;
 use crate::flow::Flow;
-use crate::units::Bytes;
+use crate::units::{Bytes, saturating_nanos};
 
-/// Packets of one acknowledgement that left at one instant: hosts report them one by one. Only instants are compared for
-/// each of them; they are converted, and the packets looked up, once for all.
+/// Packets that left at one instant, or of a small share of the flight: hosts report them one by one. Only instants are
+/// compared for each of them; they are converted, and the packets looked up, once for all.
 #[derive(Debug, Clone, Copy)]
 pub struct AckedRun {
+    /// When the last of them was acknowledged.
     now: Instant,
+    /// When the newest of them left.
     sent: Instant,
     bytes: Bytes,
     /// None: there is no run under way, and the rest has no meaning.
     packets: u64,
+    /// They left at several times.
+    spans: bool,
+    /// The flow knows of other packets of this acknowledgement: it cannot wait.
+    parted: bool,
+    /// Less than this waits for more, but not beyond this time.
+    enough: Bytes,
+    until: Instant,
+    /// If the last acknowledgement waits for more: in flight after it and after what was sent since.
+    waiting: Option<Bytes>,
 }
 
 impl AckedRun {
@@ -25,6 +40,11 @@ impl AckedRun {
             sent: origin,
             bytes: Bytes::ZERO,
             packets: 0,
+            spans: false,
+            parted: false,
+            enough: Bytes::ZERO,
+            until: origin,
+            waiting: None,
         }
     }
 
@@ -43,15 +63,63 @@ impl AckedRun {
         } else if self.sent == sent && self.now == now {
             self.bytes += bytes;
             self.packets = self.packets.saturating_add(1);
+        } else if self.bytes < self.enough && self.sent <= sent {
+            (self.now, self.sent, self.spans) = (now, sent, true);
+            self.bytes += bytes;
+            self.packets = self.packets.saturating_add(1);
         } else {
             self.begin_another(now, sent, bytes, clock, flow);
         }
     }
 
-    /// Whether there are packets that the flow does not know of.
+    /// Whether the acknowledgement that ends here, with so much left in flight, can wait for the next one.
+    #[inline]
+    pub fn wait(&mut self, now: Instant, in_flight: Bytes) -> bool {
+        let waits = self.packets > 0
+            && !self.parted
+            && self.bytes < self.enough
+            && in_flight > Bytes::ZERO
+            && now < self.until;
+        self.waiting = waits.then_some(in_flight);
+        waits
+    }
+
+    /// So much leaves at `now`. Whether an acknowledgement waits and goes on waiting: then nothing has to be told of it yet.
+    #[inline]
+    pub fn waits_while_sending(&mut self, now: Instant, bytes: Bytes) -> bool {
+        match &mut self.waiting {
+            Some(in_flight) if now < self.until => {
+                *in_flight += bytes;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// When the last acknowledgement came and what is in flight, if it waits: before anything but sending happens, it
+    /// has to come to its end.
+    #[inline]
+    pub fn waiting(&self) -> Option<(Instant, Bytes)> {
+        self.waiting.map(|in_flight| (self.now, in_flight))
+    }
+
+    /// At `now` the controller has seen an acknowledgement after so long a round trip, and so much is in flight.
+    /// Acknowledgements of a small share of that are gathered from now on, over as small a share of the round trip.
+    #[inline]
+    pub fn gather(&mut self, now: Instant, in_flight: Bytes, rtt: Duration, mtu: Bytes) {
+        self.enough = if in_flight < mtu.packets(LARGE_FLIGHT) {
+            Bytes::ZERO
+        } else {
+            let longest = Duration::from_nanos(saturating_nanos(rtt) / (ACKS_PER_ROUND / 2));
+            self.until = now.checked_add(longest).unwrap_or(now);
+            Bytes(in_flight.0 / ACKS_PER_ROUND)
+        };
+    }
+
+    /// Whether there are packets that the flow does not know of, though their acknowledgement does not wait for more.
     #[inline]
     pub const fn is_under_way(&self) -> bool {
-        self.packets > 0
+        self.packets > 0 && self.waiting.is_none()
     }
 
     /// Tells `flow` of the run under way, if there is one: to be called before anything else happens to it.
@@ -60,15 +128,21 @@ impl AckedRun {
     pub fn end(&mut self, clock: &mut Clock, flow: &mut Flow) {
         if self.packets > 0 {
             let (now, sent) = (clock.now(self.now), clock.sent(self.sent));
-            flow.on_packets_acked(now, sent, self.bytes, self.packets);
+            if self.spans {
+                flow.on_packets_acked_until(now, sent, self.bytes, self.packets);
+            } else {
+                flow.on_packets_acked(now, sent, self.bytes, self.packets);
+            }
             self.packets = 0;
+            self.waiting = None;
+            self.parted = false;
         }
     }
 
     #[inline]
     fn begin(&mut self, now: Instant, sent: Instant, bytes: Bytes) {
         (self.now, self.sent) = (now, sent);
-        (self.bytes, self.packets) = (bytes, 1);
+        (self.bytes, self.packets, self.spans) = (bytes, 1, false);
     }
 
     /// Apart, so that other packets do not pay for its registers.
@@ -81,15 +155,24 @@ impl AckedRun {
         clock: &mut Clock,
         flow: &mut Flow,
     ) {
+        // What waited for this acknowledgement is a part of it.
+        if self.waiting.is_some() {
+            self.now = now;
+        }
         self.end(clock, flow);
         self.begin(now, sent, bytes);
+        self.parted = true;
     }
 }
 
+/// Acknowledgements that a controller sees in a round trip of a large flight, at least.
+const ACKS_PER_ROUND: u64 = 100;
+
+/// Packets. Of fewer, two or three are a hundredth already.
+const LARGE_FLIGHT: u64 = 256;
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::units::Timestamp;
 

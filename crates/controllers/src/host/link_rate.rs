@@ -103,13 +103,17 @@ impl LinkRate {
             idle
         };
         self.busy_for = if idle > 0.0 { 0.0 } else { self.busy_for + gap };
-        let haste = if self.busy_for > LONG_BUSY * self.min_rtt {
-            HASTE
-        } else {
-            1.0
-        };
+        let haste = self.haste();
         let surplus = idle - haste * self.idle * gap;
         self.share = (self.share + ADAPTATION * surplus).clamp(self.least, self.most);
+    }
+
+    fn haste(&self) -> f64 {
+        if self.busy_for <= LONG_BUSY * self.min_rtt {
+            return 1.0;
+        }
+        let long = self.busy_for / larger(SHARED_BUSY * self.min_rtt, SHORTEST_RTT);
+        HASTE * larger(smaller(long * long, MOST_HASTE), 1.0)
     }
 
     /// What to have in flight, as of the last acknowledgement; `None` while too little is known.
@@ -207,6 +211,11 @@ const ADAPTATION: f64 = 0.5;
 /// A link that has not been idle for so many minimum RTTs varies little, or is shared: the head-room shrinks that much faster.
 const LONG_BUSY: f64 = 25.0;
 const HASTE: f64 = 5.0;
+
+/// From here on the haste grows with the square of the time, up to so many times as much: it is most likely shared, and whoever
+/// came last, with the head-room of one who knows nothing yet, would keep the largest part of it for as long as that lasts.
+const SHARED_BUSY: f64 = 35.0;
+const MOST_HASTE: f64 = 16.0;
 
 /// The packets of head-room that every flow has, whatever its rate: flows that leave a share of their rates stay as unequal as
 /// they are, and this lets small ones gain on large ones. And the most of its rate that it may be: on a slow link, two packets

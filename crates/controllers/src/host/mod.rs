@@ -10,6 +10,7 @@ mod clock;
 mod link_rate;
 mod mapper;
 pub mod mapping;
+mod sent_run;
 mod timers;
 
 pub use ack_gap::AckGap;
@@ -18,4 +19,5 @@ pub use blueprint::Blueprint;
 pub use clock::Clock;
 pub use link_rate::{Acked, Forecast, LinkRate};
 pub use mapper::Mapper;
+pub use sent_run::SentRun;
 pub use timers::{MAX_TIMERS_AT_ONCE, fire_timers};

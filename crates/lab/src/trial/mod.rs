@@ -3,7 +3,8 @@
 mod noq;
 mod outcome;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -207,10 +208,10 @@ impl Trial {
         for (index, flow) in (0..).zip(&self.flows) {
             topology.host(&flow.sender, client_address(index))?;
             let number = u16::try_from(servers.len()).unwrap_or(u16::MAX);
-            if !servers.contains_key(&flow.server()) {
+            if let Entry::Vacant(server) = servers.entry(flow.server()) {
                 let address = server_address(number);
                 topology.host(&flow.receiver, address)?;
-                servers.insert(flow.server(), address);
+                server.insert(address);
             }
         }
         Ok(servers)

@@ -203,6 +203,41 @@ fn every_packet_that_counts_is_told_once() {
     assert_eq!(noq.adapter.flow.in_flight(), Bytes(3 * MTU));
 }
 
+/// In a large flight the controller sees a hundred acknowledgements per round trip, and every packet in one of them.
+#[test]
+fn acknowledgements_of_a_small_share_of_the_flight_are_gathered() {
+    let mut noq = Fixture::new(Recorder::new());
+    for sent in (0..1000).step_by(2) {
+        noq.send(sent, 2);
+    }
+    noq.told();
+    for sent in (0..1004).step_by(2) {
+        noq.ack(1000 + sent, &[sent, sent], 998 * MTU);
+        noq.send(1000 + sent, 2);
+    }
+    // A loss ends the waiting: nothing is missing then.
+    noq.lose(2004, 1010, &[1200; 3]);
+    let told = noq.told();
+    let (mut events, mut acked, mut sent) = (0, 0, 0);
+    for told in &told {
+        match told {
+            Told::Acked(ack) => {
+                events += 1;
+                acked += ack.acked_packets;
+                assert_eq!(ack.rtt, Duration::from_secs(1));
+            }
+            Told::Sent(event) => sent += event.bytes.0 / MTU,
+            _ => {}
+        }
+    }
+    assert_eq!((acked, sent), (1004, 1004));
+    assert!((95..=130).contains(&events), "{events}");
+    let Some(Told::Congestion(loss)) = told.last() else {
+        panic!("the loss comes last");
+    };
+    assert_eq!(loss.in_flight, Bytes(997 * MTU));
+}
+
 /// Trap: one acknowledgement is one event, after all its packets, and credits them all, those of one instant too.
 #[test]
 fn packets_are_folded_into_one_acknowledgement() {
