@@ -23,6 +23,8 @@ pub(super) struct Executor {
     free: Vec<usize>,
     /// Tasks begun so far.
     begun: u64,
+    /// Runs begun so far.
+    runs: usize,
     /// Steps taken at the present instant.
     steps: u64,
     step_limit: u64,
@@ -73,6 +75,7 @@ impl Executor {
             tasks: Vec::new(),
             free: Vec::new(),
             begun: 0,
+            runs: 0,
             steps: 0,
             step_limit,
             wakers: Vec::new(),
@@ -92,7 +95,10 @@ impl Executor {
         mut main: Pin<&mut F>,
         deadline: Nanos,
     ) -> Result<F::Output, Halt> {
-        let main_handle = TaskWaker::new(MAIN, Arc::clone(&shared.ready));
+        // No task's, and no other run's.
+        self.runs += 1;
+        let main_key = usize::MAX - self.runs;
+        let main_handle = TaskWaker::new(main_key, Arc::clone(&shared.ready));
         let main_waker = Waker::from(Arc::clone(&main_handle));
         main_waker.wake_by_ref();
         loop {
@@ -105,8 +111,7 @@ impl Executor {
                         let key = self.insert(shared, future, identity);
                         self.poll(key)?;
                     }
-                    Ready::Woken(task) if task.key() != MAIN => self.poll(task.key())?,
-                    Ready::Woken(task) if Arc::ptr_eq(&task, &main_handle) => {
+                    Ready::Woken(key) if key == main_key => {
                         main_handle.begin();
                         let mut context = Context::from_waker(&main_waker);
                         let poll = guard(|| main.as_mut().poll(&mut context));
@@ -116,8 +121,8 @@ impl Executor {
                             return Ok(output);
                         }
                     }
-                    // The future of an earlier run.
-                    Ready::Woken(_) => {}
+                    // A task, or the future of an earlier run, which is none.
+                    Ready::Woken(key) => self.poll(key)?,
                 }
             }
             self.advance(shared, &main_waker, deadline)?;
@@ -148,7 +153,7 @@ impl Executor {
         Unfinished {
             at: shared.clock.now(),
             tasks: main.into_iter().chain(spawned).collect(),
-            packets: lock(&shared.network).in_transit(),
+            packets: lock(&shared.wire).network.in_transit(),
         }
     }
 
@@ -174,7 +179,9 @@ impl Executor {
     /// Moves time on to the next event and lets it happen.
     fn advance(&mut self, shared: &Shared, main: &Waker, deadline: Nanos) -> Result<(), SimError> {
         let now = shared.clock.now();
-        let Some(next) = shared.next_event() else {
+        let mut events = shared.events();
+        let Some(next) = events.next() else {
+            drop(events);
             let unfinished = self.unfinished(shared, Some(main));
             return Err(SimError::Deadlock(Box::new(unfinished)));
         };
@@ -191,7 +198,8 @@ impl Executor {
         if self.step() {
             return Err(self.livelock(shared, None));
         }
-        shared.run_events(next, &mut self.wakers);
+        events.run(next, &mut self.wakers);
+        drop(events);
         wake_all(&mut self.wakers);
         Ok(())
     }
@@ -205,7 +213,7 @@ impl Executor {
     fn livelock(&self, shared: &Shared, next: Option<&Ready>) -> SimError {
         let task = next.map(|next| match next {
             Ready::Spawned(_, identity) => identity.name.clone(),
-            Ready::Woken(woken) => match self.tasks.get(woken.key()) {
+            Ready::Woken(key) => match self.tasks.get(*key) {
                 Some(Some(task)) => task.identity.name.clone(),
                 _ => TaskName::Main,
             },
@@ -270,6 +278,3 @@ fn guard<T>(f: impl FnOnce() -> T) -> Result<T, Payload> {
     // Whatever the panic left half done is never used again.
     catch_unwind(AssertUnwindSafe(f))
 }
-
-/// The key of the future that a run waits for.
-const MAIN: usize = usize::MAX;

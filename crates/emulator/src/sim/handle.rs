@@ -18,7 +18,7 @@ use super::runtime::Runtime;
 use super::seed::VirtualTime;
 use super::shared::Shared;
 use super::sleep::Sleep;
-use super::socket::{Inbox, Socket};
+use super::socket::Socket;
 use super::task::{Identity, TaskName};
 use crate::network::{Network, NodeId, Side};
 use crate::time::Nanos;
@@ -120,7 +120,7 @@ impl Handle {
     ///
     /// The network is locked meanwhile: `f` must use neither this handle nor anything that sends.
     pub fn with_network<T>(&self, f: impl FnOnce(&mut Network) -> T) -> T {
-        f(&mut lock(&self.0.network))
+        f(&mut lock(&self.0.wire).network)
     }
 
     /// Binds a socket to `address`, on one side of the network. Port 0 stands for the lowest free
@@ -176,22 +176,21 @@ impl Handle {
                 format!("{address} is not the address of a host"),
             ));
         }
-        let mut network = lock(&self.0.network);
+        let mut wire = lock(&self.0.wire);
         let mut inboxes = lock(&self.0.inboxes);
         if address.port() == 0 {
             let free = (FIRST_EPHEMERAL_PORT..=u16::MAX)
-                .find(|&port| !inboxes.contains_key(&SocketAddr::new(address.ip(), port)));
+                .find(|&port| !inboxes.is_open(SocketAddr::new(address.ip(), port)));
             address.set_port(free.unwrap_or(FIRST_EPHEMERAL_PORT));
         }
-        if inboxes.contains_key(&address) {
+        if inboxes.is_open(address) {
             return Err(io::Error::new(
                 io::ErrorKind::AddrInUse,
                 format!("{address} is in use"),
             ));
         }
-        attach(&mut network, address)?;
-        let inbox = Arc::<Inbox>::default();
-        inboxes.insert(address, Arc::clone(&inbox));
+        attach(&mut wire.network, address)?;
+        let inbox = inboxes.open(address);
         Ok(Arc::new(Socket::new(address, inbox, Arc::clone(&self.0))))
     }
 

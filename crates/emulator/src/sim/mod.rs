@@ -44,6 +44,7 @@ mod clock;
 mod error;
 mod executor;
 mod handle;
+mod inboxes;
 mod join;
 mod net;
 #[cfg(feature = "noq")]

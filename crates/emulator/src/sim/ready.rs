@@ -16,7 +16,11 @@ pub(super) type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// First in, first out, so that the order of execution follows from the order of events.
 #[derive(Debug, Default)]
-pub(super) struct ReadyQueue(Mutex<State>);
+pub(super) struct ReadyQueue {
+    state: Mutex<State>,
+    /// Whether the queue is empty is asked for at every instant, and a lock costs as much as a few dozen instructions.
+    any: AtomicBool,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -27,15 +31,15 @@ struct State {
 pub(super) enum Ready {
     /// A future that has not been polled yet.
     Spawned(BoxFuture, Arc<Identity>),
-    /// A known task that was woken.
-    Woken(Arc<TaskWaker>),
+    /// The task of this key was woken.
+    Woken(usize),
 }
 
 impl fmt::Debug for Ready {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Spawned(_, identity) => f.debug_tuple("Spawned").field(identity).finish(),
-            Self::Woken(task) => f.debug_tuple("Woken").field(&task.key).finish(),
+            Self::Woken(key) => f.debug_tuple("Woken").field(key).finish(),
         }
     }
 }
@@ -43,21 +47,30 @@ impl fmt::Debug for Ready {
 impl ReadyQueue {
     /// Hands `entry` back if the simulation is gone.
     pub(super) fn push(&self, entry: Ready) -> Result<(), Ready> {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         if state.closed {
             return Err(entry);
         }
         state.queue.push_back(entry);
+        self.any.store(true, Ordering::Release);
         Ok(())
     }
 
     pub(super) fn pop(&self) -> Option<Ready> {
-        lock(&self.0).queue.pop_front()
+        if !self.any.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut state = lock(&self.state);
+        let entry = state.queue.pop_front();
+        if state.queue.is_empty() {
+            self.any.store(false, Ordering::Release);
+        }
+        entry
     }
 
     /// Accepts nothing from now on; returns what was still queued.
     pub(super) fn close(&self) -> VecDeque<Ready> {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         state.closed = true;
         std::mem::take(&mut state.queue)
     }
@@ -84,10 +97,6 @@ impl TaskWaker {
         })
     }
 
-    pub(super) fn key(&self) -> usize {
-        self.key
-    }
-
     /// The task is about to be polled: from here on it can be woken again.
     pub(super) fn begin(&self) {
         self.queued.store(false, Ordering::Release);
@@ -101,16 +110,13 @@ impl TaskWaker {
 
 impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
-        if !self.queued.swap(true, Ordering::AcqRel) {
-            let ready = Arc::clone(&self.ready);
-            // A task of a simulation that is gone needs no waking.
-            let _ = ready.push(Ready::Woken(self));
-        }
+        self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if !self.queued.load(Ordering::Acquire) {
-            Arc::clone(self).wake();
+        if !self.queued.load(Ordering::Acquire) && !self.queued.swap(true, Ordering::AcqRel) {
+            // A task of a simulation that is gone needs no waking.
+            let _ = self.ready.push(Ready::Woken(self.key));
         }
     }
 }

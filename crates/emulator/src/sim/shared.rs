@@ -1,15 +1,13 @@
 //! What tasks, timers and sockets share.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Waker;
 
 use super::clock::Clock;
+use super::inboxes::{Inboxes, Spare};
 use super::lock;
 use super::ready::{BoxFuture, Ready, ReadyQueue};
-use super::socket::Inbox;
 use super::task::{Identity, TaskName};
 use super::timers::Timers;
 use super::unfinished::Wait;
@@ -19,11 +17,24 @@ use crate::time::Nanos;
 /// Locks are taken in the order of the fields, and never held while something is polled or woken.
 pub(super) struct Shared {
     pub(super) clock: Clock,
-    pub(super) network: Mutex<Network>,
+    pub(super) wire: Mutex<Wire>,
     pub(super) timers: Mutex<Timers>,
-    pub(super) inboxes: Mutex<BTreeMap<SocketAddr, Arc<Inbox>>>,
+    pub(super) inboxes: Mutex<Inboxes>,
     pub(super) ready: Arc<ReadyQueue>,
     pub(super) transmit_segments: usize,
+}
+
+/// The network, and buffers for packets that enter it.
+pub(super) struct Wire {
+    pub(super) network: Network,
+    pub(super) spare: Spare,
+}
+
+/// The network and the timers, locked.
+pub(super) struct Events<'a> {
+    wire: MutexGuard<'a, Wire>,
+    timers: MutexGuard<'a, Timers>,
+    inboxes: &'a Mutex<Inboxes>,
 }
 
 impl fmt::Debug for Shared {
@@ -39,7 +50,10 @@ impl Shared {
     pub(super) fn new(network: Network, transmit_segments: usize) -> Self {
         Self {
             clock: Clock::new(),
-            network: Mutex::new(network),
+            wire: Mutex::new(Wire {
+                network,
+                spare: Spare::default(),
+            }),
             timers: Mutex::default(),
             inboxes: Mutex::default(),
             ready: Arc::default(),
@@ -62,32 +76,37 @@ impl Shared {
         let timers = lock(&self.timers).waiting(waker);
         let mut waits: Vec<Wait> = timers.into_iter().map(Wait::Timer).collect();
         let inboxes = lock(&self.inboxes);
-        let read = inboxes.iter().filter(|(_, inbox)| inbox.is_read_by(waker));
-        waits.extend(read.map(|(address, _)| Wait::Packet(*address)));
+        waits.extend(inboxes.read_by(waker).map(Wait::Packet));
         waits
     }
 
+    /// Locks what time lets happen.
+    pub(super) fn events(&self) -> Events<'_> {
+        Events {
+            wire: lock(&self.wire),
+            timers: lock(&self.timers),
+            inboxes: &self.inboxes,
+        }
+    }
+}
+
+impl Events<'_> {
     /// When the network or a timer wants to act next. The end of time never comes.
-    pub(super) fn next_event(&self) -> Option<Nanos> {
-        let packet = lock(&self.network).next_event().unwrap_or(Nanos::MAX);
-        let timer = lock(&self.timers).next().unwrap_or(Nanos::MAX);
+    pub(super) fn next(&self) -> Option<Nanos> {
+        let packet = self.wire.network.next_event().unwrap_or(Nanos::MAX);
+        let timer = self.timers.next().unwrap_or(Nanos::MAX);
         Some(packet.min(timer)).filter(|&next| next < Nanos::MAX)
     }
 
     /// Lets the network and then the timers act; packets due at an instant arrive before timers
     /// of that instant expire.
-    pub(super) fn run_events(&self, now: Nanos, wakers: &mut Vec<Waker>) {
-        let mut network = lock(&self.network);
+    pub(super) fn run(&mut self, now: Nanos, wakers: &mut Vec<Waker>) {
+        let Wire { network, spare } = &mut *self.wire;
         if network.next_event().is_some_and(|next| next <= now) {
-            let inboxes = lock(&self.inboxes);
-            network.poll(now, &mut |_, packet| {
-                // Nobody hears a packet to an address that was unbound while it was in flight.
-                if let Some(inbox) = inboxes.get(&packet.destination) {
-                    wakers.extend(inbox.push(packet));
-                }
-            });
+            let mut inboxes = lock(self.inboxes);
+            spare.take(&mut inboxes.spare);
+            network.poll(now, &mut |_, packet| wakers.extend(inboxes.push(packet)));
         }
-        drop(network);
-        lock(&self.timers).fire(now, wakers);
+        self.timers.fire(now, wakers);
     }
 }

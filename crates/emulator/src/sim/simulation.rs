@@ -127,7 +127,7 @@ impl Simulation {
 
     /// Reads or changes the network; see [`Handle::with_network`].
     pub fn with_network<T>(&self, f: impl FnOnce(&mut Network) -> T) -> T {
-        f(&mut lock(&self.shared.network))
+        f(&mut lock(&self.shared.wire).network)
     }
 
     /// Runs all tasks until `future` completes.

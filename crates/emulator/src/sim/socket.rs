@@ -1,15 +1,15 @@
 //! UDP sockets on the emulated network.
 
-use std::collections::VecDeque;
 use std::io::{self, IoSliceMut};
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use quinn::udp::{EcnCodepoint, RecvMeta, Transmit};
 use quinn::{AsyncUdpSocket, UdpPoller};
 
+use super::inboxes::InboxId;
 use super::lock;
 use super::shared::Shared;
 use crate::packet::{Ecn, Packet};
@@ -22,44 +22,12 @@ use crate::packet::{Ecn, Packet};
 #[derive(Debug)]
 pub struct Socket {
     address: SocketAddr,
-    inbox: Arc<Inbox>,
+    inbox: InboxId,
     shared: Arc<Shared>,
 }
 
-/// The packets that arrived at one address and were not read yet.
-#[derive(Debug, Default)]
-pub(super) struct Inbox(Mutex<Received>);
-
-#[derive(Debug, Default)]
-struct Received {
-    packets: VecDeque<Packet>,
-    bytes: usize,
-    reader: Option<Waker>,
-}
-
-impl Inbox {
-    /// Queues `packet`; returns the waker of a reader that waits for it. Drops the packet if the
-    /// application does not read, as a kernel does.
-    pub(super) fn push(&self, packet: Packet) -> Option<Waker> {
-        let mut received = lock(&self.0);
-        if received.bytes + packet.payload.len() > RECEIVE_BUFFER {
-            return None;
-        }
-        received.bytes += packet.payload.len();
-        received.packets.push_back(packet);
-        received.reader.take()
-    }
-
-    /// Whether an arrival wakes `waker`.
-    pub(super) fn is_read_by(&self, waker: &Waker) -> bool {
-        let received = lock(&self.0);
-        let reader = received.reader.as_ref();
-        reader.is_some_and(|reader| reader.will_wake(waker))
-    }
-}
-
 impl Socket {
-    pub(super) fn new(address: SocketAddr, inbox: Arc<Inbox>, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(address: SocketAddr, inbox: InboxId, shared: Arc<Shared>) -> Self {
         Self {
             address,
             inbox,
@@ -70,7 +38,9 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        lock(&self.shared.inboxes).remove(&self.address);
+        let inbox = lock(&self.shared.inboxes).close(self.address, self.inbox);
+        // Not under the lock: a waker may own what another socket is in.
+        drop(inbox);
     }
 }
 
@@ -83,17 +53,15 @@ impl AsyncUdpSocket for Socket {
         let now = self.shared.clock.now();
         let ecn = transmit.ecn.map(from_codepoint);
         let segment = transmit.segment_size.unwrap_or(transmit.contents.len());
-        let mut network = lock(&self.shared.network);
+        let mut wire = lock(&self.shared.wire);
         for datagram in transmit.contents.chunks(segment.max(1)) {
-            network.send(
-                now,
-                Packet {
-                    source: self.address,
-                    destination: transmit.destination,
-                    ecn,
-                    payload: datagram.to_vec(),
-                },
-            );
+            let packet = Packet {
+                source: self.address,
+                destination: transmit.destination,
+                ecn,
+                payload: wire.spare.copy(datagram),
+            };
+            wire.network.send(now, packet);
         }
         Ok(())
     }
@@ -104,13 +72,12 @@ impl AsyncUdpSocket for Socket {
         bufs: &mut [IoSliceMut<'_>],
         meta: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
-        let mut received = lock(&self.inbox.0);
+        let mut inboxes = lock(&self.shared.inboxes);
         let mut count = 0;
         for (buf, meta) in bufs.iter_mut().zip(meta) {
-            let Some(packet) = received.packets.pop_front() else {
+            let Some(packet) = inboxes.get(self.inbox).pop() else {
                 break;
             };
-            received.bytes -= packet.payload.len();
             // A datagram larger than the buffer is cut off, as by a kernel.
             let len = packet.payload.len().min(buf.len());
             buf[..len].copy_from_slice(&packet.payload[..len]);
@@ -121,14 +88,20 @@ impl AsyncUdpSocket for Socket {
                 ecn: packet.ecn.map(to_codepoint),
                 dst_ip: Some(self.address.ip()),
             };
+            inboxes.spare.keep(packet.payload);
             count += 1;
         }
         if count > 0 {
             return Poll::Ready(Ok(count));
         }
-        match &mut received.reader {
-            Some(reader) => reader.clone_from(cx.waker()),
-            absent => *absent = Some(cx.waker().clone()),
+        let reader = &mut inboxes.get(self.inbox).reader;
+        if !reader
+            .as_ref()
+            .is_some_and(|reader| reader.will_wake(cx.waker()))
+        {
+            let previous = reader.replace(cx.waker().clone());
+            drop(inboxes);
+            drop(previous);
         }
         Poll::Pending
     }
@@ -170,6 +143,3 @@ fn to_codepoint(ecn: Ecn) -> EcnCodepoint {
         Ecn::Ce => EcnCodepoint::Ce,
     }
 }
-
-/// How much a socket holds for an application that does not read, in bytes of payload.
-const RECEIVE_BUFFER: usize = 64 << 20;
