@@ -38,6 +38,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod addresses;
 pub mod generate;
 pub mod link;
 pub mod log_format;

@@ -31,6 +31,7 @@ use self::address::Translations;
 use self::routes::Routes;
 use self::schedule::Schedule;
 use self::traffic::Source;
+use crate::addresses::AddressMap;
 use crate::link::{ConfigError, Count, Link};
 use crate::packet::Packet;
 use crate::time::Nanos;
@@ -49,7 +50,7 @@ pub struct Network {
     ends: Vec<usize>,
     nodes: Vec<String>,
     routes: Routes,
-    hosts: BTreeMap<SocketAddr, usize>,
+    hosts: AddressMap<usize>,
     /// The links of the flows that have a path of their own.
     paths: BTreeMap<(SocketAddr, SocketAddr), Vec<usize>>,
     translations: Translations,
@@ -110,8 +111,7 @@ impl Network {
 
     /// Whether any port of an address is attached.
     pub fn has_host(&self, address: IpAddr) -> bool {
-        let [first, last] = [0, u16::MAX].map(|port| SocketAddr::new(address, port));
-        self.hosts.range(first..=last).next().is_some()
+        self.hosts.keys().any(|host| host.ip() == address)
     }
 
     /// The node of a name.

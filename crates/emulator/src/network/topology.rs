@@ -11,6 +11,7 @@ use super::routes::Routes;
 use super::schedule::Schedule;
 use super::traffic::{CrossTraffic, Source};
 use super::{Network, NetworkError};
+use crate::addresses::AddressMap;
 use crate::link::{ConfigError, Count, Link, LinkConfig};
 
 /// The description of a network: nodes and links first, then what uses them.
@@ -137,7 +138,7 @@ impl Topology {
     /// Something is described twice, not at all, or out of its range.
     pub fn build(self, seed: u64) -> Result<Network, NetworkError> {
         self.check_graph()?;
-        let mut hosts = BTreeMap::new();
+        let mut hosts = AddressMap::default();
         for (address, node) in &self.hosts {
             if hosts.insert(*address, node.0).is_some() {
                 return Err(NetworkError::Twice {
@@ -208,7 +209,7 @@ impl Topology {
             ends: ends.into_iter().map(|(_, to)| to).collect(),
             nodes: self.nodes,
             routes,
-            hosts: BTreeMap::new(),
+            hosts: AddressMap::default(),
             paths: BTreeMap::new(),
             translations: Translations::default(),
             sources: Vec::new(),
@@ -246,7 +247,7 @@ impl Topology {
     /// link that it comes from.
     fn check_path(
         &self,
-        hosts: &BTreeMap<SocketAddr, usize>,
+        hosts: &AddressMap<usize>,
         from: SocketAddr,
         to: SocketAddr,
         links: &[LinkId],
@@ -273,10 +274,7 @@ impl Topology {
     }
 }
 
-fn attached(
-    hosts: &BTreeMap<SocketAddr, usize>,
-    address: SocketAddr,
-) -> Result<&usize, NetworkError> {
+fn attached(hosts: &AddressMap<usize>, address: SocketAddr) -> Result<&usize, NetworkError> {
     hosts
         .get(&address)
         .ok_or(NetworkError::NotAttached { address })

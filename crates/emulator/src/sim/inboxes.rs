@@ -1,15 +1,16 @@
 //! What has arrived at the sockets.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::task::Waker;
 
+use crate::addresses::AddressMap;
 use crate::packet::Packet;
 
 /// The inboxes of all sockets.
 #[derive(Debug, Default)]
 pub(super) struct Inboxes {
-    places: BTreeMap<SocketAddr, usize>,
+    places: AddressMap<usize>,
     inboxes: Vec<Inbox>,
     /// Places without a socket.
     free: Vec<usize>,
@@ -62,13 +63,15 @@ impl Inboxes {
         self.inboxes[place].push(packet)
     }
 
-    /// The addresses at which an arrival wakes `waker`.
-    pub(super) fn read_by(&self, waker: &Waker) -> impl Iterator<Item = SocketAddr> {
+    /// The addresses at which an arrival wakes `waker`, in order.
+    pub(super) fn read_by(&self, waker: &Waker) -> Vec<SocketAddr> {
         let read = self.places.iter().filter(|(_, place)| {
             let reader = self.inboxes[**place].reader.as_ref();
             reader.is_some_and(|reader| reader.will_wake(waker))
         });
-        read.map(|(address, _)| *address)
+        let mut addresses: Vec<SocketAddr> = read.map(|(address, _)| *address).collect();
+        addresses.sort_unstable();
+        addresses
     }
 }
 

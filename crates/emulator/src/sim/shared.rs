@@ -76,7 +76,7 @@ impl Shared {
         let timers = lock(&self.timers).waiting(waker);
         let mut waits: Vec<Wait> = timers.into_iter().map(Wait::Timer).collect();
         let inboxes = lock(&self.inboxes);
-        waits.extend(inboxes.read_by(waker).map(Wait::Packet));
+        waits.extend(inboxes.read_by(waker).into_iter().map(Wait::Packet));
         waits
     }
 
