@@ -31,6 +31,7 @@ pub(crate) fn ack(now: Timestamp, rtt: Duration, acked: Bytes, round: u64) -> Ac
         now,
         acked,
         acked_packets: acked.0.div_ceil(MTU.0),
+        acks: 1,
         lost: Bytes::ZERO,
         newest_sent: now - rtt,
         rtt,

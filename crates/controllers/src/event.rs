@@ -56,6 +56,8 @@ pub struct AckEvent {
     pub acked: Bytes,
     /// Newly acknowledged packets.
     pub acked_packets: u64,
+    /// Acknowledgements that this stands for: more than one where much is in flight, and hosts gather those of a few packets.
+    pub acks: u64,
     /// Bytes declared lost since the previous acknowledgement.
     pub lost: Bytes,
     /// When the newest of the acknowledged packets was sent.
@@ -85,6 +87,7 @@ impl AckEvent {
             now,
             acked: Bytes::ZERO,
             acked_packets: 0,
+            acks: 0,
             lost: Bytes::ZERO,
             newest_sent: now,
             rtt: Duration::ZERO,

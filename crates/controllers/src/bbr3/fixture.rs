@@ -39,6 +39,7 @@ pub(super) fn ack(now_millis: u64, rate: Option<RateSample>) -> AckEvent {
         now,
         acked: MTU.packets(2),
         acked_packets: 2,
+        acks: 1,
         lost: Bytes::ZERO,
         newest_sent: now - Duration::from_millis(40),
         rtt: Duration::from_millis(40),

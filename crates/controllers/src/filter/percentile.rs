@@ -68,8 +68,7 @@ impl FilterConfig for PercentileFilterConfig {
 ///
 /// There is one sample for each acknowledgement, not for each packet, but no more than one in a millisecond: a receiver that
 /// acknowledges every second packet of 1452 bytes fills the history in 100 ms at 25 Mb/s, and at any higher rate. A burst
-/// An acknowledgement of more packets than two, as receivers and hosts make that gather them, counts as so many of two: the
-/// history is as long then in time. A burst that is shorter than 15 of the last 100 samples does not show in the 85th percentile, where it alone makes the maximum.
+/// Where a host gathers acknowledgements, each counts for itself: the history is as long then in time. A burst that is shorter than 15 of the last 100 samples does not show in the 85th percentile, where it alone makes the maximum.
 /// Without the spacing a burst of 1 MB would be 350 samples, however short it is, and fill the whole history.
 ///
 /// The paper does not say what the estimate is before the first sample that counts. Here it is the largest of the others,
@@ -91,8 +90,7 @@ impl BandwidthFilter for PercentileFilter {
             let due = self.newest.map_or(1, |newest| {
                 ack.now.nanos_since(newest) / saturating_nanos(SPACING)
             });
-            let acks = (ack.acked_packets / PACKETS_PER_ACK).max(1);
-            for _ in 0..due.min(acks).min(MOST_AT_ONCE) {
+            for _ in 0..due.min(ack.acks).min(MOST_AT_ONCE) {
                 self.newest = Some(ack.now);
                 self.history.push(rate.bytes_per_second());
             }
@@ -130,9 +128,6 @@ impl BandwidthFilter for PercentileFilter {
 /// time (tcp_bbr.c, bbr_tso_segs_goal), and its receivers put what arrives together into one and acknowledge that; QUIC's
 /// acknowledge every second packet, however fast they come (RFC 9000, section 13.2.2).
 const SPACING: Duration = Duration::from_millis(1);
-
-/// What QUIC's receivers acknowledge at a time (RFC 9000, section 13.2.2).
-const PACKETS_PER_ACK: u64 = 2;
 
 /// The history is not filled by a single acknowledgement, after whatever silence: an eighth of it.
 const MOST_AT_ONCE: u64 = 12;
@@ -201,27 +196,27 @@ mod tests {
 
     /// Where acknowledgements are gathered, the history must not reach back the further for it.
     #[test]
-    fn an_acknowledgement_of_many_packets_counts_as_many() {
+    fn gathered_acknowledgements_count_each_for_itself() {
         let mut filter = filter(PercentileFilterConfig::bbr());
         let mut samples = 0;
-        // Milliseconds since the one before, packets, and what they count for.
-        for (millis, packets, counted) in [
-            (0, 8, 1),
-            (10, 8, 4),
-            (2, 8, 2),
-            (0, 8, 0),
+        // Milliseconds since the one before, acknowledgements, and what they count for.
+        for (millis, acks, counted) in [
+            (0, 4, 1),
+            (10, 4, 4),
+            (2, 4, 2),
+            (0, 4, 0),
             (1, 1, 1),
             (99, 99, 12),
         ] {
             let at = filter.newest.unwrap_or_default() + Duration::from_millis(millis);
             let ack = AckEvent {
                 now: at,
-                acked_packets: packets,
+                acks,
                 ..measured(mbps(25), false)
             };
             filter.on_ack(&ack, &context(0));
             samples += counted;
-            assert_eq!(filter.history.len(), samples, "{packets} in {millis} ms");
+            assert_eq!(filter.history.len(), samples, "{acks} in {millis} ms");
         }
     }
 

@@ -10,6 +10,8 @@ pub(super) struct Batch {
     pub now: Timestamp,
     /// No packets: there is no acknowledgement under way.
     pub packets: u64,
+    /// What the host received: more than one if it gathers them.
+    pub acks: u64,
     /// Delivered and in flight before it.
     pub prior_delivered: Bytes,
     pub prior_in_flight: Bytes,
@@ -32,6 +34,7 @@ impl Batch {
     pub(super) fn begin(&mut self, now: Timestamp, delivered: Bytes, in_flight: Bytes) {
         self.now = now;
         self.packets = 0;
+        self.acks = 1;
         self.prior_delivered = delivered;
         self.prior_in_flight = in_flight;
         self.newest_sent = Timestamp::ZERO;

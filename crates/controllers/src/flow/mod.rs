@@ -175,7 +175,7 @@ impl Flow {
     }
 
     /// The same for so many packets the newest of which left at `newest_sent`, and all others since the packets acknowledged
-    /// before.
+    /// before. They came in so many acknowledgements.
     #[inline]
     pub fn on_packets_acked_until(
         &mut self,
@@ -183,9 +183,11 @@ impl Flow {
         newest_sent: Timestamp,
         bytes: Bytes,
         packets: u64,
+        acks: u64,
     ) {
         self.begin_run(now, newest_sent, bytes);
         self.batch.run_spans = true;
+        self.batch.acks = self.batch.acks.max(acks);
         self.batch.packets = self.batch.packets.saturating_add(packets);
         self.ack.delivered += bytes;
         self.ack.in_flight -= bytes;
@@ -349,6 +351,7 @@ impl Flow {
         ack.now = now;
         ack.acked = ack.delivered - batch.prior_delivered;
         ack.acked_packets = core::mem::take(&mut batch.packets);
+        ack.acks = batch.acks;
         ack.lost = core::mem::take(&mut self.lost_since_ack);
         ack.newest_sent = batch.newest_sent;
         ack.rtt = Duration::from_nanos(rtt);

@@ -25,6 +25,8 @@ pub struct AckedRun {
     spans: bool,
     /// The flow knows of other packets of this acknowledgement: it cannot wait.
     parted: bool,
+    /// Acknowledgements in which they came.
+    acks: u64,
     /// Less than this waits for more, but not beyond this time.
     enough: Bytes,
     until: Instant,
@@ -42,6 +44,7 @@ impl AckedRun {
             packets: 0,
             spans: false,
             parted: false,
+            acks: 0,
             enough: Bytes::ZERO,
             until: origin,
             waiting: None,
@@ -81,6 +84,7 @@ impl AckedRun {
             && in_flight > Bytes::ZERO
             && now < self.until;
         self.waiting = waits.then_some(in_flight);
+        self.acks = self.acks.saturating_add(1);
         waits
     }
 
@@ -129,13 +133,14 @@ impl AckedRun {
         if self.packets > 0 {
             let (now, sent) = (clock.now(self.now), clock.sent(self.sent));
             if self.spans {
-                flow.on_packets_acked_until(now, sent, self.bytes, self.packets);
+                flow.on_packets_acked_until(now, sent, self.bytes, self.packets, self.acks);
             } else {
                 flow.on_packets_acked(now, sent, self.bytes, self.packets);
             }
             self.packets = 0;
             self.waiting = None;
             self.parted = false;
+            self.acks = 0;
         }
     }
 

@@ -271,6 +271,7 @@ fn acknowledgements_of_a_small_share_of_the_flight_are_gathered() {
     assert!((190..=260).contains(&acks.len()), "{}", acks.len());
     for ack in &acks[1..] {
         assert!(ack.acked_packets <= 12, "{ack:?}");
+        assert_eq!(ack.acked_packets, 2 * ack.acks);
         assert_eq!(ack.rtt, Duration::from_secs(1));
         assert_eq!(ack.in_flight, Bytes(998 * MTU));
         // Before the second round, samples begin with the connection.
