@@ -66,7 +66,7 @@ pub struct AckEvent {
     pub rtt: Duration,
     /// The delivery rate, where one could be measured.
     pub rate: Option<RateSample>,
-    /// In flight before this acknowledgement.
+    /// In flight before this acknowledgement; before the first, if it stands for several.
     pub prior_in_flight: Bytes,
     /// In flight after it.
     pub in_flight: Bytes,
@@ -81,6 +81,17 @@ pub struct AckEvent {
 }
 
 impl AckEvent {
+    /// What may be in flight if no more than was acknowledged is to be sent. While acknowledgements were gathered the host
+    /// has sent for some of them already.
+    pub(crate) fn conserved(&self) -> Bytes {
+        let allowed = self.in_flight + self.acked;
+        if self.acks > 1 {
+            allowed.min(self.prior_in_flight.max(self.in_flight))
+        } else {
+            allowed
+        }
+    }
+
     /// What there is before the first acknowledgement of a connection that begins now.
     pub(crate) const fn nothing_yet(now: Timestamp) -> Self {
         Self {

@@ -24,7 +24,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
         let target = self.model.target;
         self.window = if self.recovery.conserves(ack.round) {
-            let conserved = ack.in_flight + ack.acked;
+            let conserved = ack.conserved();
             match self.config.recovery {
                 RecoveryRule::Restore | RecoveryRule::Ignore => self.window.max(conserved),
                 RecoveryRule::FairShare => conserved,

@@ -47,6 +47,8 @@ pub struct Flow {
     /// Packets that leave within so many nanoseconds share a record.
     resolution: u64,
     batch: Batch,
+    /// Sent since the first of the acknowledgements that come next.
+    sent_meanwhile: Bytes,
 }
 
 /// Packets that were declared lost together.
@@ -83,6 +85,7 @@ impl Flow {
             lost_since_ack: Bytes::ZERO,
             resolution: 0,
             batch: Batch::default(),
+            sent_meanwhile: Bytes::ZERO,
         }
     }
 
@@ -101,14 +104,21 @@ impl Flow {
         self.on_sent_between(now, now, bytes)
     }
 
-    /// Packets left from `first` to `last`, and nothing else happened meanwhile.
+    /// Packets left from `first` to `last`, between the first and the last of the acknowledgements that
+    /// [`on_packets_acked_until`](Self::on_packets_acked_until) tells of next.
     #[inline]
-    pub fn on_sent_between(
+    pub fn on_sent_meanwhile(
         &mut self,
         first: Timestamp,
         last: Timestamp,
         bytes: Bytes,
     ) -> SentEvent {
+        self.sent_meanwhile = bytes;
+        self.on_sent_between(first, last, bytes)
+    }
+
+    #[inline]
+    fn on_sent_between(&mut self, first: Timestamp, last: Timestamp, bytes: Bytes) -> SentEvent {
         let prior_in_flight = self.ack.in_flight;
         if self.records.is_some() {
             self.record(first, last, bytes);
@@ -203,8 +213,8 @@ impl Flow {
         // A batch that the host never ended (an acknowledgement inferred from a Retry, say) stays counted as delivered, but
         // is too old to be a sample.
         if self.batch.packets == 0 || self.batch.now != now {
-            self.batch
-                .begin(now, self.ack.delivered, self.ack.in_flight);
+            let in_flight = self.ack.in_flight - core::mem::take(&mut self.sent_meanwhile);
+            self.batch.begin(now, self.ack.delivered, in_flight);
         }
         self.batch.begin_run(sent, bytes);
     }

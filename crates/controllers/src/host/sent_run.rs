@@ -43,7 +43,7 @@ impl SentRun {
         let bytes = core::mem::take(&mut self.bytes);
         (bytes > Bytes::ZERO).then(|| {
             let (first, last) = (clock.sent(self.first), clock.sent(self.last));
-            flow.on_sent_between(first, last, bytes)
+            flow.on_sent_meanwhile(first, last, bytes)
         })
     }
 }

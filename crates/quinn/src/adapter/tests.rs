@@ -274,6 +274,7 @@ fn acknowledgements_of_a_small_share_of_the_flight_are_gathered() {
         assert_eq!(ack.acked_packets, 2 * ack.acks);
         assert_eq!(ack.rtt, Duration::from_secs(1));
         assert_eq!(ack.in_flight, Bytes(998 * MTU));
+        assert_eq!(ack.prior_in_flight, Bytes(1000 * MTU));
         // Before the second round, samples begin with the connection.
         if ack.round > 2 {
             let rate = ack.rate.expect("a sample").delivery_rate.as_f64();
