@@ -157,3 +157,35 @@ pub struct FlightSample {
     /// Whether the application limited the sender when it left.
     pub app_limited: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Trap: while acknowledgements are gathered the host sends for each of them. To allow as much again would double the flight
+    /// in a round trip of recovery.
+    #[test]
+    fn what_was_sent_for_gathered_acknowledgements_is_not_sent_again() {
+        let one = AckEvent {
+            acks: 1,
+            acked: Bytes(2_000),
+            prior_in_flight: Bytes(100_000),
+            in_flight: Bytes(97_000),
+            ..AckEvent::nothing_yet(Timestamp::ZERO)
+        };
+        assert_eq!(one.conserved(), Bytes(99_000), "a thousand left unseen");
+        let five = AckEvent {
+            acks: 5,
+            acked: Bytes(10_000),
+            in_flight: Bytes(98_000),
+            ..one
+        };
+        assert_eq!(five.conserved(), Bytes(100_000));
+        // More was sent than acknowledged: that stays.
+        let more = AckEvent {
+            in_flight: Bytes(101_000),
+            ..five
+        };
+        assert_eq!(more.conserved(), Bytes(101_000));
+    }
+}

@@ -44,7 +44,7 @@ impl BbrSConfig {
                 window_gain: Gain::new(10, 1),
                 probing: Probing::WhileUnbounded,
                 window_policy: WindowPolicy::Track(Headroom {
-                    idle: Gain::percent(4),
+                    idle: Gain::new(38, 1000),
                     least: Gain::percent(4),
                     most: Gain::UNIT,
                 }),

@@ -22,6 +22,8 @@ pub struct LinkRate {
     current: Decaying,
     usual: Decaying,
     last: Option<Timestamp>,
+    /// Until then the link is idle because of what was not sent before.
+    refilled: Timestamp,
     min_rtt: f64,
     /// The head-room, as a share of the usual rate.
     share: f64,
@@ -65,6 +67,7 @@ impl LinkRate {
             current: Decaying::default(),
             usual: Decaying::default(),
             last: None,
+            refilled: Timestamp::ZERO,
             min_rtt: 0.0,
             share: least.max(0.5 * most),
             busy_for: 0.0,
@@ -77,6 +80,7 @@ impl LinkRate {
         let last = self.last.replace(ack.now);
         // A sender that has less to send, or may not, shows nothing of the link.
         let Some(last) = last.filter(|_| ack.window_limited) else {
+            self.refilled = ack.now + REFILL * ack.min_rtt;
             return;
         };
         let min_rtt = nanos(ack.min_rtt);
@@ -90,7 +94,9 @@ impl LinkRate {
         self.recent.add(bytes, busy, round_trips / RECENT);
         self.current.add(bytes, busy, round_trips / CURRENT);
         self.usual.add(bytes, busy, round_trips / USUAL);
-        self.adapt(gap, gap - busy, waited, bytes);
+        if ack.now > self.refilled {
+            self.adapt(gap, gap - busy, waited, bytes);
+        }
     }
 
     /// Grows the head-room while the link is idle for a larger share of the time than it may be; shrinks it otherwise.
@@ -207,6 +213,9 @@ const OWN_PACKETS: f64 = 2.0;
 
 /// By how much of the usual rate the head-room grows in a second of idleness.
 const ADAPTATION: f64 = 0.5;
+
+/// After ProbeRTT or a silence of the application: what is sent in the first round trip is acknowledged in the second one.
+const REFILL: u32 = 2;
 
 /// A link that has not been idle for so many minimum RTTs varies little, or is shared: the head-room shrinks that much faster.
 const LONG_BUSY: f64 = 25.0;

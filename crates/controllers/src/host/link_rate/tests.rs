@@ -159,6 +159,40 @@ fn an_application_that_sends_less_shows_nothing() {
     assert_eq!((fixture.forecast(), fixture.link_rate.share), before);
 }
 
+/// Trap: each ProbeRTT leaves the link idle, and the head-room would never shrink where round trips are long.
+#[test]
+fn idleness_after_the_senders_own_silence_is_no_reason_for_headroom() {
+    let mut fixture = Fixture::new();
+    fixture.acks(2000, 1, 10);
+    let before = fixture.link_rate.share;
+    fixture.acked(1, 0, false);
+    // Two round trips.
+    fixture.acks(8, 10, 0);
+    assert_eq!(fixture.link_rate.share, before);
+    fixture.acks(8, 10, 0);
+    assert!(fixture.link_rate.share > before);
+}
+
+/// Trap: on a link that others keep busy, the head-room of one who knows nothing yet is a large part of the link.
+#[test]
+fn headroom_shrinks_the_faster_the_longer_the_link_is_busy() {
+    let mut fixture = Fixture::new();
+    fixture.link_rate.share = 1.0;
+    // Per second and normal speed.
+    let mut after = |round_trips: usize| {
+        let before = fixture.link_rate.share;
+        fixture.acks(40 * round_trips, 1, 15);
+        let shrunk = before - fixture.link_rate.share;
+        shrunk / (0.04 * round_trips as f64) / (ADAPTATION * fixture.link_rate.idle)
+    };
+    // The first acknowledgement begins a silence's two round trips.
+    let speeds = [2, 24, 2, 8, 35, 1].map(&mut after);
+    assert!((speeds[1] - 1.0).abs() < 1e-6, "{speeds:?}");
+    assert!((speeds[3] - HASTE).abs() < 1e-6, "{speeds:?}");
+    // Twice 35 round trips.
+    assert!((speeds[5] / HASTE - 4.0).abs() < 0.2, "{speeds:?}");
+}
+
 #[test]
 fn a_round_trip_of_no_length_is_not_divided_by() {
     let mut link_rate = LinkRate::new(HEADROOM);
