@@ -123,4 +123,4 @@ fn draw(path: &Path, curve: &[(f64, f64)]) -> Result<(), AnyError> {
 }
 
 /// How long the link may run empty; 40 is recommended.
-const PERMILLE: [u32; 9] = [15, 20, 25, 32, 40, 50, 70, 100, 150];
+const PERMILLE: [u32; 9] = [15, 20, 25, 32, 38, 50, 70, 100, 150];
