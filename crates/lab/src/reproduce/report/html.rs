@@ -195,6 +195,7 @@ th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(
 th:first-child, td:first-child, .claims th, .claims td { text-align: left; }
 figure { margin: 1.5rem 0; color: var(--ink); overflow-x: auto; }
 figure svg { width: 100%; height: auto; min-width: 520px; max-width: 760px; }
+@media (max-width: 600px) { .claims { font-size: .75rem; } .claims th, .claims td { padding: .2rem .25rem; } }
 a { color: inherit; }
 .yes { color: var(--yes); font-weight: 600; }
 .partly { color: var(--partly); font-weight: 600; }
