@@ -143,7 +143,8 @@ impl Study for RandomLoss {
                     paper,
                     format!("at least {} (at {})", percent(share.least), loss_text(loss)),
                     (share.least >= holds, share.least >= leans),
-                    "See the curves.",
+                    "`bbr:tuned` keeps a quarter more than a bandwidth-delay product in flight, and quinn paces it by as much. Of \
+                     that, 6 % are left at 15 % of loss, and none at 20 %: then each round's samples are below the one before.",
                 ));
             }
         }
