@@ -171,7 +171,7 @@ impl AckedRun {
 }
 
 /// Acknowledgements that a controller sees in a round trip of a large flight, at least.
-const ACKS_PER_ROUND: u64 = 100;
+const ACKS_PER_ROUND: u64 = 64;
 
 /// Packets. Of fewer, two or three are a hundredth already.
 const LARGE_FLIGHT: u64 = 256;
