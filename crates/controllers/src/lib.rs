@@ -33,10 +33,6 @@ mod units;
 
 pub use bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, Probing, RecoveryRule};
 pub use bbr3::{Bbr3, Bbr3CoreConfig, UpExit};
-pub use composed::{
-    Bbr2Config, Bbr2SampledConfig, Bbr3Config, Bbr3SConfig, BbrConfig, BbrFairConfig, BbrSConfig,
-    BbrSampledConfig, BbrXConfig,
-};
 pub use config::{ConfigError, ControllerConfig, Environment, Headroom, WindowPolicy};
 pub use controller::{Control, Controller, OperatingPoint};
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent};
@@ -46,7 +42,7 @@ pub use filter::{
     SkipFilterConfig,
 };
 pub use flow::{Flow, Loss};
-pub use loss_based::{CompoundConfig, CubicConfig, EbccConfig, NewRenoConfig, VegasConfig};
+pub use registry::configs::*;
 pub use registry::{Algorithm, ParseAlgorithmError, Preset, Selection};
 pub use snapshot::{FilterSnapshot, Mode, Snapshot};
 pub use units::{Bandwidth, Bytes, Gain, Timestamp};

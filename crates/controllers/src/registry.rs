@@ -5,13 +5,8 @@ use core::str::FromStr;
 
 use thiserror::Error;
 
-use crate::composed::{
-    Bbr2Config, Bbr2SampledConfig, Bbr3Config, Bbr3SConfig, BbrConfig, BbrFairConfig, BbrSConfig,
-    BbrSampledConfig, BbrXConfig,
-};
 use crate::config::{ControllerConfig, Environment};
 use crate::controller::Controller;
-use crate::loss_based::{CompoundConfig, CubicConfig, EbccConfig, NewRenoConfig, VegasConfig};
 
 /// What the registry has to know of a controller: implemented beside its configuration.
 pub(crate) trait Registered: ControllerConfig + Sized + 'static {
@@ -29,7 +24,12 @@ pub(crate) trait Registered: ControllerConfig + Sized + 'static {
 }
 
 macro_rules! algorithms {
-    ($($(#[$attribute:meta])* $variant:ident($config:ty),)*) => {
+    ($($(#[$attribute:meta])* $variant:ident($($config:tt)+),)*) => {
+        /// The configurations: what the crate exports of each controller.
+        pub(crate) mod configs {
+            $(pub use crate::$($config)+;)*
+        }
+
         /// The controllers of this crate.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -43,26 +43,26 @@ macro_rules! algorithms {
 
             /// The name, as it is parsed and printed.
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => <$config as Registered>::NAME,)* }
+                match self { $(Self::$variant => <crate::$($config)+ as Registered>::NAME,)* }
             }
 
             /// What it is, in one line.
             pub const fn description(self) -> &'static str {
-                match self { $(Self::$variant => <$config as Registered>::DESCRIPTION,)* }
+                match self { $(Self::$variant => <crate::$($config)+ as Registered>::DESCRIPTION,)* }
             }
 
             /// The paper or the standard it comes from.
             pub const fn source(self) -> &'static str {
-                match self { $(Self::$variant => <$config as Registered>::SOURCE,)* }
+                match self { $(Self::$variant => <crate::$($config)+ as Registered>::SOURCE,)* }
             }
 
             /// The sets of parameters that it has, the one that the bare name stands for first.
             pub const fn presets(self) -> &'static [Preset] {
-                match self { $(Self::$variant => <$config as Registered>::PRESETS,)* }
+                match self { $(Self::$variant => <crate::$($config)+ as Registered>::PRESETS,)* }
             }
 
             fn preset(self, preset: Preset) -> Box<dyn ControllerConfig> {
-                match self { $(Self::$variant => Box::new(<$config as Registered>::preset(preset)),)* }
+                match self { $(Self::$variant => Box::new(<crate::$($config)+ as Registered>::preset(preset)),)* }
             }
         }
     };
@@ -70,34 +70,34 @@ macro_rules! algorithms {
 
 algorithms! {
     /// RFC 9002's New Reno.
-    NewReno(NewRenoConfig),
+    NewReno(loss_based::new_reno::NewRenoConfig),
     /// CUBIC with HyStart++.
-    Cubic(CubicConfig),
+    Cubic(loss_based::cubic::CubicConfig),
     /// Vegas.
-    Vegas(VegasConfig),
+    Vegas(loss_based::vegas::VegasConfig),
     /// Compound TCP.
-    Compound(CompoundConfig),
+    Compound(loss_based::compound::CompoundConfig),
     /// eBCC.
-    Ebcc(EbccConfig),
+    Ebcc(loss_based::ebcc::EbccConfig),
     /// BBRv1 with a maximum filter.
-    Bbr(BbrConfig),
+    Bbr(composed::bbr::BbrConfig),
     /// BBRv1 whose maximum is corrected by the queue.
-    BbrX(BbrXConfig),
+    BbrX(composed::bbr_x::BbrXConfig),
     /// BBRv1 on SKIP, an adaptive Tobit Kalman filter.
     #[default]
-    BbrS(BbrSConfig),
+    BbrS(composed::bbr_s::BbrSConfig),
     /// BBRv1 on a percentile of its samples.
-    BbrSampled(BbrSampledConfig),
+    BbrSampled(composed::bbr_sampled::BbrSampledConfig),
     /// BBRv1 with a fair share after each recovery.
-    BbrFair(BbrFairConfig),
+    BbrFair(composed::bbr_fair::BbrFairConfig),
     /// BBRv2's parameters on the BBRv3 core.
-    Bbr2(Bbr2Config),
+    Bbr2(composed::bbr2::Bbr2Config),
     /// BBRv2 on a percentile of its samples.
-    Bbr2Sampled(Bbr2SampledConfig),
+    Bbr2Sampled(composed::bbr2_sampled::Bbr2SampledConfig),
     /// BBRv3 with a maximum filter.
-    Bbr3(Bbr3Config),
+    Bbr3(composed::bbr3::Bbr3Config),
     /// BBRv3 on SKIP.
-    Bbr3S(Bbr3SConfig),
+    Bbr3S(composed::bbr3_s::Bbr3SConfig),
 }
 
 /// A set of parameters.

@@ -12,8 +12,9 @@ pub mod cli;
 pub mod compare;
 pub mod controllers;
 pub mod dash;
+pub mod ideal;
 pub mod metrics;
-pub mod omniscient;
+
 pub mod output;
 pub mod plots;
 pub mod probe;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use super::state::{PHASE_DRAIN, PHASE_PROBE};
 use super::*;
-use crate::composed::{BbrConfig, BbrFairConfig, BbrSConfig};
 use crate::config::ControllerConfig;
 use crate::driver::{self, Driver, MTU, PLAIN, Scenario, environment};
 use crate::registry::{Algorithm, Selection};
 use crate::snapshot::{FilterSnapshot, Mode};
 use crate::units::Bandwidth;
+use crate::{BbrConfig, BbrFairConfig, BbrSConfig};
 
 const SECOND: Duration = Duration::from_secs(1);
 

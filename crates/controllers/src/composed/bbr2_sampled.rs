@@ -1,6 +1,7 @@
 //! `bbr2-sampled`: BBRv2 on a percentile of its delivery rates.
 
-use super::{Bbr2Config, composed};
+use super::bbr2::Bbr2Config;
+use super::composed;
 use crate::bbr3::{Bbr3, Bbr3CoreConfig};
 use crate::config::WindowPolicy;
 use crate::filter::PercentileFilterConfig;

@@ -1,6 +1,7 @@
 //! `bbr-fair`: BBRv1 that leaves each recovery with its fair share.
 
-use super::{BbrConfig, composed};
+use super::bbr::BbrConfig;
+use super::composed;
 use crate::bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, RecoveryRule};
 use crate::config::WindowPolicy;
 use crate::filter::MaxFilterConfig;

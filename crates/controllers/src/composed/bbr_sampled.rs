@@ -1,6 +1,7 @@
 //! `bbr-sampled`: BBRv1 on a percentile of its delivery rates.
 
-use super::{BbrConfig, composed};
+use super::bbr::BbrConfig;
+use super::composed;
 use crate::bbr::{Bbr, BbrCoreConfig, RecoveryRule};
 use crate::config::WindowPolicy;
 use crate::filter::PercentileFilterConfig;

@@ -1,6 +1,7 @@
 //! `bbr-x`: BBRv1 whose maximum is corrected by the queue it makes.
 
-use super::{BbrConfig, composed};
+use super::bbr::BbrConfig;
+use super::composed;
 use crate::bbr::{Bbr, BbrCoreConfig};
 use crate::config::WindowPolicy;
 use crate::filter::CorrectedMaxFilterConfig;

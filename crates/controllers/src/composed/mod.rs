@@ -1,24 +1,14 @@
 //! The controllers that are a BBR core on a bandwidth filter: one file each, with nothing in it but their values.
 
-mod bbr;
-mod bbr2;
-mod bbr2_sampled;
-mod bbr3;
-mod bbr3_s;
-mod bbr_fair;
-mod bbr_s;
-mod bbr_sampled;
-mod bbr_x;
-
-pub use bbr::BbrConfig;
-pub use bbr_fair::BbrFairConfig;
-pub use bbr_s::BbrSConfig;
-pub use bbr_sampled::BbrSampledConfig;
-pub use bbr_x::BbrXConfig;
-pub use bbr2::Bbr2Config;
-pub use bbr2_sampled::Bbr2SampledConfig;
-pub use bbr3::Bbr3Config;
-pub use bbr3_s::Bbr3SConfig;
+pub(crate) mod bbr;
+pub(crate) mod bbr2;
+pub(crate) mod bbr2_sampled;
+pub(crate) mod bbr3;
+pub(crate) mod bbr3_s;
+pub(crate) mod bbr_fair;
+pub(crate) mod bbr_s;
+pub(crate) mod bbr_sampled;
+pub(crate) mod bbr_x;
 
 /// Declares the configuration of such a controller, its registration and its construction. It remains to write `paper`
 /// and `tuned`, the presets; the first one listed is what the bare name stands for.

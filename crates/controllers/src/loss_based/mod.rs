@@ -5,12 +5,12 @@
 //! an [`Avoidance`](avoidance::Avoidance). `ebcc` has the states of BBR instead and only shares the measurements.
 
 mod avoidance;
-mod compound;
+pub(crate) mod compound;
 mod controller;
-mod cubic;
-mod ebcc;
+pub(crate) mod cubic;
+pub(crate) mod ebcc;
 mod hystart;
-mod new_reno;
+pub(crate) mod new_reno;
 mod round_trips;
 mod slow_start;
 mod state;
@@ -19,14 +19,8 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod utilization;
-mod vegas;
+pub(crate) mod vegas;
 mod window;
-
-pub use compound::CompoundConfig;
-pub use cubic::CubicConfig;
-pub use ebcc::EbccConfig;
-pub use new_reno::NewRenoConfig;
-pub use vegas::VegasConfig;
 
 use crate::config::ConfigError;
 use crate::units::{Bytes, Gain};

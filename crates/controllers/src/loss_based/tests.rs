@@ -1,5 +1,6 @@
 //! What holds for all of them.
 
+use crate::{CompoundConfig, CubicConfig, EbccConfig, NewRenoConfig, VegasConfig};
 use core::time::Duration;
 
 use super::testing::{SHALLOW, ack, at, build, congestion, loss, round, utilization, window};

@@ -5,6 +5,7 @@
 //! that holds all its parameters, so that an interrupted run goes on where it stopped.
 
 mod catalogue;
+mod informed;
 pub mod report;
 mod scale;
 mod setup;

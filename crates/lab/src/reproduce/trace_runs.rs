@@ -7,10 +7,11 @@ use kneepoint_emulator::trace::Trace;
 use serde::{Deserialize, Serialize};
 
 use super::CaseError;
+use super::informed::headroom;
 use super::report::{Section, Table, number, opt, percent};
 use super::setup::{Bottleneck, greedy};
 use super::summary::{Course, Seeds, Summary, geometric_mean};
-use crate::omniscient::omniscient;
+use crate::ideal::{informed, omniscient};
 use crate::plots::{Axis, Chart, Mark};
 use crate::run::RunError;
 use crate::trial::Trial;
@@ -45,6 +46,8 @@ impl TraceCase {
         );
         let outcome = if self.controller == OMNISCIENT {
             omniscient(&trace, RTT, duration).map_err(RunError::from)?
+        } else if let Some(headroom) = headroom(self.controller) {
+            informed(&trace, RTT, duration, headroom).map_err(RunError::from)?
         } else {
             self.trial(trace.clone(), duration)?.run()?
         };
@@ -99,13 +102,28 @@ impl<'a> Runs<'a> {
         runs.map(|(_, run)| figure(&run.summary)).collect()
     }
 
+    /// The seeds, in the order of the runs.
+    pub(super) fn seeds(&self) -> Vec<u64> {
+        let mut seeds: Vec<u64> = self.0.iter().map(|(case, _)| case.seed).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        seeds
+    }
+
+    /// What came of one controller with one seed.
+    pub(super) fn one(&self, controller: &str, seed: u64) -> Option<&Summary> {
+        let mut runs = self.0.iter();
+        let run = runs.find(|(case, _)| (case.controller, case.seed) == (controller, seed));
+        run.map(|(_, run)| &run.summary)
+    }
+
     /// One figure of one controller as a part of another's: the geometric mean over the seeds.
     pub(super) fn ratio(&self, ours: &str, theirs: &str, figure: impl Fn(&Summary) -> f64) -> f64 {
         let (ours, theirs) = (self.of(ours, &figure), self.of(theirs, &figure));
         geometric_mean(ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs))
     }
 
-    /// All controllers, in the order of the runs.
+    /// All controllers, in the order of the runs; informed senders have tables of their own.
     pub(super) fn table(&self, caption: impl Into<String>) -> Table {
         let mut table = Table::new(
             caption,
@@ -124,7 +142,8 @@ impl<'a> Runs<'a> {
                 "closed",
             ],
         );
-        for name in self.controllers() {
+        let names = self.controllers().into_iter();
+        for name in names.filter(|name| headroom(name).is_none()) {
             let seeds = |figure: fn(&Summary) -> f64, print: fn(f64) -> String| {
                 Seeds::of(self.of(name, figure)).text(print)
             };

@@ -7,8 +7,8 @@ mod states;
 mod traps;
 
 use super::*;
-use crate::composed::{Bbr2Config, Bbr3Config, Bbr3SConfig};
 use crate::config::ControllerConfig;
+use crate::{Bbr2Config, Bbr3Config, Bbr3SConfig};
 
 const SECOND: core::time::Duration = core::time::Duration::from_secs(1);
 

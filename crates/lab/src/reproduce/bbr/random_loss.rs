@@ -29,6 +29,8 @@ pub(in crate::reproduce) struct Case {
 pub(in crate::reproduce) struct Run {
     /// Stream bytes read, in Mb/s, over the whole time.
     goodput_mbps: f64,
+    /// The same from the sixth second on.
+    settled_mbps: f64,
     /// What the sender declared lost, as a share of what it sent.
     declared_lost: f64,
     /// Packets dropped at the bottleneck's queue, as a share.
@@ -94,6 +96,7 @@ impl Study for RandomLoss {
         let sent = flow.acked_bytes + flow.lost_bytes;
         Ok(Run {
             goodput_mbps: flow.goodput_mbps(Duration::ZERO, end),
+            settled_mbps: flow.goodput_mbps(START, end),
             declared_lost: flow.lost_bytes as f64 / sent.max(1) as f64,
             overflow: outcome
                 .links
@@ -291,6 +294,9 @@ fn losses(scale: Scale) -> &'static [f64] {
 }
 
 const RATE_MBPS: f64 = 100.0;
+
+/// How long the start may take.
+const START: Duration = Duration::from_secs(5);
 
 /// A full datagram of quinn on the wire, and what it carries of the stream, in bytes.
 const WIRE: u32 = 1480;

@@ -6,6 +6,7 @@ use kneepoint_emulator::generate::{Profile, generate};
 use kneepoint_emulator::trace::Trace;
 
 use crate::plots::{Axis, Chart, Mark};
+use crate::reproduce::informed::{self, INFORMED};
 use crate::reproduce::report::{Section, Table, Verdict, number, percent};
 use crate::reproduce::summary::Seeds;
 use crate::reproduce::trace_runs::{OMNISCIENT, Runs, TraceCase, TraceRun, change};
@@ -34,7 +35,8 @@ impl Study for Wigig {
 
     fn cases(&self, scale: Scale) -> Vec<TraceCase> {
         let mut cases = Vec::new();
-        for controller in CONTROLLERS {
+        let informed = INFORMED.iter().map(|(name, _)| *name);
+        for controller in CONTROLLERS.into_iter().chain(informed) {
             cases.extend(scale.seeds().map(|seed| TraceCase {
                 link: LINK,
                 controller,
@@ -119,6 +121,7 @@ impl Study for Wigig {
             ))
             .table(runs.table("WiGig with blockages: means over the seeds"));
         let section = runs.charts(section, "WiGig, seed 1");
+        let section = informed::compare(section, &runs, "WiGig");
         sweep(section, results).note(BLOCKED)
     }
 }

@@ -1,0 +1,97 @@
+//! What a sender gets that is told of the link's rate late, beside what controllers get that have to measure it.
+
+use super::report::{Section, Table, number, percent};
+use super::trace_runs::{Runs, change, utilization};
+use crate::plots::{Axis, Chart, Mark};
+
+/// The head-room of an informed sender of this name, as a share of the usual rate.
+pub(super) fn headroom(controller: &str) -> Option<f64> {
+    let mut known = INFORMED.iter();
+    known
+        .find(|(name, _)| *name == controller)
+        .map(|(_, headroom)| *headroom)
+}
+
+/// The informed sender beside `bbr` and `bbr-s`: a table with a row for each seed, and a chart.
+pub(super) fn compare(section: Section, runs: &Runs, caption: &str) -> Section {
+    let mut table = Table::new(
+        format!("{caption}: 99th percentile of the RTT, with the link's use against that of `bbr`"),
+        &[
+            "seed",
+            "`bbr`, ms",
+            "`bbr-s`",
+            "",
+            "its use",
+            "informed sender",
+            "",
+            "its use",
+            "its head-room",
+        ],
+    );
+    let mut chart = Chart::new(
+        format!("{caption}: what informed senders get, by their head-room"),
+        Axis::linear("link's use against that of bbr, %"),
+        Axis::linear("99th percentile of the RTT against that of bbr, %"),
+    );
+    for seed in runs.seeds() {
+        let Some(bbr) = runs.one("bbr", seed) else {
+            continue;
+        };
+        let against = |controller: &str| {
+            let run = runs.one(controller, seed)?;
+            Some((utilization(run) / utilization(bbr), run.rtt.p99))
+        };
+        let informed = INFORMED.iter().filter_map(|(name, headroom)| {
+            against(name).map(|(share, p99)| (share, p99, *headroom))
+        });
+        let informed: Vec<_> = informed.collect();
+        let enough = informed.iter().filter(|(share, ..)| *share >= ENOUGH);
+        let best = enough.min_by(|a, b| a.1.total_cmp(&b.1));
+        let (Some((share, ours)), Some((least, theirs, headroom))) = (against("bbr-s"), best)
+        else {
+            continue;
+        };
+        table.row([
+            seed.to_string(),
+            number(bbr.rtt.p99),
+            number(ours),
+            change(ours / bbr.rtt.p99),
+            percent(share),
+            number(*theirs),
+            change(theirs / bbr.rtt.p99),
+            percent(*least),
+            percent(*headroom),
+        ]);
+        let point = |share: f64, p99: f64| (100.0 * share, 100.0 * p99 / bbr.rtt.p99);
+        let curve = informed.iter().map(|&(share, p99, _)| point(share, p99));
+        chart = chart
+            .series(&format!("informed, seed {seed}"), Mark::Dots, curve)
+            .series(
+                &format!("bbr-s, seed {seed}"),
+                Mark::Dots,
+                [point(share, ours)],
+            );
+    }
+    section.table(table).chart(chart).note(
+        "An informed sender is told how much the link could have carried until half a round trip ago, also while it was idle, \
+         which no controller can measure; only the future it does not know. It keeps in flight what the link could carry in a \
+         round trip, and head-room in proportion to the mean of the last second. Of those with at least 95 % of the use that \
+         `bbr` makes of the link, the table has the one with the least 99th percentile.",
+    )
+}
+
+/// Of what `bbr` uses.
+const ENOUGH: f64 = 0.95;
+
+/// The informed senders, and their head-room.
+pub(super) const INFORMED: [(&str, f64); 9] = [
+    ("informed:0%", 0.0),
+    ("informed:10%", 0.1),
+    ("informed:20%", 0.2),
+    ("informed:30%", 0.3),
+    ("informed:40%", 0.4),
+    ("informed:50%", 0.5),
+    ("informed:60%", 0.6),
+    ("informed:80%", 0.8),
+    ("informed:100%", 1.0),
+];
