@@ -1,8 +1,8 @@
 //! Packets that are acknowledged one after the other, counted together.
 //!
 //! In a large flight an acknowledgement of two packets says next to nothing: hundreds of them come in a round trip. They are
-//! gathered until they make up a hundredth of it, as receive offload gathers them for the controllers of an operating
-//! system, and cost a comparison each. What a controller then sees is exact, only later by a fiftieth of a round trip at most.
+//! gathered until they make up a sixty-fourth of it, as receive offload gathers them for the controllers of an operating
+//! system, and cost a comparison each. What a controller then sees is exact, only later by a thirty-second of a round trip at most.
 
 use std::time::{Duration, Instant};
 
@@ -173,7 +173,7 @@ impl AckedRun {
 /// Acknowledgements that a controller sees in a round trip of a large flight, at least.
 const ACKS_PER_ROUND: u64 = 64;
 
-/// Packets. Of fewer, two or three are a hundredth already.
+/// Packets. Of fewer, one or two acknowledgements are a sixty-fourth already.
 const LARGE_FLIGHT: u64 = 256;
 
 #[cfg(test)]
