@@ -12,25 +12,25 @@ pub(super) fn headroom(controller: &str) -> Option<f64> {
         .map(|(_, headroom)| *headroom)
 }
 
-/// The informed sender beside `bbr` and `bbr-s`: a table with a row for each seed, and a chart.
+/// The informed sender beside `bbr` and `bbr-s`: a table with a row for each seed, and a chart, which [`ABOUT`] explains.
 pub(super) fn compare(section: Section, runs: &Runs, caption: &str) -> Section {
     let mut table = Table::new(
-        format!("{caption}: 99th percentile of the RTT, with the link's use against that of `bbr`"),
+        format!("{caption}: 99th percentile of the RTT, and what informed senders make of it"),
         &[
             "seed",
             "`bbr`, ms",
-            "`bbr-s`",
-            "",
-            "its use",
-            "informed sender",
-            "",
-            "its use",
-            "its head-room",
+            "`bbr-s`, ms",
+            "change",
+            "use",
+            "informed, ms",
+            "change",
+            "use",
+            "head-room",
         ],
     );
     let mut chart = Chart::new(
         format!("{caption}: what informed senders get, by their head-room"),
-        Axis::linear("link's use against that of bbr, %"),
+        Axis::linear("less use of the link than bbr, %"),
         Axis::linear("99th percentile of the RTT against that of bbr, %"),
     );
     for seed in runs.seeds() {
@@ -62,29 +62,30 @@ pub(super) fn compare(section: Section, runs: &Runs, caption: &str) -> Section {
             percent(*least),
             percent(*headroom),
         ]);
-        let point = |share: f64, p99: f64| (100.0 * share, 100.0 * p99 / bbr.rtt.p99);
+        let point = |share: f64, p99: f64| (100.0 * (1.0 - share), 100.0 * p99 / bbr.rtt.p99);
         let curve = informed.iter().map(|&(share, p99, _)| point(share, p99));
         chart = chart
-            .series(&format!("informed, seed {seed}"), Mark::Dots, curve)
+            .series(format!("informed, seed {seed}"), Mark::Dots, curve)
             .series(
-                &format!("bbr-s, seed {seed}"),
+                format!("bbr-s, seed {seed}"),
                 Mark::Dots,
                 [point(share, ours)],
             );
     }
-    section.table(table).chart(chart).note(
-        "An informed sender is told how much the link could have carried until half a round trip ago, also while it was idle, \
-         which no controller can measure; only the future it does not know. It keeps in flight what the link could carry in a \
-         round trip, and head-room in proportion to the mean of the last second. Of those with at least 95 % of the use that \
-         `bbr` makes of the link, the table has the one with the least 99th percentile.",
-    )
+    section.table(table).chart(chart)
 }
+
+/// What the table and the chart mean.
+pub(super) const ABOUT: &str = "An informed sender is told how much the link could have carried until half a round trip ago, also while it \
+     was idle, which no controller can measure; only the future it does not know. It keeps in flight what the link could carry in a \
+     round trip, and head-room in proportion to the mean of the last second. Of those that make at least 95 % of the use of the link that \
+     `bbr` makes, the table has the one with the least 99th percentile. Changes and use are against `bbr`.";
 
 /// Of what `bbr` uses.
 const ENOUGH: f64 = 0.95;
 
 /// The informed senders, and their head-room.
-pub(super) const INFORMED: [(&str, f64); 9] = [
+pub(super) const INFORMED: [(&str, f64); 8] = [
     ("informed:0%", 0.0),
     ("informed:10%", 0.1),
     ("informed:20%", 0.2),
@@ -93,5 +94,4 @@ pub(super) const INFORMED: [(&str, f64); 9] = [
     ("informed:50%", 0.5),
     ("informed:60%", 0.6),
     ("informed:80%", 0.8),
-    ("informed:100%", 1.0),
 ];
