@@ -12,8 +12,8 @@ use crate::trial::Outcome;
 /// What it achieves over a link that follows `trace`, if the empty path's round-trip time is `rtt`.
 ///
 /// The link is in the middle of the path. Half a round trip late the sender hears how much the link could have carried, also while it
-/// was idle, which no controller can see. It keeps in flight what the link could carry in the last round trip it knows of, and
-/// `headroom` (a share, 0 or more) of what it can carry in a round trip on the average of the last second, so that there is
+/// was idle, which no controller can see. Less than a millisecond of round trip counts as one. It keeps in flight what the link could carry in the last round trip it knows of, and
+/// `headroom` (a share from 0 to 10, or the nearest of them) of what it can carry in a round trip on the average of the last second, so that there is
 /// something to send when the rate rises. What such a sender cannot have, measuring the link better does not give.
 /// It has no transport: its goodput counts all of a datagram's payload.
 ///
@@ -27,7 +27,8 @@ pub fn informed(
 ) -> Result<Outcome, ConfigError> {
     let mut link = link(trace)?;
     let end = Nanos::from(duration);
-    let rtt_millis = Nanos::from(rtt).0.div_ceil(MILLI);
+    let rtt_millis = Nanos::from(rtt).0.div_ceil(MILLI).max(1);
+    let headroom = headroom.clamp(0.0, MOST_HEADROOM);
     // Of all packets: those that have arrived at the link, and those that had left it by each millisecond.
     let mut arrived = 0;
     let mut left: Vec<u64> = Vec::new();
@@ -39,7 +40,7 @@ pub fn informed(
         let known = left.len().checked_sub(rtt_millis as usize);
         let acknowledged = known.map_or(0, |millis| left[millis]);
         let known = Nanos(known.map_or(0, |millis| millis as u64) * MILLI);
-        let window = window(trace, known, Nanos::from(rtt), headroom);
+        let window = window(trace, known, Nanos(rtt_millis * MILLI), headroom);
         while arrived - acknowledged < window {
             link.offer(arrival, packet());
             arrived += 1;
@@ -67,6 +68,9 @@ fn window(trace: &Trace, now: Nanos, rtt: Nanos, headroom: f64) -> u64 {
 }
 
 const MILLI: u64 = 1_000_000;
+
+/// More than this is a long queue and nothing else.
+const MOST_HEADROOM: f64 = 10.0;
 
 /// Packets (RFC 9002, section 7.2).
 const INITIAL_WINDOW: u64 = 10;
@@ -106,6 +110,15 @@ mod tests {
             let rtts = outcome.rtts(Duration::from_secs(2), END);
             let mean = rtts.iter().sum::<u64>() as f64 / rtts.len() as f64 / 1e6;
             assert!((mean - 40.0 - queue).abs() < 1.01, "{mean}");
+        }
+    }
+
+    #[test]
+    fn no_round_trip_and_no_headroom_are_too_small_or_too_large() {
+        let trace = Trace::from_millis(vec![1], "test").unwrap();
+        for headroom in [-1.0, f64::INFINITY, f64::NAN] {
+            let outcome = informed(&trace, Duration::ZERO, END, headroom).unwrap();
+            assert!(packets(&outcome, 1000, 3000) > 1900);
         }
     }
 
