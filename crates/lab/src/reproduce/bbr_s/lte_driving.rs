@@ -165,7 +165,7 @@ fn both(section: Section, results: &[(TraceCase, TraceRun)], links: &[&str]) -> 
 }
 
 /// Why the 99th percentile stays above the paper's on some traces.
-const OUTAGES: &str = "Where the link stops, for up to a second, what is in flight waits for the end of it. On two of the three town traces a \
+const OUTAGES: &str = "Where the link stops, for up to a second, what is in flight waits for the end of it. On two of the three town traces of the full run a \
      sender that is told the link's rate, and only does not know the future, does not come to -60 % either; `bbr-s` is within four points \
      of it on all of them (tables and plots of informed senders).";
 
