@@ -59,17 +59,18 @@ impl FilterConfig for PercentileFilterConfig {
             history,
             share: self.share,
             estimate: None,
-            newest: None,
+            counted_until: None,
         })
     }
 }
 
 /// A percentile of the last 100 delivery rates that the application did not limit (BBR-Sampled, section 7.1).
 ///
-/// There is one sample for each acknowledgement, not for each packet, but no more than one in a millisecond: a receiver that
-/// acknowledges every second packet of 1452 bytes fills the history in 100 ms at 25 Mb/s, and at any higher rate. A burst
-/// Where a host gathers acknowledgements, each counts for itself: the history is as long then in time. A burst that is shorter than 15 of the last 100 samples does not show in the 85th percentile, where it alone makes the maximum.
-/// Without the spacing a burst of 1 MB would be 350 samples, however short it is, and fill the whole history.
+/// There is one sample for each acknowledgement, not for each packet, but on average no more than one in a millisecond: a
+/// receiver that acknowledges every second packet of 1452 bytes fills the history in 100 ms at 25 Mb/s, and at any higher
+/// rate. Where a host gathers acknowledgements, each counts for itself: the history is as long then in time. A burst that is
+/// shorter than 15 of the last 100 samples does not show in the 85th percentile, where it alone makes the maximum. Without
+/// the spacing a burst of 1 MB would be 350 samples, however short it is, and fill the whole history.
 ///
 /// The paper does not say what the estimate is before the first sample that counts. Here it is the largest of the others,
 /// as for BBR: a connection whose application never fills the window has no better.
@@ -78,8 +79,27 @@ pub struct PercentileFilter {
     history: PercentileHistory<u64>,
     share: Gain,
     estimate: Option<Bandwidth>,
-    /// When the newest sample in the history came.
-    newest: Option<Timestamp>,
+    /// Up to when there is a sample in the history for each [`SPACING`].
+    counted_until: Option<Timestamp>,
+}
+
+impl PercentileFilter {
+    /// How many samples an acknowledgement is.
+    fn due(&mut self, ack: &AckEvent) -> u64 {
+        let spacing = saturating_nanos(SPACING);
+        let elapsed = self
+            .counted_until
+            .map_or(spacing, |until| ack.now.nanos_since(until));
+        let due = elapsed / spacing;
+        let count = due.min(ack.acks).min(MOST_AT_ONCE);
+        if count > 0 {
+            // What is left over is the next sample's: acknowledgements 0.9 ms apart would be samples 1.8 ms apart without
+            // it. After a silence nothing is.
+            let left = if count == due { elapsed % spacing } else { 0 };
+            self.counted_until = Some(ack.now - Duration::from_nanos(left));
+        }
+        count
+    }
 }
 
 impl BandwidthFilter for PercentileFilter {
@@ -87,11 +107,7 @@ impl BandwidthFilter for PercentileFilter {
         let Some(sample) = &ack.rate else { return };
         let rate = sample.delivery_rate;
         if !sample.app_limited {
-            let due = self.newest.map_or(1, |newest| {
-                ack.now.nanos_since(newest) / saturating_nanos(SPACING)
-            });
-            for _ in 0..due.min(ack.acks).min(MOST_AT_ONCE) {
-                self.newest = Some(ack.now);
+            for _ in 0..self.due(ack) {
                 self.history.push(rate.bytes_per_second());
             }
         }
@@ -124,7 +140,7 @@ impl BandwidthFilter for PercentileFilter {
     }
 }
 
-/// The least time between two samples: what the paper's testbed made of it. Linux sends a millisecond's worth of data at a
+/// The least time between two samples, on average: what the paper's testbed made of it. Linux sends a millisecond's worth of data at a
 /// time (tcp_bbr.c, bbr_tso_segs_goal), and its receivers put what arrives together into one and acknowledge that; QUIC's
 /// acknowledge every second packet, however fast they come (RFC 9000, section 13.2.2).
 const SPACING: Duration = Duration::from_millis(1);
@@ -208,7 +224,7 @@ mod tests {
             (1, 1, 1),
             (99, 99, 12),
         ] {
-            let at = filter.newest.unwrap_or_default() + Duration::from_millis(millis);
+            let at = filter.counted_until.unwrap_or_default() + Duration::from_millis(millis);
             let ack = AckEvent {
                 now: at,
                 acks,
@@ -218,6 +234,20 @@ mod tests {
             samples += counted;
             assert_eq!(filter.history.len(), samples, "{acks} in {millis} ms");
         }
+    }
+
+    /// Every second packet of 1452 bytes at 25 Mb/s, as the documentation above has it.
+    #[test]
+    fn acknowledgements_less_than_the_spacing_apart_still_fill_the_history_in_a_hundred_spacings() {
+        let mut filter = filter(PercentileFilterConfig::bbr());
+        for ack in 0..=107 {
+            let ack = AckEvent {
+                now: Timestamp::from_nanos(ack * 929_280),
+                ..measured(mbps(25), false)
+            };
+            filter.on_ack(&ack, &context(0));
+        }
+        assert_eq!(filter.history.len(), 100);
     }
 
     #[test]
