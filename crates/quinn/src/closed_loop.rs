@@ -226,11 +226,11 @@ fn every_selection_fills_the_pipe_with_a_bounded_queue() {
     }
 }
 
-/// The share of the link used from 10 s to 15 s after its round trip became three times as long.
-fn used_after_a_longer_path(config: &BbrSConfig, before: Duration) -> f64 {
+/// The share of the link used from 10 s to 15 s after its round trip became so many times as long.
+fn used_after_a_longer_path(config: &BbrSConfig, before: Duration, times: u32) -> f64 {
     let mut path = Loop::new(Factory::new(config.clone()).expect("valid"));
     path.run(before);
-    path.rtt = 3 * RTT;
+    path.rtt = times * RTT;
     path.run(Duration::from_secs(10));
     path.run(Duration::from_secs(5))
 }
@@ -243,10 +243,12 @@ fn bbr_s_finds_a_path_that_has_become_longer() {
     trusting.core.probe_standing_queue = false;
     for before in [4, 7, 10] {
         let before = Duration::from_secs(before);
-        let used = used_after_a_longer_path(&watching, before);
-        assert!(used > 0.8, "{before:?}: {used}");
+        for times in [2, 3, 6] {
+            let used = used_after_a_longer_path(&watching, before, times);
+            assert!(used > 0.8, "{times} times after {before:?}: {used}");
+        }
         // Without the watch it is the next ProbeRTT that ends this.
-        let used = used_after_a_longer_path(&trusting, before);
+        let used = used_after_a_longer_path(&trusting, before, 3);
         assert!(used < 0.5, "{before:?}: {used}");
     }
 }
@@ -262,7 +264,7 @@ fn a_standing_queue_does_not_hide_the_longer_path() {
     });
     for before in [4, 7, 10, 13] {
         let before = Duration::from_secs(before);
-        let used = used_after_a_longer_path(&config, before);
+        let used = used_after_a_longer_path(&config, before, 3);
         assert!(used > 0.8, "{before:?}: {used}");
     }
 }

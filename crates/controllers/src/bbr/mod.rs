@@ -18,6 +18,8 @@ mod window;
 
 pub use config::{BbrCoreConfig, ProbeRttWindow, Probing, RecoveryRule};
 
+use core::time::Duration;
+
 use rand::SeedableRng;
 use rand_pcg::Pcg32;
 
@@ -53,6 +55,8 @@ pub struct Bbr<F> {
     probe: Option<RttProbe>,
     /// The last ProbeRTT has found what was believed before.
     min_rtt_confirmed: bool,
+    /// What the last ProbeRTT found, if it was not the minimum again, and possibly a longer path.
+    missed_min_rtt: Option<Duration>,
     standing_queue: StandingQueue,
     /// If it is to be looked for.
     policer: Option<Policer>,
@@ -99,6 +103,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             min_rtt: MinRtt::default(),
             probe: None,
             min_rtt_confirmed: false,
+            missed_min_rtt: None,
             standing_queue: StandingQueue::default(),
             policer: config.policer_detection.then(Policer::default),
             window,

@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use super::Bbr;
 use super::config::ProbeRttWindow;
+use super::standing_queue::Longer;
 use super::state::{Silence, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
@@ -16,8 +17,8 @@ pub(super) struct RttProbe {
     smallest: Duration,
     /// What was believed before.
     known: Duration,
-    /// Whether what it finds is the new minimum also if it is larger.
-    may_raise: bool,
+    /// Whether it is the path when it finds more than that.
+    longer: Longer,
 }
 
 impl<F: BandwidthFilter> Bbr<F> {
@@ -46,7 +47,13 @@ impl<F: BandwidthFilter> Bbr<F> {
                 self.min_rtt.replace(ack.now, ack.rtt);
             } else if self.min_rtt.expired(ack.now, window) {
                 let old = self.min_rtt.expired(ack.now, self.config.min_rtt_window);
-                self.enter_probe_rtt(ack, old);
+                // What is so old is not believed any more.
+                let longer = if old {
+                    Longer::Certain
+                } else {
+                    Longer::Unlikely
+                };
+                self.enter_probe_rtt(ack, longer);
             }
         } else if self.config.probe_standing_queue {
             self.watch_queue(ack);
@@ -61,17 +68,17 @@ impl<F: BandwidthFilter> Bbr<F> {
         let bandwidth = self.filter.bandwidth().unwrap_or_default();
         self.standing_queue.on_ack(ack, bandwidth, min_rtt);
         if self.standing_queue.is_due(ack) {
-            let collapsed = self.standing_queue.has_collapsed(bandwidth);
+            let longer = self.standing_queue.is_longer_path(bandwidth);
             self.standing_queue.reset();
-            self.enter_probe_rtt(ack, collapsed);
+            self.enter_probe_rtt(ack, longer);
         }
     }
 
-    fn enter_probe_rtt(&mut self, ack: &AckEvent, may_raise: bool) {
+    fn enter_probe_rtt(&mut self, ack: &AckEvent, longer: Longer) {
         self.probe = Some(RttProbe {
             smallest: ack.rtt,
             known: self.min_rtt.get().unwrap_or(ack.rtt),
-            may_raise,
+            longer,
         });
         self.transition(State::ProbeRtt(Silence::Draining));
     }
@@ -93,7 +100,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             Silence::Holding { until, round } => {
                 let done = ack.now >= until && ack.round >= round;
                 if let Some(probe) = self.probe.take_if(|_| done) {
-                    if probe.may_raise {
+                    if self.is_convinced_by(&probe) {
                         self.min_rtt.replace(ack.now, probe.smallest);
                     }
                     self.min_rtt_confirmed = CONFIRMATION * probe.smallest >= probe.known;
@@ -105,6 +112,21 @@ impl<F: BandwidthFilter> Bbr<F> {
                 }
             }
         }
+    }
+
+    /// Whether what ProbeRTT found is the minimum from now on, longer or not.
+    fn is_convinced_by(&mut self, probe: &RttProbe) -> bool {
+        let before = self.missed_min_rtt.take();
+        match probe.longer {
+            Longer::Certain => return true,
+            Longer::Possible if probe.smallest > CONFIRMATION * probe.known => {}
+            Longer::Possible | Longer::Unlikely => return false,
+        }
+        let found_again = before.is_some_and(|before| {
+            before <= ALIKE * probe.smallest && probe.smallest <= ALIKE * before
+        });
+        self.missed_min_rtt = (!found_again).then_some(probe.smallest);
+        found_again
     }
 
     pub(super) fn probe_rtt_window(&self) -> Bytes {
@@ -124,3 +146,6 @@ const UNCONFIRMED_WINDOW: Duration = Duration::from_secs(10);
 
 /// ProbeRTT confirms what it finds to be no less than the inverse of this.
 const CONFIRMATION: Gain = Gain::new(9, 8);
+
+/// ProbeRTTs that find round trips within this have found the same path.
+const ALIKE: Gain = Gain::new(17, 16);

@@ -21,6 +21,69 @@ struct Since {
     at: Timestamp,
     round: u64,
     bandwidth: Bandwidth,
+    rounds: Rounds,
+}
+
+/// Whether a path has become longer, or only a queue stands.
+///
+/// The bandwidth falls in either case: for want of a window on a longer path, and beside a newcomer that takes the link for
+/// itself. Who then takes the newcomer's queue for the path keeps it standing. But there round trips vary; without a queue
+/// most of them are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Longer {
+    /// Round trips vary.
+    Unlikely,
+    /// They are alike.
+    Possible,
+    /// And but a quarter of the bandwidth is left.
+    Certain,
+}
+
+/// The shortest round trips of rounds, without those of the first second, in which a long queue may still drain.
+#[derive(Debug, Clone, Copy)]
+struct Rounds {
+    /// The round that goes on, and its shortest round trip so far.
+    current: u64,
+    shortest: Duration,
+    /// The least of all complete ones, how many there are, and how many of them are near it.
+    least: Duration,
+    complete: u32,
+    near: u32,
+}
+
+impl Rounds {
+    fn new(ack: &AckEvent) -> Self {
+        Self {
+            current: ack.round,
+            shortest: ack.rtt,
+            least: Duration::MAX,
+            complete: 0,
+            near: 0,
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent, settled: bool) {
+        if ack.round == self.current {
+            self.shortest = self.shortest.min(ack.rtt);
+            return;
+        }
+        if settled {
+            self.complete = self.complete.saturating_add(1);
+            if NEAR * self.shortest < self.least {
+                self.near = 1;
+            } else if self.shortest <= NEAR * self.least {
+                self.near = self.near.saturating_add(1);
+            }
+            self.least = self.least.min(self.shortest);
+        }
+        self.current = ack.round;
+        self.shortest = ack.rtt;
+    }
+
+    /// Whether most of them are alike.
+    fn are_steady(&self) -> bool {
+        self.near > self.complete / 2
+    }
 }
 
 impl StandingQueue {
@@ -30,13 +93,16 @@ impl StandingQueue {
         if ack.rtt <= TOLERANCE * min_rtt {
             // The common case: the queue drains now and then.
             self.since = None;
-        } else if self.since.is_none() {
-            self.since = Some(Since {
-                at: ack.now,
-                round: ack.round,
-                bandwidth,
-            });
+            return;
         }
+        let since = self.since.get_or_insert(Since {
+            at: ack.now,
+            round: ack.round,
+            bandwidth,
+            rounds: Rounds::new(ack),
+        });
+        let settled = ack.now.saturating_since(since.at) > SETTLING;
+        since.rounds.on_ack(ack, settled);
     }
 
     /// Whether it has stood for so long that ProbeRTT should look what is behind it.
@@ -48,10 +114,14 @@ impl StandingQueue {
         })
     }
 
-    /// Whether a quarter of the bandwidth is left, as when the path becomes much longer.
-    pub(super) fn has_collapsed(&self, bandwidth: Bandwidth) -> bool {
-        self.since
-            .is_some_and(|since| Gain::new(4, 1) * bandwidth < since.bandwidth)
+    /// Whether the path has become longer.
+    pub(super) fn is_longer_path(&self, bandwidth: Bandwidth) -> Longer {
+        match self.since {
+            Some(since) if !since.rounds.are_steady() => Longer::Unlikely,
+            Some(since) if Gain::new(4, 1) * bandwidth < since.bandwidth => Longer::Certain,
+            Some(_) => Longer::Possible,
+            None => Longer::Unlikely,
+        }
     }
 
     /// Begins anew.
@@ -66,6 +136,12 @@ const TOLERANCE: Gain = Gain::new(9, 8);
 /// For so long a queue may stand. Flows that compete look at the same time if all of them look often: each one's look makes
 /// the others' minimum RTTs newer, and they expire together.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Round trips that meet no queue are alike within this.
+const NEAR: Gain = Gain::new(33, 32);
+
+/// How long the round trips of a path that has become longer may vary.
+const SETTLING: Duration = Duration::from_secs(1);
 
 /// And for so many rounds, where these take longer: the window drains in far fewer.
 const PATIENCE_ROUNDS: u64 = 8;
@@ -98,15 +174,45 @@ mod tests {
         assert!(!queue.is_due(&ack(9.0, 99, 60)));
     }
 
+    /// A queue of which these are the rounds' shortest round trips, in milliseconds, four a second.
+    fn standing(rounds: impl IntoIterator<Item = u64>) -> StandingQueue {
+        let mut queue = StandingQueue::default();
+        for (round, rtt) in (0..).zip(rounds) {
+            let seconds = round as f64 / 4.0;
+            // The receiver's delay of an acknowledgement says nothing of the path.
+            queue.on_ack(&ack(seconds, round, rtt + 25), FULL, MIN_RTT);
+            queue.on_ack(&ack(seconds, round, rtt), FULL, MIN_RTT);
+        }
+        queue
+    }
+
+    const NOTHING: Bandwidth = Bandwidth::ZERO;
+
     #[test]
     fn what_is_left_of_the_bandwidth_counts_from_its_beginning() {
-        let mut queue = StandingQueue::default();
-        assert!(!queue.has_collapsed(Bandwidth::ZERO));
-        queue.on_ack(&ack(0.0, 0, 60), FULL, MIN_RTT);
-        queue.on_ack(&ack(1.0, 9, 60), Bandwidth::ZERO, MIN_RTT);
-        assert!(!queue.has_collapsed(Bandwidth::from_bytes_per_second(250_000)));
-        assert!(queue.has_collapsed(Bandwidth::from_bytes_per_second(249_999)));
+        let mut queue = standing([120; 13]);
+        queue.on_ack(&ack(4.0, 13, 120), NOTHING, MIN_RTT);
+        let quarter = Bandwidth::from_bytes_per_second(250_000);
+        assert_eq!(queue.is_longer_path(quarter), Longer::Possible);
+        let less = Bandwidth::from_bytes_per_second(249_999);
+        assert_eq!(queue.is_longer_path(less), Longer::Certain);
         queue.reset();
-        assert!(!queue.has_collapsed(Bandwidth::ZERO));
+        assert_eq!(queue.is_longer_path(NOTHING), Longer::Unlikely);
+    }
+
+    /// Trap: beside a newcomer that takes the link for itself, the bandwidth falls as on a longer path.
+    #[test]
+    fn a_queue_that_varies_is_no_longer_path() {
+        let newcomer = [
+            150, 140, 130, 120, 120, 126, 124, 118, 122, 135, 137, 153, 151,
+        ];
+        assert_eq!(standing(newcomer).is_longer_path(NOTHING), Longer::Unlikely);
+        // What drains in the first second is the old path's queue; and wireless links have pauses.
+        let longer = [
+            300, 250, 200, 150, 150, 121, 120, 122, 180, 120, 260, 120, 121,
+        ];
+        assert_eq!(standing(longer).is_longer_path(NOTHING), Longer::Certain);
+        // Too soon to say.
+        assert_eq!(standing([120; 4]).is_longer_path(NOTHING), Longer::Unlikely);
     }
 }
