@@ -111,7 +111,17 @@ impl LinkRate {
         self.busy_for = if idle > 0.0 { 0.0 } else { self.busy_for + gap };
         let haste = self.haste();
         let surplus = idle - haste * self.idle * gap;
-        self.share = (self.share + ADAPTATION * surplus).clamp(self.least, self.most);
+        let least = if self.is_shared() {
+            SHARED_LEAST * self.least
+        } else {
+            self.least
+        };
+        self.share = (self.share + ADAPTATION * surplus).clamp(least, self.most);
+    }
+
+    /// Whether the link has not been idle for so long that others keep it busy, too.
+    fn is_shared(&self) -> bool {
+        self.busy_for > larger(SHARED_BUSY * self.min_rtt, SHORTEST_RTT)
     }
 
     fn haste(&self) -> f64 {
@@ -131,7 +141,12 @@ impl LinkRate {
         let recent = self.recent.rate_with(prior, usual);
         let current = self.current.rate()?;
         let expected = current + RECENT_WEIGHT * (recent - current);
-        let equal = EQUAL_PACKETS * mtu / larger(self.min_rtt, SHORTEST_RTT);
+        let packets = if self.is_shared() {
+            SHARED_PACKETS
+        } else {
+            EQUAL_PACKETS
+        };
+        let equal = packets * mtu / larger(self.min_rtt, SHORTEST_RTT);
         let spare = smaller(self.share * usual, MOST_OF_RECENT * recent)
             + smaller(equal, MOST_EQUAL * usual);
         Some(Forecast {
@@ -231,6 +246,11 @@ const MOST_HASTE: f64 = 16.0;
 /// are a long queue.
 const EQUAL_PACKETS: f64 = 2.0;
 const MOST_EQUAL: f64 = 0.1;
+
+/// Where the link is shared, more of the head-room is equal and less of it a share: so many packets, and so much of the least
+/// share.
+const SHARED_PACKETS: f64 = 3.0;
+const SHARED_LEAST: f64 = 0.25;
 
 /// In seconds: round trips within one host are not divided by.
 const SHORTEST_RTT: f64 = 1e-6;

@@ -109,7 +109,7 @@ fn headroom_grows_on_an_idle_link_and_shrinks_on_a_busy_one() {
     fixture.acks(10_000, 3, 1);
     assert_eq!(fixture.link_rate.share, 1.0);
     fixture.acks(100_000, 1, 2);
-    assert_eq!(fixture.link_rate.share, 0.1);
+    assert_eq!(fixture.link_rate.share, SHARED_LEAST * 0.1);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_queue_of_others_is_not_taken_for_an_idle_link() {
         fixture.acks(9, 1, 15);
         fixture.ack(20, 15);
     }
-    assert_eq!(fixture.link_rate.share, 0.1);
+    assert_eq!(fixture.link_rate.share, SHARED_LEAST * 0.1);
 }
 
 #[test]
@@ -191,6 +191,35 @@ fn headroom_shrinks_the_faster_the_longer_the_link_is_busy() {
     assert!((speeds[3] - HASTE).abs() < 1e-6, "{speeds:?}");
     // Twice 35 round trips.
     assert!((speeds[5] / HASTE - 4.0).abs() < 0.2, "{speeds:?}");
+}
+
+/// Trap: flows that leave shares of their rates to the queue stay as unequal as they are.
+#[test]
+fn on_a_shared_link_headroom_is_rather_equal_than_a_share() {
+    let mut fixture = Fixture::new();
+    let (least, round_trip) = (fixture.link_rate.least, 40);
+    let packets = |fixture: &Fixture| {
+        let (_, spare) = fixture.forecast();
+        let share = fixture.link_rate.share;
+        (share, spare - share)
+    };
+    fixture.link_rate.share = least;
+    fixture.acks(34 * round_trip, 1, 15);
+    let (share, alone) = packets(&fixture);
+    assert_eq!(share, least);
+    fixture.acks(200 * round_trip, 1, 15);
+    let (share, shared) = packets(&fixture);
+    assert_eq!(share, SHARED_LEAST * least);
+    assert!(
+        (shared / alone - SHARED_PACKETS / EQUAL_PACKETS).abs() < 1e-3,
+        "{alone} {shared}"
+    );
+    // One idle moment, and it is its own again.
+    fixture.ack(40, 0);
+    fixture.acks(4, 1, 15);
+    let (share, alone_again) = packets(&fixture);
+    assert!(share >= least, "{share}");
+    assert!(alone_again < 1.1 * alone, "{alone} {alone_again}");
 }
 
 #[test]
