@@ -117,7 +117,7 @@ pub struct Headroom {
     /// The share of the time for which the bottleneck may run empty: the head-room grows when it does so for longer, and
     /// shrinks otherwise. A steady link needs next to no queue for this, one that swings within a round trip a long one.
     pub idle: Gain,
-    /// The head-room is at least this share.
+    /// The head-room is at least this share; a quarter of it where others keep the link busy, too.
     pub least: Gain,
     /// And at most this.
     pub most: Gain,

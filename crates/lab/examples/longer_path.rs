@@ -1,0 +1,118 @@
+//! How soon a controller uses its link again after the path has become longer, as when a mobile changes its cell.
+//!
+//! `cargo run --release -p kneepoint-lab --example longer_path [CONTROLLER]`, of `bbr-s` if none is named.
+//!
+//! One connection over each bundled trace and over 10 Mb/s, whose round-trip time of 40 ms becomes 2, 3 and 6 times as long at
+//! 20 s. Prints what the link carried before and after, in Mb/s, and what it could have carried.
+
+#![expect(clippy::print_stdout, reason = "what it measures is for the screen")]
+
+use std::error::Error;
+use std::time::Duration;
+
+use kneepoint::traces;
+use kneepoint_emulator::link::{Delay, DelayStep, Limit, LinkConfig, Queue, Shaper};
+use kneepoint_emulator::network::NetworkConfig;
+use kneepoint_emulator::time::Nanos;
+use kneepoint_lab::controllers::resolve;
+use kneepoint_lab::watch::{Course, Experiment};
+use kneepoint_lab::workload::{Load, Phase};
+use rayon::prelude::*;
+
+type AnyError = Box<dyn Error + Send + Sync>;
+
+fn main() -> Result<(), AnyError> {
+    let controller = std::env::args().nth(1).unwrap_or_else(|| "bbr-s".into());
+    let constant = Shaper::ConstantRate {
+        bytes_per_second: 1_250_000,
+    };
+    let traces = traces::ALL.iter().filter_map(|&name| traces::by_name(name));
+    let links: Vec<(String, Shaper)> = traces
+        .map(|trace| (trace.name().to_owned(), Shaper::Trace(trace)))
+        .chain([("10 Mb/s".to_owned(), constant)])
+        .collect();
+    let cases: Vec<_> = links
+        .iter()
+        .flat_map(|link| TIMES.map(|times| (link, times)))
+        .collect();
+    let rows = cases
+        .par_iter()
+        .map(|&((name, shaper), times)| row(&controller, name, shaper, times))
+        .collect::<Result<Vec<_>, AnyError>>()?;
+
+    print!("| link | RTT |");
+    for (from, to) in STRETCHES {
+        print!(" {from} to {to} s |");
+    }
+    println!("\n|---|---|{}", "---|".repeat(STRETCHES.len()));
+    for row in rows {
+        println!("{row}");
+    }
+    Ok(())
+}
+
+fn row(controller: &str, name: &str, shaper: &Shaper, times: u64) -> Result<String, AnyError> {
+    let course = experiment(controller, shaper.clone(), times)?.run()?;
+    let mut row = format!("| {name} | x {times} |");
+    for (from, to) in STRETCHES {
+        let (from, to) = (Duration::from_secs(from), Duration::from_secs(to));
+        let carried = carried(&course, from, to);
+        match shaper {
+            Shaper::Trace(trace) => {
+                let capacity = trace.capacity(from.into(), to.into()) as f64;
+                let capacity = capacity / (to - from).as_secs_f64() / BYTES_PER_MEGABIT;
+                row += &format!(" {carried:.1} of {capacity:.1} |");
+            }
+            _ => row += &format!(" {carried:.1} |"),
+        }
+    }
+    Ok(row)
+}
+
+fn experiment(controller: &str, shaper: Shaper, times: u64) -> Result<Experiment, AnyError> {
+    let step = |from, delay| DelayStep {
+        from: Nanos::from_millis(from),
+        delay: Nanos::from_millis(delay),
+    };
+    let link = |shaper| LinkConfig {
+        delay: Delay::Steps {
+            steps: vec![step(0, 20), step(20_000, 20 * times)],
+            reordering: false,
+        },
+        ..LinkConfig::new(shaper)
+    };
+    Ok(Experiment {
+        network: NetworkConfig {
+            forward: LinkConfig {
+                queue: Queue::DropTail(Limit::bytes(3_000_000)),
+                log: true,
+                ..link(shaper)
+            },
+            reverse: link(Shaper::ConstantRate {
+                bytes_per_second: 125_000_000,
+            }),
+            seed: 1,
+        },
+        controller: resolve(controller, 1)?,
+        application: vec![Phase {
+            until: END,
+            load: Load::Greedy,
+        }],
+        duration: END,
+        interval: Duration::from_secs(1),
+    })
+}
+
+/// In Mb/s.
+fn carried(course: &Course, from: Duration, to: Duration) -> f64 {
+    course.rate(from, to).bytes_per_second() as f64 / BYTES_PER_MEGABIT
+}
+
+const TIMES: [u64; 3] = [2, 3, 6];
+
+const END: Duration = Duration::from_secs(60);
+
+/// In seconds. The path becomes longer with the second.
+const STRETCHES: [(u64, u64); 5] = [(10, 20), (20, 24), (24, 28), (28, 36), (36, 60)];
+
+const BYTES_PER_MEGABIT: f64 = 125_000.0;
