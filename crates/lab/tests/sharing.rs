@@ -39,7 +39,8 @@ fn newcomers(controller: &str, seed: u64) -> Outcome {
 
 /// Trap: a window of about one BDP hangs on the minimum RTT. A newcomer that takes the others' queue for a part of the path
 /// adds a queue of its own, the next one takes both for the path, and the first ones starve. And: a newcomer keeps the
-/// head-room of one who knows nothing yet, and with it the largest part of the link.
+/// head-room of one who knows nothing yet, and with it the largest part of the link. And: a flow whose minimum is too old takes
+/// the others' queue for a part of the path.
 #[test]
 fn newcomers_take_neither_the_queue_for_the_path_nor_the_link_for_themselves() {
     // What single runs come to is a matter of chance.
@@ -52,7 +53,7 @@ fn newcomers_take_neither_the_queue_for_the_path_nor_the_link_for_themselves() {
         rtt += stats::mean(&rtts).expect("they are acknowledged") / 1e6;
     }
     let (jain, rtt) = (jain / SEEDS as f64, rtt / SEEDS as f64);
-    assert!(jain > 0.97, "{jain}");
+    assert!(jain > 0.99, "{jain}");
     assert!(rtt < 80.0, "{rtt} ms");
 }
 

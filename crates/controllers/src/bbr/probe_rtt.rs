@@ -100,8 +100,8 @@ impl<F: BandwidthFilter> Bbr<F> {
             Silence::Holding { until, round } => {
                 let done = ack.now >= until && ack.round >= round;
                 if let Some(probe) = self.probe.take_if(|_| done) {
-                    if self.is_convinced_by(&probe) {
-                        self.min_rtt.replace(ack.now, probe.smallest);
+                    if let Some(min_rtt) = self.conclude(&probe) {
+                        self.min_rtt.replace(ack.now, min_rtt);
                     }
                     self.min_rtt_confirmed = CONFIRMATION * probe.smallest >= probe.known;
                     if self.pipe_filled {
@@ -114,19 +114,30 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
     }
 
-    /// Whether what ProbeRTT found is the minimum from now on, longer or not.
-    fn is_convinced_by(&mut self, probe: &RttProbe) -> bool {
+    /// What is believed from now on, and for the whole window, for what ProbeRTT found.
+    fn conclude(&mut self, probe: &RttProbe) -> Option<Duration> {
         let before = self.missed_min_rtt.take();
-        match probe.longer {
-            Longer::Certain => return true,
-            Longer::Possible if probe.smallest > CONFIRMATION * probe.known => {}
-            Longer::Possible | Longer::Unlikely => return false,
+        if probe.longer == Longer::Certain {
+            return Some(probe.smallest);
+        }
+        if !self.config.probe_standing_queue {
+            return None;
+        }
+        if probe.smallest <= CONFIRMATION * probe.known {
+            // As good as seen again. A minimum that is found every few seconds must not become so old that a ProbeRTT into
+            // the queue of others replaces it.
+            return Some(probe.smallest.min(probe.known));
+        }
+        if probe.longer == Longer::Unlikely {
+            return None;
         }
         let found_again = before.is_some_and(|before| {
             before <= ALIKE * probe.smallest && probe.smallest <= ALIKE * before
         });
-        self.missed_min_rtt = (!found_again).then_some(probe.smallest);
-        found_again
+        if !found_again {
+            self.missed_min_rtt = Some(probe.smallest);
+        }
+        found_again.then_some(probe.smallest)
     }
 
     pub(super) fn probe_rtt_window(&self) -> Bytes {
