@@ -137,14 +137,14 @@ const TOLERANCE: Gain = Gain::new(9, 8);
 /// the others' minimum RTTs newer, and they expire together.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// And for so many rounds, where these take longer: the window drains in far fewer.
+const PATIENCE_ROUNDS: u64 = 8;
+
 /// Round trips that meet no queue are alike within this.
 const NEAR: Gain = Gain::new(33, 32);
 
 /// How long the round trips of a path that has become longer may vary.
 const SETTLING: Duration = Duration::from_secs(1);
-
-/// And for so many rounds, where these take longer: the window drains in far fewer.
-const PATIENCE_ROUNDS: u64 = 8;
 
 #[cfg(test)]
 mod tests {
