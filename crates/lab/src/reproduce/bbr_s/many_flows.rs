@@ -195,8 +195,8 @@ impl Study for ManyFlows {
             .table(table)
             .note(
                 "What the index depends on is how soon all flows know the empty path. A flow that starts finds the others' queue, \
-                 and takes the link from them until it has looked behind that queue (ProbeRTT), 3 s after the end of its Startup. That is some \
-                 tenths of a second after the 4 s that are left out here, and the largest round-trip times are of these tenths. 3 s later \
+                 and takes the link from them until it has looked behind that queue (ProbeRTT), 3 s after the end of its Startup. That is at \
+                 the end of the 4 s that are left out here, and the largest round-trip times are of just after it. 3 s later \
                  all look at the same time; what they fill the path with again makes the second peak. A round-trip time that a sender \
                  measures contains what the receiver waits for a second packet to acknowledge, up to 25 ms: the columns on the right \
                  are the path's alone.",
