@@ -140,8 +140,8 @@ impl BandwidthFilter for PercentileFilter {
     }
 }
 
-/// The least time between two samples, on average: what the paper's testbed made of it. Linux sends a millisecond's worth of data at a
-/// time (tcp_bbr.c, bbr_tso_segs_goal), and its receivers put what arrives together into one and acknowledge that; QUIC's
+/// The least time between two samples, on average: what the paper's testbed made of it. Linux sends a millisecond's worth
+/// of data at a time (tcp_bbr.c, bbr_tso_segs_goal), and its receivers put what arrives together into one and acknowledge that; QUIC's
 /// acknowledge every second packet, however fast they come (RFC 9000, section 13.2.2).
 const SPACING: Duration = Duration::from_millis(1);
 

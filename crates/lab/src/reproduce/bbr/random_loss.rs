@@ -204,9 +204,10 @@ impl Study for RandomLoss {
         ))
         .note(
             "Without any loss `bbr` stays some 4 % under the limit: ProbeRTT every 10 s, and the handshake and the start, without which \
-             it is 3 %. With a loss of 5 % the start takes longer, as the second plot shows: in the first round trip after a loss \
+             it is 3 %. With a loss of 5 % the start takes longer: in the first round trip after a loss \
              `bbr` sends no more than is delivered (packet conservation, as Linux's does), and Startup, which would double in it, \
-             stands still. `bbr3` \
+             stands still. The second plot has what the application could read by then; the steps in it are waits for \
+             retransmissions. `bbr3` \
              takes a loss of more than 2 % in a round trip for congestion, by design. A run marked as closed ended early: a \
              receiver of quinn closes a connection whose stream has too many gaps, and the overshoot of quinn's slow start over \
              this queue makes them.",
