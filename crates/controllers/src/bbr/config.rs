@@ -15,7 +15,7 @@ pub struct BbrCoreConfig {
     /// How long a minimum RTT is believed before ProbeRTT looks again. 1 s to 1 h; the paper's 10 s. If it is longer than 10 s,
     /// that is how long an estimate is believed that the last ProbeRTT has not confirmed.
     pub min_rtt_window: Duration,
-    /// Whether to enter ProbeRTT also when no round trip has come near the minimum for 3 s: for windows so near one BDP that
+    /// Whether to enter ProbeRTT also when no round trip has come near the minimum for 2.5 s: for windows so near one BDP that
     /// only the queue of others, or a longer path, explains it.
     pub probe_standing_queue: bool,
     /// Leave Startup also once the RTT reaches this multiple of its minimum. Above 1; `None` is BBR's own rule.

@@ -19,6 +19,8 @@ pub(super) struct RttProbe {
     known: Duration,
     /// Whether it is the path when it finds more than that.
     longer: Longer,
+    /// But no more than this: without a queue, round trips were as long before.
+    longest: Duration,
 }
 
 impl<F: BandwidthFilter> Bbr<F> {
@@ -53,7 +55,7 @@ impl<F: BandwidthFilter> Bbr<F> {
                 } else {
                     Longer::Unlikely
                 };
-                self.enter_probe_rtt(ack, longer);
+                self.enter_probe_rtt(ack, longer, Duration::MAX);
             }
         } else if self.config.probe_standing_queue {
             self.watch_queue(ack);
@@ -69,16 +71,18 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.standing_queue.on_ack(ack, bandwidth, min_rtt);
         if self.standing_queue.is_due(ack) {
             let longer = self.standing_queue.is_longer_path(bandwidth);
+            let longest = ALIKE * self.standing_queue.shortest();
             self.standing_queue.reset();
-            self.enter_probe_rtt(ack, longer);
+            self.enter_probe_rtt(ack, longer, longest);
         }
     }
 
-    fn enter_probe_rtt(&mut self, ack: &AckEvent, longer: Longer) {
+    fn enter_probe_rtt(&mut self, ack: &AckEvent, longer: Longer, longest: Duration) {
         self.probe = Some(RttProbe {
             smallest: ack.rtt,
             known: self.min_rtt.get().unwrap_or(ack.rtt),
             longer,
+            longest,
         });
         self.transition(State::ProbeRtt(Silence::Draining));
     }
@@ -117,7 +121,8 @@ impl<F: BandwidthFilter> Bbr<F> {
     /// What is believed from now on, and for the whole window, for what ProbeRTT found.
     fn conclude(&mut self, probe: &RttProbe) -> Option<Duration> {
         let before = self.missed_min_rtt.take();
-        if probe.longer == Longer::Certain {
+        let beyond = probe.smallest > probe.longest;
+        if probe.longer == Longer::Certain && !beyond {
             return Some(probe.smallest);
         }
         if !self.config.probe_standing_queue {
@@ -128,7 +133,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             // the queue of others replaces it.
             return Some(probe.smallest.min(probe.known));
         }
-        if probe.longer == Longer::Unlikely {
+        if probe.longer == Longer::Unlikely || beyond {
             return None;
         }
         let found_again = before.is_some_and(|before| {
@@ -160,3 +165,48 @@ const CONFIRMATION: Gain = Gain::new(9, 8);
 
 /// ProbeRTTs that find round trips within this have found the same path.
 const ALIKE: Gain = Gain::new(17, 16);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::FilterConfig;
+    use crate::{BbrSConfig, driver};
+
+    const fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// What `bbr-s` believes after a ProbeRTT that found `smallest` where 40 ms were known, and rounds before it had `shortest`.
+    fn found(longer: Longer, shortest: u64, smallest: u64) -> [Option<Duration>; 2] {
+        let config = BbrSConfig::tuned();
+        let filter = config.filter.build().expect("a valid configuration");
+        let mut bbr = Bbr::new("bbr-s", config.core, filter, &driver::environment());
+        let probe = RttProbe {
+            smallest: millis(smallest),
+            known: millis(40),
+            longer,
+            longest: ALIKE * millis(shortest),
+        };
+        [(); 2].map(|()| bbr.conclude(&probe))
+    }
+
+    #[test]
+    fn a_longer_path_is_believed_at_once_or_when_it_is_found_again() {
+        let longer = Some(millis(80));
+        assert_eq!(found(Longer::Certain, 80, 80), [longer; 2]);
+        assert_eq!(found(Longer::Possible, 80, 80), [None, longer]);
+        assert_eq!(found(Longer::Unlikely, 80, 80), [None; 2]);
+        // The one that is known is found again.
+        assert_eq!(found(Longer::Possible, 80, 42), [Some(millis(40)); 2]);
+    }
+
+    /// Trap: a newcomer's start fills the queue within the last rounds before ProbeRTT. Whatever is behind the queue that stood
+    /// there before, it is not longer than the round trips were with it.
+    #[test]
+    fn what_is_longer_than_any_round_before_is_a_queue() {
+        for longer in [Longer::Certain, Longer::Possible] {
+            assert_eq!(found(longer, 65, 100), [None; 2]);
+            assert_eq!(found(longer, 95, 100)[1], Some(millis(100)));
+        }
+    }
+}

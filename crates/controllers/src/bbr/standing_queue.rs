@@ -124,6 +124,11 @@ impl StandingQueue {
         }
     }
 
+    /// The shortest round trip of all settled rounds; the longest there is if there is none.
+    pub(super) fn shortest(&self) -> Duration {
+        self.since.map_or(Duration::MAX, |since| since.rounds.least)
+    }
+
     /// Begins anew.
     pub(super) fn reset(&mut self) {
         self.since = None;
@@ -135,7 +140,7 @@ const TOLERANCE: Gain = Gain::new(9, 8);
 
 /// For so long a queue may stand. Flows that compete look at the same time if all of them look often: each one's look makes
 /// the others' minimum RTTs newer, and they expire together.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_millis(2500);
 
 /// And for so many rounds, where these take longer: the window drains in far fewer.
 const PATIENCE_ROUNDS: u64 = 8;
@@ -164,13 +169,13 @@ mod tests {
     fn it_takes_seconds_and_rounds_without_a_short_round_trip() {
         let mut queue = StandingQueue::default();
         queue.on_ack(&ack(0.0, 0, 60), FULL, MIN_RTT);
-        assert!(!queue.is_due(&ack(2.9, 50, 60)));
-        assert!(!queue.is_due(&ack(3.1, 7, 60)));
-        assert!(queue.is_due(&ack(3.1, 8, 60)));
+        assert!(!queue.is_due(&ack(2.4, 50, 60)));
+        assert!(!queue.is_due(&ack(2.6, 7, 60)));
+        assert!(queue.is_due(&ack(2.6, 8, 60)));
         // It begins at the first of them, and ends with the first short one.
         queue.on_ack(&ack(2.0, 40, 70), FULL, MIN_RTT);
-        assert!(queue.is_due(&ack(3.1, 50, 70)));
-        queue.on_ack(&ack(3.1, 51, 45), FULL, MIN_RTT);
+        assert!(queue.is_due(&ack(2.6, 50, 70)));
+        queue.on_ack(&ack(2.6, 51, 45), FULL, MIN_RTT);
         assert!(!queue.is_due(&ack(9.0, 99, 60)));
     }
 

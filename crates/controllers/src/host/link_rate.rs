@@ -91,6 +91,11 @@ impl LinkRate {
         let busy = larger(waited + JITTER * self.min_rtt, LEAST_BUSY * gap);
         let busy = smaller(busy, gap);
         let round_trips = gap / larger(self.min_rtt, SHORTEST_RTT);
+        if ack.now <= self.refilled && self.is_shared() {
+            // Those who share the link look behind its queue together, and are silent together: who comes back first has all
+            // of it. What the rate was among them is what it will be.
+            return;
+        }
         self.recent.add(bytes, busy, round_trips / RECENT);
         self.current.add(bytes, busy, round_trips / CURRENT);
         self.usual.add(bytes, busy, round_trips / USUAL);
@@ -140,12 +145,12 @@ impl LinkRate {
         let prior = PRIOR_TIME * self.min_rtt + PRIOR_PACKETS * mtu / larger(usual, 1.0);
         let recent = self.recent.rate_with(prior, usual);
         let current = self.current.rate()?;
-        let expected = current + RECENT_WEIGHT * (recent - current);
-        let packets = if self.is_shared() {
-            SHARED_PACKETS
+        let (weight, packets) = if self.is_shared() {
+            (SHARED_RECENT_WEIGHT, SHARED_PACKETS)
         } else {
-            EQUAL_PACKETS
+            (RECENT_WEIGHT, EQUAL_PACKETS)
         };
+        let expected = current + weight * (recent - current);
         let equal = packets * mtu / larger(self.min_rtt, SHORTEST_RTT);
         let spare = smaller(self.share * usual, MOST_OF_RECENT * recent)
             + smaller(equal, MOST_EQUAL * usual);
@@ -208,6 +213,10 @@ const USUAL: f64 = 25.0;
 
 /// The share of the recent rate in what is expected; the rest is the current one's.
 const RECENT_WEIGHT: f64 = 0.7;
+
+/// The same where the link is shared: within a quarter of a round trip, a flow's part of it is a matter of whose packets happen
+/// to leave. Flows that follow that overshoot in turn.
+const SHARED_RECENT_WEIGHT: f64 = 0.3;
 
 /// What of the recent rate is taken for usual: so many minimum RTTs, and so many packets' time.
 const PRIOR_TIME: f64 = 0.1;

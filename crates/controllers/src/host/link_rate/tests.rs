@@ -76,7 +76,7 @@ fn nothing_is_known_before_the_second_acknowledgement() {
 #[test]
 fn behind_a_queue_the_rate_is_what_is_carried() {
     let mut fixture = Fixture::new();
-    fixture.acks(2000, 1, 10);
+    fixture.acks(1000, 1, 10);
     assert!(close(fixture.forecast().0, 1.0));
     // A fall to a fifth is known, for the most part, within half a round trip.
     fixture.acks(4, 5, 20);
@@ -220,6 +220,37 @@ fn on_a_shared_link_headroom_is_rather_equal_than_a_share() {
     let (share, alone_again) = packets(&fixture);
     assert!(share >= least, "{share}");
     assert!(alone_again < 1.1 * alone, "{alone} {alone_again}");
+}
+
+/// Trap: flows that share a link come back to it after a common ProbeRTT, and whoever is first finds all of it free.
+#[test]
+fn what_an_emptied_link_carries_is_nobodys_part_of_it() {
+    let refill = |busy_round_trips: usize| {
+        let mut fixture = Fixture::new();
+        // Every fourth packet of the link is this flow's.
+        fixture.acks(10 * busy_round_trips, 4, 15);
+        let (before, _) = fixture.forecast();
+        fixture.acked(200, 0, false);
+        fixture.acks(70, 1, 0);
+        fixture.forecast().0 / before
+    };
+    let (own, shared) = (refill(30), refill(70));
+    assert!(own > 3.0, "{own}");
+    assert!(close(shared, 1.0), "{shared}");
+}
+
+/// Trap: on a link that others keep busy, it is by chance whose packets leave within a quarter of a round trip.
+#[test]
+fn on_a_shared_link_what_is_recent_counts_for_less() {
+    let burst = |busy_round_trips: usize| {
+        let mut fixture = Fixture::new();
+        fixture.acks(10 * busy_round_trips, 4, 15);
+        let (before, _) = fixture.forecast();
+        fixture.acks(10, 1, 15);
+        fixture.forecast().0 - before
+    };
+    let (own, shared) = (burst(30), burst(70));
+    assert!(shared > 0.0 && shared < 0.7 * own, "{shared} {own}");
 }
 
 #[test]
