@@ -11,6 +11,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod algorithms;
 mod bbr;
 mod bbr3;
 mod composed;

@@ -70,34 +70,34 @@ macro_rules! algorithms {
 
 algorithms! {
     /// RFC 9002's New Reno.
-    NewReno(loss_based::new_reno::NewRenoConfig),
+    NewReno(algorithms::new_reno::NewRenoConfig),
     /// CUBIC with HyStart++.
-    Cubic(loss_based::cubic::CubicConfig),
+    Cubic(algorithms::cubic::CubicConfig),
     /// Vegas.
-    Vegas(loss_based::vegas::VegasConfig),
+    Vegas(algorithms::vegas::VegasConfig),
     /// Compound TCP.
-    Compound(loss_based::compound::CompoundConfig),
+    Compound(algorithms::compound::CompoundConfig),
     /// eBCC.
-    Ebcc(loss_based::ebcc::EbccConfig),
+    Ebcc(algorithms::ebcc::EbccConfig),
     /// BBRv1 with a maximum filter.
-    Bbr(composed::bbr::BbrConfig),
+    Bbr(algorithms::bbr::BbrConfig),
     /// BBRv1 whose maximum is corrected by the queue.
-    BbrX(composed::bbr_x::BbrXConfig),
+    BbrX(algorithms::bbr_x::BbrXConfig),
     /// BBRv1 on SKIP, an adaptive Tobit Kalman filter.
     #[default]
-    BbrS(composed::bbr_s::BbrSConfig),
+    BbrS(algorithms::bbr_s::BbrSConfig),
     /// BBRv1 on a percentile of its samples.
-    BbrSampled(composed::bbr_sampled::BbrSampledConfig),
+    BbrSampled(algorithms::bbr_sampled::BbrSampledConfig),
     /// BBRv1 with a fair share after each recovery.
-    BbrFair(composed::bbr_fair::BbrFairConfig),
+    BbrFair(algorithms::bbr_fair::BbrFairConfig),
     /// BBRv2's parameters on the BBRv3 core.
-    Bbr2(composed::bbr2::Bbr2Config),
+    Bbr2(algorithms::bbr2::Bbr2Config),
     /// BBRv2 on a percentile of its samples.
-    Bbr2Sampled(composed::bbr2_sampled::Bbr2SampledConfig),
+    Bbr2Sampled(algorithms::bbr2_sampled::Bbr2SampledConfig),
     /// BBRv3 with a maximum filter.
-    Bbr3(composed::bbr3::Bbr3Config),
+    Bbr3(algorithms::bbr3::Bbr3Config),
     /// BBRv3 on SKIP.
-    Bbr3S(composed::bbr3_s::Bbr3SConfig),
+    Bbr3S(algorithms::bbr3_s::Bbr3SConfig),
 }
 
 /// A set of parameters.

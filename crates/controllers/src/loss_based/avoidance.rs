@@ -11,22 +11,22 @@ use crate::units::{Bytes, Timestamp};
 
 /// What the skeleton shows to its parts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View<'a> {
+pub(crate) struct View<'a> {
     /// The largest datagram.
-    pub(super) mtu: Bytes,
+    pub(crate) mtu: Bytes,
     /// The window at which slow start ends, if anything has set it.
-    pub(super) threshold: Option<Bytes>,
+    pub(crate) threshold: Option<Bytes>,
     /// Whether the window limits the sender: it must not grow otherwise.
-    pub(super) window_limited: bool,
+    pub(crate) window_limited: bool,
     /// Round-trip times.
-    pub(super) trips: &'a RoundTrips,
+    pub(crate) trips: &'a RoundTrips,
     /// The round that this acknowledgement ended.
-    pub(super) ended: Option<Round>,
+    pub(crate) ended: Option<Round>,
 }
 
 /// What congestion avoidance begins after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(crate) enum Entry {
     /// Slow start found the window without a loss, or regained the one before a persistent congestion.
     SlowStart,
     /// A reduction, once packets that left after it were acknowledged.
@@ -34,7 +34,7 @@ pub(super) enum Entry {
 }
 
 /// An algorithm of congestion avoidance. Small and `Copy`: undoing a spurious loss is going back to an earlier copy.
-pub(super) trait Avoidance: Copy + Debug + Send + Sync + 'static {
+pub(crate) trait Avoidance: Copy + Debug + Send + Sync + 'static {
     /// How it searches for the window first.
     type SlowStart: SlowStart;
 
@@ -70,6 +70,6 @@ pub(super) trait Avoidance: Copy + Debug + Send + Sync + 'static {
 
 /// Reno's additive increase: one MTU for each `whole` acknowledged, by the bytes that were (RFC 9002, section 7.3.3;
 /// RFC 3465).
-pub(super) fn additive_increase(window: &mut Window, acked: Bytes, whole: Bytes, mtu: Bytes) {
+pub(crate) fn additive_increase(window: &mut Window, acked: Bytes, whole: Bytes, mtu: Bytes) {
     window.grow_by_share(mtu, acked, whole);
 }

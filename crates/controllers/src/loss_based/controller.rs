@@ -19,7 +19,7 @@ use crate::units::{Bytes, Timestamp};
 ///
 /// It has no pacing rate: hosts pace by window and smoothed round-trip time by themselves (RFC 9002, section 7.7).
 #[derive(Debug, Clone)]
-pub(super) struct LossBased<A: Avoidance> {
+pub(crate) struct LossBased<A: Avoidance> {
     name: &'static str,
     avoidance: A,
     state: State<A::SlowStart>,
@@ -42,7 +42,7 @@ pub(super) struct LossBased<A: Avoidance> {
 
 impl<A: Avoidance> LossBased<A> {
     /// A controller for a connection that begins now.
-    pub(super) fn new(name: &'static str, avoidance: A, environment: &Environment) -> Self {
+    pub(crate) fn new(name: &'static str, avoidance: A, environment: &Environment) -> Self {
         Self {
             name,
             state: State::SlowStart(avoidance.slow_start()),

@@ -14,7 +14,7 @@ use crate::units::Gain;
 /// L, the limit on growth per acknowledgement, is infinite: RFC 9406, section 4.3, asks so of senders that pace, and
 /// QUIC hosts do.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum HyStart {
+pub(crate) enum HyStart {
     /// Doubling.
     Standard,
     /// Conservative slow start: the round-trip time has risen; growing slowly until it is clear whether it stays so.

@@ -1,37 +1,32 @@
-//! Controllers that have a window and no model of the path's bandwidth, and what they have in common.
+//! What controllers have in common that have a window and no model of the path's bandwidth.
 //!
 //! [`controller`] is the skeleton of RFC 9002, section 7: slow start, recovery, persistent congestion, the undoing of
 //! spurious losses. An algorithm gives it the two parts in which it differs: a [`SlowStart`](slow_start::SlowStart) and
 //! an [`Avoidance`](avoidance::Avoidance). `ebcc` has the states of BBR instead and only shares the measurements.
 
-mod avoidance;
-pub(crate) mod compound;
-mod controller;
-pub(crate) mod cubic;
-pub(crate) mod ebcc;
-mod hystart;
-pub(crate) mod new_reno;
-mod round_trips;
-mod slow_start;
+pub(crate) mod avoidance;
+pub(crate) mod controller;
+pub(crate) mod hystart;
+pub(crate) mod round_trips;
+pub(crate) mod slow_start;
 mod state;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
-mod utilization;
-pub(crate) mod vegas;
-mod window;
+pub(crate) mod utilization;
+pub(crate) mod window;
 
 use crate::config::ConfigError;
 use crate::units::{Bytes, Gain};
 
 /// The smallest window (RFC 9002, section 7.2).
-fn min_window(mtu: Bytes) -> Bytes {
+pub(crate) fn min_window(mtu: Bytes) -> Bytes {
     mtu.packets(MIN_WINDOW_PACKETS)
 }
 
 /// Refuses a share of the window to keep after a loss that is none.
-fn require_reduction(field: &'static str, gain: Gain) -> Result<(), ConfigError> {
+pub(crate) fn require_reduction(field: &'static str, gain: Gain) -> Result<(), ConfigError> {
     let share = gain.as_f64();
     ConfigError::require(
         share > 0.0 && share < 1.0,

@@ -11,7 +11,7 @@ use crate::units::{Bytes, saturating_nanos as nanos};
 /// A round counts with the least of its round-trip times: that is the queue which every packet found, free of the
 /// sender's own bursts and of delayed acknowledgements.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct RoundTrips {
+pub(crate) struct RoundTrips {
     base: MinRtt,
     smoothed_nanos: u64,
     current: CurrentRound,
@@ -20,11 +20,11 @@ pub(super) struct RoundTrips {
 
 /// A round that is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Round {
+pub(crate) struct Round {
     /// The least of its round-trip times.
-    pub(super) least: Duration,
+    pub(crate) least: Duration,
     /// What was acknowledged in it.
-    pub(super) acked: Bytes,
+    pub(crate) acked: Bytes,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -38,7 +38,7 @@ struct CurrentRound {
 impl RoundTrips {
     /// Takes one acknowledgement, and returns the round that it ended, if any.
     #[inline]
-    pub(super) fn on_ack(&mut self, ack: &AckEvent) -> Option<Round> {
+    pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<Round> {
         let ended = if ack.round_start {
             self.begin_round()
         } else {
@@ -56,7 +56,7 @@ impl RoundTrips {
 
     /// The same for the smoothed round-trip time, which not every controller wants.
     #[inline]
-    pub(super) fn smooth(&mut self, ack: &AckEvent) {
+    pub(crate) fn smooth(&mut self, ack: &AckEvent) {
         let sample = nanos(ack.rtt);
         self.smoothed_nanos = if self.smoothed_nanos == 0 {
             sample
@@ -67,41 +67,41 @@ impl RoundTrips {
 
     /// The least round-trip time: what the path takes without queues. It lasts as long as the path seems to be the
     /// same one, because a sender that keeps a queue of its own would take that queue for the path after a while.
-    pub(super) fn base(&self) -> Option<Duration> {
+    pub(crate) fn base(&self) -> Option<Duration> {
         self.base.get()
     }
 
     /// The same with its age.
-    pub(super) fn base_estimate(&mut self) -> &mut MinRtt {
+    pub(crate) fn base_estimate(&mut self) -> &mut MinRtt {
         &mut self.base
     }
 
     /// The least round-trip time of the round under way, and how many there were.
-    pub(super) fn current(&self) -> Option<(Duration, u32)> {
+    pub(crate) fn current(&self) -> Option<(Duration, u32)> {
         let CurrentRound { least, samples, .. } = self.current;
         (samples > 0).then(|| (Duration::from_nanos(least), samples))
     }
 
     /// The round before the one under way.
-    pub(super) fn last(&self) -> Option<Round> {
+    pub(crate) fn last(&self) -> Option<Round> {
         self.last
     }
 
     /// The smoothed round-trip time in seconds (RFC 9002, section 5.3); zero before the first sample.
-    pub(super) fn smoothed_seconds(&self) -> f64 {
+    pub(crate) fn smoothed_seconds(&self) -> f64 {
         self.smoothed_nanos as f64 * 1e-9
     }
 
     /// The part of `window` that waited in the bottleneck's queue throughout a round: (window / base RTT - window /
     /// RTT) x base RTT (Vegas, section III-B, whence Compound TCP has it; eBCC, equations 3 to 5).
-    pub(super) fn backlog(&self, window: Bytes, rtt: Duration) -> Bytes {
+    pub(crate) fn backlog(&self, window: Bytes, rtt: Duration) -> Bytes {
         let base = self.base().unwrap_or(rtt);
         let [base, rtt] = [base, rtt].map(nanos);
         window.share(Bytes(rtt) - Bytes(base), Bytes(rtt))
     }
 
     /// The path has been silent or lost everything: it may be another one.
-    pub(super) fn forget_path(&mut self) {
+    pub(crate) fn forget_path(&mut self) {
         *self = Self::default();
     }
 

@@ -9,7 +9,7 @@ use crate::snapshot::Mode;
 use crate::units::Bytes;
 
 /// A way to search. It is told of acknowledgements only while the search lasts.
-pub(super) trait SlowStart: Copy + Debug + Send + Sync + 'static {
+pub(crate) trait SlowStart: Copy + Debug + Send + Sync + 'static {
     /// Grows the window; returns whether the search is over before the window has reached the threshold.
     fn on_ack(&mut self, ack: &AckEvent, view: &View<'_>, window: &mut Window) -> bool;
 
@@ -21,7 +21,7 @@ pub(super) trait SlowStart: Copy + Debug + Send + Sync + 'static {
 
 /// Doubling until the first loss, or until the threshold (RFC 9002, section 7.3.1).
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Doubling;
+pub(crate) struct Doubling;
 
 impl SlowStart for Doubling {
     fn on_ack(&mut self, ack: &AckEvent, view: &View<'_>, window: &mut Window) -> bool {
@@ -33,7 +33,7 @@ impl SlowStart for Doubling {
 }
 
 /// Grows by what was acknowledged, but not past the threshold.
-pub(super) fn double(window: &mut Window, acked: Bytes, threshold: Option<Bytes>) {
+pub(crate) fn double(window: &mut Window, acked: Bytes, threshold: Option<Bytes>) {
     let room = threshold.map(|threshold| threshold - window.bytes());
     window.grow(room.map_or(acked, |room| acked.min(room)));
 }

@@ -8,12 +8,12 @@ use crate::driver::{Driver, MTU, PLAIN, Scenario, environment};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal};
 use crate::units::{Bytes, Timestamp};
 
-pub(super) fn at(millis: u64) -> Timestamp {
+pub(crate) fn at(millis: u64) -> Timestamp {
     Timestamp::from_nanos(millis * 1_000_000)
 }
 
 /// Two packets are acknowledged that left 40 ms before, in the middle of a round, with a full window in flight.
-pub(super) fn ack(now_millis: u64) -> AckEvent {
+pub(crate) fn ack(now_millis: u64) -> AckEvent {
     let now = at(now_millis);
     AckEvent {
         now,
@@ -34,7 +34,7 @@ pub(super) fn ack(now_millis: u64) -> AckEvent {
 }
 
 /// The same at the beginning of a round, with another round-trip time.
-pub(super) fn round(now_millis: u64, rtt_millis: u64) -> AckEvent {
+pub(crate) fn round(now_millis: u64, rtt_millis: u64) -> AckEvent {
     AckEvent {
         rtt: Duration::from_millis(rtt_millis),
         round_start: true,
@@ -42,7 +42,7 @@ pub(super) fn round(now_millis: u64, rtt_millis: u64) -> AckEvent {
     }
 }
 
-pub(super) fn congestion(
+pub(crate) fn congestion(
     now_millis: u64,
     sent_millis: u64,
     signal: CongestionSignal,
@@ -61,26 +61,26 @@ pub(super) fn congestion(
     }
 }
 
-pub(super) fn loss(now_millis: u64, sent_millis: u64) -> CongestionEvent {
+pub(crate) fn loss(now_millis: u64, sent_millis: u64) -> CongestionEvent {
     congestion(now_millis, sent_millis, CongestionSignal::Loss)
 }
 
-pub(super) fn build(config: &dyn ControllerConfig) -> Box<dyn Controller> {
+pub(crate) fn build(config: &dyn ControllerConfig) -> Box<dyn Controller> {
     config.build(&environment()).expect("a valid configuration")
 }
 
-pub(super) fn window(controller: &dyn Controller) -> Bytes {
+pub(crate) fn window(controller: &dyn Controller) -> Bytes {
     controller.control().window
 }
 
 /// 10 Mb/s, 40 ms, one bandwidth-delay product of buffer.
-pub(super) const SHALLOW: Scenario = Scenario {
+pub(crate) const SHALLOW: Scenario = Scenario {
     buffer: Bytes(50_000),
     ..PLAIN
 };
 
 /// The share of the path that a greedy flow gets between the fifth and the 65th second.
-pub(super) fn utilization(config: &dyn ControllerConfig, scenario: Scenario) -> (f64, Driver) {
+pub(crate) fn utilization(config: &dyn ControllerConfig, scenario: Scenario) -> (f64, Driver) {
     let mut driver = Driver::new(build(config), scenario);
     driver.run_for(Duration::from_secs(5));
     driver.take_rtts();

@@ -5,17 +5,17 @@ use crate::units::{Bytes, Gain};
 
 /// The most that was in flight in this round and in the one before (RFC 9002, section 7.8).
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Utilization {
+pub(crate) struct Utilization {
     current: Bytes,
     last: Bytes,
 }
 
 impl Utilization {
-    pub(super) fn on_sent(&mut self, event: &SentEvent) {
+    pub(crate) fn on_sent(&mut self, event: &SentEvent) {
         self.current = self.current.max(event.prior_in_flight + event.bytes);
     }
 
-    pub(super) fn on_ack(&mut self, ack: &AckEvent) {
+    pub(crate) fn on_ack(&mut self, ack: &AckEvent) {
         self.current = self.current.max(ack.prior_in_flight);
         if ack.round_start {
             self.last = core::mem::replace(&mut self.current, ack.in_flight);
@@ -27,7 +27,7 @@ impl Utilization {
     ///
     /// The flight is measured over rounds: between two acknowledgements that arrive together, or behind a pacer, it is
     /// smaller than the window though the window is what limits it.
-    pub(super) fn is_limited_by(&self, window: Bytes, ack: &AckEvent) -> bool {
+    pub(crate) fn is_limited_by(&self, window: Bytes, ack: &AckEvent) -> bool {
         !ack.app_limited && self.current.max(self.last) >= VALIDATING_SHARE * window
     }
 }

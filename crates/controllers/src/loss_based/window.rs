@@ -7,26 +7,26 @@ use crate::units::Bytes;
 /// Growth of less than a byte per acknowledgement is the rule in congestion avoidance on long fat paths. Rounded down
 /// each time it would be no growth at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Window(u64);
+pub(crate) struct Window(u64);
 
 impl Window {
     /// Exactly so many bytes.
-    pub(super) fn new(bytes: Bytes) -> Self {
+    pub(crate) fn new(bytes: Bytes) -> Self {
         Self(bytes.0.saturating_mul(UNITS_PER_BYTE))
     }
 
     /// Whole bytes.
-    pub(super) fn bytes(self) -> Bytes {
+    pub(crate) fn bytes(self) -> Bytes {
         Bytes(self.0 / UNITS_PER_BYTE)
     }
 
     /// Grows by so many bytes.
-    pub(super) fn grow(&mut self, bytes: Bytes) {
+    pub(crate) fn grow(&mut self, bytes: Bytes) {
         self.0 = self.0.saturating_add(Self::new(bytes).0);
     }
 
     /// Grows by `amount` for each `whole` acknowledged: by one MTU for each window in Reno's additive increase.
-    pub(super) fn grow_by_share(&mut self, amount: Bytes, acked: Bytes, whole: Bytes) {
+    pub(crate) fn grow_by_share(&mut self, amount: Bytes, acked: Bytes, whole: Bytes) {
         let growth = Bytes(Self::new(amount).0).share(acked, whole);
         self.0 = self.0.saturating_add(growth.0);
     }

@@ -1,8 +1,8 @@
 //! `bbr-fair`: BBRv1 that leaves each recovery with its fair share.
 
 use super::bbr::BbrConfig;
-use super::composed;
 use crate::bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, RecoveryRule};
+use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::MaxFilterConfig;
 use crate::units::Gain;

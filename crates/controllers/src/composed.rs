@@ -1,14 +1,4 @@
-//! The controllers that are a BBR core on a bandwidth filter: one file each, with nothing in it but their values.
-
-pub(crate) mod bbr;
-pub(crate) mod bbr2;
-pub(crate) mod bbr2_sampled;
-pub(crate) mod bbr3;
-pub(crate) mod bbr3_s;
-pub(crate) mod bbr_fair;
-pub(crate) mod bbr_s;
-pub(crate) mod bbr_sampled;
-pub(crate) mod bbr_x;
+//! What the controllers share that are a BBR core on a bandwidth filter: with it, a file holds nothing but values.
 
 /// Declares the configuration of such a controller, its registration and its construction. It remains to write `paper`
 /// and `tuned`, the presets; the first one listed is what the bare name stands for.
@@ -81,4 +71,4 @@ macro_rules! composed {
     };
 }
 
-use composed;
+pub(crate) use composed;

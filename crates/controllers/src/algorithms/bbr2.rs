@@ -1,7 +1,7 @@
 //! `bbr2`: BBRv2's parameters on the BBRv3 core.
 
-use super::composed;
 use crate::bbr3::{Bbr3, Bbr3CoreConfig};
+use crate::composed::composed;
 use crate::filter::MaxFilterConfig;
 
 composed! {

@@ -1,8 +1,8 @@
 //! `bbr-sampled`: BBRv1 on a percentile of its delivery rates.
 
 use super::bbr::BbrConfig;
-use super::composed;
 use crate::bbr::{Bbr, BbrCoreConfig, RecoveryRule};
+use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::PercentileFilterConfig;
 use crate::units::Gain;

@@ -8,10 +8,10 @@ mod tests;
 pub use config::CubicConfig;
 
 use self::curve::{Curve, seconds};
-use super::avoidance::{Avoidance, Entry, View, additive_increase};
-use super::hystart::HyStart;
-use super::window::Window;
 use crate::event::AckEvent;
+use crate::loss_based::avoidance::{Avoidance, Entry, View, additive_increase};
+use crate::loss_based::hystart::HyStart;
+use crate::loss_based::window::Window;
 use crate::units::{Bytes, Gain, Timestamp};
 
 /// CUBIC's congestion avoidance.

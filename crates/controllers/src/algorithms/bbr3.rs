@@ -1,7 +1,7 @@
 //! `bbr3`: BBRv3 as drafted.
 
-use super::composed;
 use crate::bbr3::{Bbr3, Bbr3CoreConfig};
+use crate::composed::composed;
 use crate::filter::MaxFilterConfig;
 
 composed! {

@@ -1,7 +1,7 @@
 //! `bbr`: BBRv1 as published.
 
-use super::composed;
 use crate::bbr::{Bbr, BbrCoreConfig};
+use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::MaxFilterConfig;
 

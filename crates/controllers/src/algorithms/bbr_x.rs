@@ -1,8 +1,8 @@
 //! `bbr-x`: BBRv1 whose maximum is corrected by the queue it makes.
 
 use super::bbr::BbrConfig;
-use super::composed;
 use crate::bbr::{Bbr, BbrCoreConfig};
+use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::CorrectedMaxFilterConfig;
 use crate::units::Gain;

@@ -1,8 +1,8 @@
 //! `bbr2-sampled`: BBRv2 on a percentile of its delivery rates.
 
 use super::bbr2::Bbr2Config;
-use super::composed;
 use crate::bbr3::{Bbr3, Bbr3CoreConfig};
+use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::PercentileFilterConfig;
 use crate::units::Gain;

@@ -1,8 +1,8 @@
 //! `bbr3-s`: BBRv3 on SKIP.
 
-use super::composed;
 use crate::bbr::Probing;
 use crate::bbr3::{Bbr3, Bbr3CoreConfig};
+use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::SkipFilterConfig;
 use crate::units::Gain;

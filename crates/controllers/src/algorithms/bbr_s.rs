@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use super::composed;
 use crate::bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, Probing};
+use crate::composed::composed;
 use crate::config::{Headroom, WindowPolicy};
 use crate::filter::SkipFilterConfig;
 use crate::units::Gain;

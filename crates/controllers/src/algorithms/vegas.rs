@@ -8,14 +8,14 @@ mod standing_queue;
 use core::time::Duration;
 
 use self::standing_queue::StandingQueue;
-use super::avoidance::{Avoidance, View};
-use super::controller::LossBased;
-use super::require_reduction;
-use super::slow_start::{SlowStart, double};
-use super::window::Window;
 use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
 use crate::controller::Controller;
 use crate::event::AckEvent;
+use crate::loss_based::avoidance::{Avoidance, View};
+use crate::loss_based::controller::LossBased;
+use crate::loss_based::require_reduction;
+use crate::loss_based::slow_start::{SlowStart, double};
+use crate::loss_based::window::Window;
 use crate::registry::{Preset, Registered};
 use crate::units::{Bytes, Gain};
 

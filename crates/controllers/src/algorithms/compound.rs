@@ -3,14 +3,14 @@
 //! After K. Tan, J. Song, Q. Zhang, M. Sridharan, "A Compound TCP Approach for High-Speed and Long Distance Networks",
 //! INFOCOM 2006, and draft-sridharan-tcpm-ctcp-02.
 
-use super::avoidance::{Avoidance, View, additive_increase};
-use super::controller::LossBased;
-use super::require_reduction;
-use super::slow_start::Doubling;
-use super::window::Window;
 use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
 use crate::controller::Controller;
 use crate::event::AckEvent;
+use crate::loss_based::avoidance::{Avoidance, View, additive_increase};
+use crate::loss_based::controller::LossBased;
+use crate::loss_based::require_reduction;
+use crate::loss_based::slow_start::Doubling;
+use crate::loss_based::window::Window;
 use crate::registry::{Preset, Registered};
 use crate::units::{Bytes, Gain};
 
