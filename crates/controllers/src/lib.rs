@@ -32,6 +32,7 @@ mod registry;
 mod snapshot;
 mod units;
 
+pub use algorithms::*;
 pub use bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, Probing, RecoveryRule};
 pub use bbr3::{Bbr3, Bbr3CoreConfig, UpExit};
 pub use config::{ConfigError, ControllerConfig, Environment, Headroom, WindowPolicy};
@@ -43,7 +44,6 @@ pub use filter::{
     SkipFilterConfig,
 };
 pub use flow::{Flow, Loss};
-pub use registry::configs::*;
-pub use registry::{Algorithm, ParseAlgorithmError, Preset, Selection};
+pub use registry::{ParseAlgorithmError, Preset, Selection};
 pub use snapshot::{FilterSnapshot, Mode, Snapshot};
 pub use units::{Bandwidth, Bytes, Gain, Timestamp};

@@ -3,7 +3,8 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::registry::{Algorithm, Selection};
+use crate::algorithms::Algorithm;
+use crate::registry::Selection;
 use crate::units::Gain;
 
 impl Serialize for Algorithm {

@@ -24,8 +24,8 @@ mod tests {
     use tracing::span::{Attributes, Id, Record};
     use tracing::{Event, Metadata, Subscriber};
 
+    use crate::algorithms::Algorithm;
     use crate::driver::{Driver, PLAIN, environment};
-    use crate::registry::Algorithm;
 
     /// Writes down which fields the events have.
     #[derive(Clone, Default)]

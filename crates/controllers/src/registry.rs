@@ -5,6 +5,7 @@ use core::str::FromStr;
 
 use thiserror::Error;
 
+use crate::algorithms::Algorithm;
 use crate::config::{ControllerConfig, Environment};
 use crate::controller::Controller;
 
@@ -23,18 +24,20 @@ pub(crate) trait Registered: ControllerConfig + Sized + 'static {
     fn preset(preset: Preset) -> Self;
 }
 
+/// Declares the controllers of the table in `algorithms/mod.rs`: their modules, the crate's exports of their
+/// configurations, and [`Algorithm`].
 macro_rules! algorithms {
-    ($($(#[$attribute:meta])* $variant:ident($($config:tt)+),)*) => {
-        /// The configurations: what the crate exports of each controller.
-        pub(crate) mod configs {
-            $(pub use crate::$($config)+;)*
-        }
+    ($($(#[$attribute:meta])* $variant:ident($module:ident::$config:ident, $documentation:literal),)*) => {
+        $(
+            mod $module;
+            pub use $module::$config;
+        )*
 
         /// The controllers of this crate.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Algorithm {
-            $($(#[$attribute])* $variant,)*
+            $(#[doc = $documentation] $(#[$attribute])* $variant,)*
         }
 
         impl Algorithm {
@@ -43,62 +46,34 @@ macro_rules! algorithms {
 
             /// The name, as it is parsed and printed.
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => <crate::$($config)+ as Registered>::NAME,)* }
+                match self { $(Self::$variant => <$config as $crate::registry::Registered>::NAME,)* }
             }
 
             /// What it is, in one line.
             pub const fn description(self) -> &'static str {
-                match self { $(Self::$variant => <crate::$($config)+ as Registered>::DESCRIPTION,)* }
+                match self { $(Self::$variant => <$config as $crate::registry::Registered>::DESCRIPTION,)* }
             }
 
             /// The paper or the standard it comes from.
             pub const fn source(self) -> &'static str {
-                match self { $(Self::$variant => <crate::$($config)+ as Registered>::SOURCE,)* }
+                match self { $(Self::$variant => <$config as $crate::registry::Registered>::SOURCE,)* }
             }
 
             /// The sets of parameters that it has, the one that the bare name stands for first.
-            pub const fn presets(self) -> &'static [Preset] {
-                match self { $(Self::$variant => <crate::$($config)+ as Registered>::PRESETS,)* }
+            pub const fn presets(self) -> &'static [$crate::Preset] {
+                match self { $(Self::$variant => <$config as $crate::registry::Registered>::PRESETS,)* }
             }
 
-            fn preset(self, preset: Preset) -> Box<dyn ControllerConfig> {
-                match self { $(Self::$variant => Box::new(<crate::$($config)+ as Registered>::preset(preset)),)* }
+            pub(crate) fn preset(self, preset: $crate::Preset) -> Box<dyn $crate::ControllerConfig> {
+                match self {
+                    $(Self::$variant => Box::new(<$config as $crate::registry::Registered>::preset(preset)),)*
+                }
             }
         }
     };
 }
 
-algorithms! {
-    /// RFC 9002's New Reno.
-    NewReno(algorithms::new_reno::NewRenoConfig),
-    /// CUBIC with HyStart++.
-    Cubic(algorithms::cubic::CubicConfig),
-    /// Vegas.
-    Vegas(algorithms::vegas::VegasConfig),
-    /// Compound TCP.
-    Compound(algorithms::compound::CompoundConfig),
-    /// eBCC.
-    Ebcc(algorithms::ebcc::EbccConfig),
-    /// BBRv1 with a maximum filter.
-    Bbr(algorithms::bbr::BbrConfig),
-    /// BBRv1 whose maximum is corrected by the queue.
-    BbrX(algorithms::bbr_x::BbrXConfig),
-    /// BBRv1 on SKIP, an adaptive Tobit Kalman filter.
-    #[default]
-    BbrS(algorithms::bbr_s::BbrSConfig),
-    /// BBRv1 on a percentile of its samples.
-    BbrSampled(algorithms::bbr_sampled::BbrSampledConfig),
-    /// BBRv1 with a fair share after each recovery.
-    BbrFair(algorithms::bbr_fair::BbrFairConfig),
-    /// BBRv2's parameters on the BBRv3 core.
-    Bbr2(algorithms::bbr2::Bbr2Config),
-    /// BBRv2 on a percentile of its samples.
-    Bbr2Sampled(algorithms::bbr2_sampled::Bbr2SampledConfig),
-    /// BBRv3 with a maximum filter.
-    Bbr3(algorithms::bbr3::Bbr3Config),
-    /// BBRv3 on SKIP.
-    Bbr3S(algorithms::bbr3_s::Bbr3SConfig),
-}
+pub(crate) use algorithms;
 
 /// A set of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

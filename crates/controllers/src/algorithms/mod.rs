@@ -1,16 +1,21 @@
-//! The controllers, one file each, or a folder.
+//! The controllers: one file each, or a folder, and one line of the table below. It declares the modules, too.
 
-pub(crate) mod bbr;
-pub(crate) mod bbr2;
-pub(crate) mod bbr2_sampled;
-pub(crate) mod bbr3;
-pub(crate) mod bbr3_s;
-pub(crate) mod bbr_fair;
-pub(crate) mod bbr_s;
-pub(crate) mod bbr_sampled;
-pub(crate) mod bbr_x;
-pub(crate) mod compound;
-pub(crate) mod cubic;
-pub(crate) mod ebcc;
-pub(crate) mod new_reno;
-pub(crate) mod vegas;
+use crate::registry::algorithms;
+
+algorithms! {
+    NewReno(new_reno::NewRenoConfig, "RFC 9002's New Reno."),
+    Cubic(cubic::CubicConfig, "CUBIC with HyStart++."),
+    Vegas(vegas::VegasConfig, "Vegas."),
+    Compound(compound::CompoundConfig, "Compound TCP."),
+    Ebcc(ebcc::EbccConfig, "eBCC."),
+    Bbr(bbr::BbrConfig, "BBRv1 with a maximum filter."),
+    BbrX(bbr_x::BbrXConfig, "BBRv1 whose maximum is corrected by the queue."),
+    #[default]
+    BbrS(bbr_s::BbrSConfig, "BBRv1 on SKIP, an adaptive Tobit Kalman filter."),
+    BbrSampled(bbr_sampled::BbrSampledConfig, "BBRv1 on a percentile of its samples."),
+    BbrFair(bbr_fair::BbrFairConfig, "BBRv1 with a fair share after each recovery."),
+    Bbr2(bbr2::Bbr2Config, "BBRv2's parameters on the BBRv3 core."),
+    Bbr2Sampled(bbr2_sampled::Bbr2SampledConfig, "BBRv2 on a percentile of its samples."),
+    Bbr3(bbr3::Bbr3Config, "BBRv3 with a maximum filter."),
+    Bbr3S(bbr3_s::Bbr3SConfig, "BBRv3 on SKIP."),
+}

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use super::state::{PHASE_DRAIN, PHASE_PROBE};
 use super::*;
+use crate::algorithms::Algorithm;
 use crate::config::ControllerConfig;
 use crate::driver::{self, Driver, MTU, PLAIN, Scenario, environment};
-use crate::registry::{Algorithm, Selection};
+use crate::registry::Selection;
 use crate::snapshot::{FilterSnapshot, Mode};
 use crate::units::Bandwidth;
 use crate::{BbrConfig, BbrFairConfig, BbrSConfig};

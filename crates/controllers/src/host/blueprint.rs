@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::algorithms::Algorithm;
 use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
 use crate::controller::Controller;
-use crate::registry::{Algorithm, Selection};
+use crate::registry::Selection;
 use crate::units::{Bytes, Timestamp};
 
 /// What a host's factory of controllers is made of.
