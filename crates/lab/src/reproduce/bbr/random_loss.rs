@@ -225,8 +225,8 @@ impl Study for RandomLoss {
              it is 3 %. With a loss of 5 % the start takes longer: in the first round trip after a loss \
              `bbr` sends no more than is delivered (packet conservation, as Linux's does), and Startup, which would double in it, \
              stands still. The second plot has what the application could read by then; the steps in it are waits for \
-             retransmissions. What has arrived behind a gap when the minute ends is not read: that is some 0.4 %, and the third \
-             table has it. `bbr3` \
+             retransmissions. What has arrived behind a gap when the minute ends is not read: half a per cent at a loss of 5 %; \
+             the fourth table has it. `bbr3` \
              takes a loss of more than 2 % in a round trip for congestion, by design. A run marked as closed ended early: a \
              receiver of quinn closes a connection whose stream has too many gaps, and the overshoot of quinn's slow start over \
              this queue makes them.",
