@@ -32,6 +32,7 @@ mod clients;
 mod clock;
 mod config;
 mod error;
+mod oversleep;
 mod path;
 mod receiver;
 mod recorder;

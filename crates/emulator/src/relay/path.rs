@@ -4,6 +4,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::clock::Clock;
+use super::oversleep::Oversleep;
 use crate::link::{Count, Flow, Link, Record, Statistics};
 use crate::packet::Packet;
 use crate::time::Nanos;
@@ -23,6 +24,9 @@ struct State {
     link: Link,
     /// When the sender wakes up by itself; zero while it is awake.
     sleeps_until: Nanos,
+    oversleep: Oversleep,
+    /// The last thing that was waited for, it was spun for.
+    spun: bool,
     stopped: bool,
     overflow: u64,
 }
@@ -49,6 +53,8 @@ impl Path {
             state: Mutex::new(State {
                 link,
                 sleeps_until: Nanos::ZERO,
+                oversleep: Oversleep::default(),
+                spun: false,
                 stopped: false,
                 overflow: 0,
             }),
@@ -112,21 +118,55 @@ impl Path {
         next: Nanos,
     ) -> MutexGuard<'a, State> {
         let left = next - now;
-        if self.busy && left <= SPIN {
-            // Without the lock: packets may come meanwhile.
-            drop(state);
-            while self.clock.now() < next.min(now + SPIN_TURN) {
-                std::hint::spin_loop();
+        let usual = state.oversleep.usual();
+        let early = if self.busy { SPIN } else { usual };
+        if left <= early {
+            if self.busy {
+                return self.spin(state, next.min(now + SPIN_TURN));
             }
-            return self.lock();
+            // Sooner than a timer can wake for. What follows something late may be spun for, so that the next ones are in time.
+            // Where all are so close, they go out together, and the processor is somebody else's meanwhile.
+            state.spun = !state.spun && left >= LEAST_SPIN;
+            return if state.spun {
+                self.spin(state, next)
+            } else {
+                self.doze(state, now, next).0
+            };
         }
-        let until = if self.busy { next - SPIN } else { next };
+        state.spun = false;
+        let (state, time_has_come) = self.doze(state, now, next - early);
+        if self.busy || !time_has_come {
+            return state;
+        }
+        self.spin(state, next)
+    }
+
+    /// Waits until then, or for a packet that is due before; returns whether the time has come.
+    fn doze<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        now: Nanos,
+        until: Nanos,
+    ) -> (MutexGuard<'a, State>, bool) {
         state.sleeps_until = until;
         let timeout: Duration = (until - now).into();
         let result = self.wake.wait_timeout(state, timeout);
-        let (mut state, _) = result.unwrap_or_else(PoisonError::into_inner);
+        let (mut state, wait) = result.unwrap_or_else(PoisonError::into_inner);
+        if wait.timed_out() {
+            state.oversleep.add(self.clock.now() - until);
+        }
         state.sleeps_until = Nanos::ZERO;
-        state
+        (state, wait.timed_out())
+    }
+
+    /// Keeps the processor until then, but not the lock: packets may come meanwhile. Those that are due before are late by what
+    /// is left of a tenth of a millisecond.
+    fn spin<'a>(&'a self, state: MutexGuard<'a, State>, until: Nanos) -> MutexGuard<'a, State> {
+        drop(state);
+        while self.clock.now() < until {
+            std::hint::spin_loop();
+        }
+        self.lock()
     }
 
     /// Ends the waiting.
@@ -180,6 +220,9 @@ const LONGEST_WAIT: Nanos = Nanos::from_millis(100);
 
 /// How long before something is due a busy sender begins to spin: more than a timer is late by.
 const SPIN: Nanos = Nanos::from_micros(100);
+
+/// What is due sooner than this is hardly late if it goes out with what is due next.
+const LEAST_SPIN: Nanos = Nanos::from_micros(15);
 
 /// How long it spins before it looks for new packets.
 const SPIN_TURN: Nanos = Nanos::from_micros(5);
