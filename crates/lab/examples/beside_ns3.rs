@@ -1,0 +1,104 @@
+//! One controller over recorded or generated traces, second by second, for comparison with ns-3's TCP over the same.
+//!
+//! `cargo run --release -p kneepoint-lab --example beside_ns3 -- CONTROLLER TRACE...`
+//!
+//! 60 s, 20 ms each way, 3 MB of drop-tail queue. `docs/ns3_trace_link.cc` prints the same columns of ns-3. Both count the queueing
+//! delay of every packet that the link served; ns-3's round-trip times are too few to compare, because while it recovers
+//! from a loss it times nothing, and then its queue is longest.
+
+#![expect(clippy::print_stdout, reason = "what it measures is for the screen")]
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Duration;
+
+use kneepoint_emulator::link::Fate;
+use kneepoint_emulator::time::Nanos;
+use kneepoint_emulator::trace::Trace;
+use kneepoint_lab::controllers::resolve;
+use kneepoint_lab::metrics::stats;
+use kneepoint_lab::scenario::{Link, Scenario};
+use kneepoint_lab::units::QueueSize;
+use kneepoint_lab::watch::{Course, Experiment};
+use kneepoint_lab::workload::{Load, Phase};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let controller = arguments.next().ok_or("which controller?")?;
+    for file in arguments {
+        let name = Path::new(&file).file_stem().unwrap_or_default();
+        let scenario = Scenario {
+            link: Link::trace(name.to_string_lossy(), Trace::load(&file)?),
+            rtt: Duration::from_millis(40),
+            queue: QueueSize::Bytes(3_000_000),
+            duration: END,
+            loss: 0.0,
+            flows: 1,
+            seed: 1,
+        };
+        let course = Experiment {
+            network: scenario.network(),
+            controller: resolve(&controller, 1)?,
+            application: vec![Phase {
+                until: END,
+                load: Load::Greedy,
+            }],
+            duration: END,
+            interval: Duration::from_millis(100),
+        }
+        .run()?;
+        report(&controller, scenario.link.name(), &course);
+    }
+    Ok(())
+}
+
+fn report(controller: &str, link: &str, course: &Course) {
+    let mut all = delays(course, Duration::ZERO, END);
+    all.sort_unstable();
+    let milliseconds = |nanos: Option<u64>| nanos.unwrap_or(0) as f64 / 1e6;
+    println!(
+        "{controller} over {link}: {:.2} Mb/s on the wire; queueing delay mean {:.0} ms, p95 {:.0}, p99 {:.0}; {} dropped",
+        course.rate(Duration::ZERO, END).bytes_per_second() as f64 / 125_000.0,
+        stats::mean(&all).unwrap_or(0.0) / 1e6,
+        milliseconds(stats::percentile(&all, 0.95)),
+        milliseconds(stats::percentile(&all, 0.99)),
+        course.dropped(Duration::ZERO, END).1,
+    );
+    println!("| until s | mean queueing delay ms | least ms | cwnd kB | dropped |");
+    println!("|---|---|---|---|---|");
+    let mut from = Duration::ZERO;
+    while from < END {
+        let to = from + STRETCH;
+        let delays = delays(course, from, to);
+        println!(
+            "| {} | {:.0} | {:.0} | {} | {} |",
+            to.as_secs(),
+            stats::mean(&delays).unwrap_or(0.0) / 1e6,
+            milliseconds(delays.iter().min().copied()),
+            course
+                .at(to)
+                .map_or(0, |now| now.congestion_window.0 / 1000),
+            course.dropped(from, to).1,
+        );
+        from = to;
+    }
+}
+
+/// Of the packets that left within a stretch of time, in nanoseconds.
+fn delays(course: &Course, from: Duration, to: Duration) -> Vec<u64> {
+    let within = Nanos::from(from)..Nanos::from(to);
+    course
+        .records
+        .iter()
+        .filter_map(|record| match record.fate {
+            Fate::Sent { departure, .. } if within.contains(&departure) => {
+                Some((departure - record.arrival).0)
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+const END: Duration = Duration::from_secs(60);
+
+const STRETCH: Duration = Duration::from_secs(5);
