@@ -89,4 +89,6 @@ pub struct OperatingPoint {
     pub rate: Bandwidth,
     /// The round-trip time without queues.
     pub min_rtt: Duration,
+    /// What to have in flight at the least, whatever a host makes of the rest: beside flows that fill the queue.
+    pub least: Bytes,
 }

@@ -10,6 +10,7 @@ mod own_queue;
 mod policer;
 mod probe_rtt;
 mod recovery;
+mod rival;
 mod standing_queue;
 mod state;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use self::own_queue::OwnQueue;
 use self::policer::Policer;
 use self::probe_rtt::RttProbe;
 use self::recovery::Recovery;
+use self::rival::Rival;
 use self::standing_queue::StandingQueue;
 use self::state::{STARTUP_GAIN, State};
 use crate::config::Environment;
@@ -58,6 +60,7 @@ pub struct Bbr<F> {
     /// What the last ProbeRTT found, if it was not the minimum again, and possibly a longer path.
     missed_min_rtt: Option<Duration>,
     standing_queue: StandingQueue,
+    rival: Rival,
     /// If it is to be looked for.
     policer: Option<Policer>,
     window: Bytes,
@@ -105,6 +108,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             min_rtt_confirmed: false,
             missed_min_rtt: None,
             standing_queue: StandingQueue::default(),
+            rival: Rival::default(),
             policer: config.policer_detection.then(Policer::default),
             window,
             own_queue: OwnQueue::default(),
@@ -189,6 +193,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
         self.in_flight = event.in_flight;
+        self.rival.on_congestion();
         if let State::ProbeBandwidth(cycle) = &mut self.state {
             cycle.congested = true;
         }

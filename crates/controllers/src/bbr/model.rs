@@ -121,6 +121,7 @@ impl<F: BandwidthFilter> Bbr<F> {
                     bandwidth,
                     rate,
                     min_rtt,
+                    least: Bytes::ZERO,
                 })
             }
             _ => None,

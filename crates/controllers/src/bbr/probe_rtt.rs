@@ -69,8 +69,14 @@ impl<F: BandwidthFilter> Bbr<F> {
         };
         let bandwidth = self.filter.bandwidth().unwrap_or_default();
         self.standing_queue.on_ack(ack, bandwidth, min_rtt);
-        if self.standing_queue.is_due(ack) {
-            let longer = self.standing_queue.is_longer_path(bandwidth);
+        self.rival.on_ack(ack);
+        let due = self.rival.is_due(ack.now, min_rtt);
+        if due.unwrap_or_else(|| self.standing_queue.is_due(ack)) {
+            let longer = if self.rival.competed_lately(ack.now) {
+                Longer::Unlikely
+            } else {
+                self.standing_queue.is_longer_path(bandwidth)
+            };
             let longest = ALIKE * self.standing_queue.shortest();
             self.standing_queue.reset();
             self.enter_probe_rtt(ack, longer, longest);
@@ -106,6 +112,10 @@ impl<F: BandwidthFilter> Bbr<F> {
                 if let Some(probe) = self.probe.take_if(|_| done) {
                     if let Some(min_rtt) = self.conclude(&probe) {
                         self.min_rtt.replace(ack.now, min_rtt);
+                    }
+                    if self.config.probe_standing_queue {
+                        let found = probe.smallest <= CONFIRMATION * probe.known;
+                        self.rival.on_probe(ack, found);
                     }
                     self.min_rtt_confirmed = CONFIRMATION * probe.smallest >= probe.known;
                     if self.pipe_filled {

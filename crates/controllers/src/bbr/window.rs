@@ -6,7 +6,7 @@ use super::recovery::Recovery;
 use super::state::State;
 use crate::event::{AckEvent, CongestionEvent};
 use crate::filter::BandwidthFilter;
-use crate::units::{Bandwidth, Gain};
+use crate::units::{Bandwidth, Bytes, Gain};
 
 impl<F: BandwidthFilter> Bbr<F> {
     /// Sizes the window (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3).
@@ -88,6 +88,12 @@ impl<F: BandwidthFilter> Bbr<F> {
 
     /// Works out the window for the sender.
     pub(super) fn update_control(&mut self) {
+        if let Some(point) = &mut self.control.operating_point {
+            point.least = match self.state {
+                State::ProbeBandwidth(_) => self.rival.least(point.bandwidth, point.min_rtt),
+                _ => Bytes::ZERO,
+            };
+        }
         self.control.window = match self.state {
             State::ProbeRtt(_) => self.window.min(self.probe_rtt_window()),
             // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.

@@ -110,6 +110,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 bandwidth,
                 rate: self.output.pacing_rate.unwrap_or(bandwidth),
                 min_rtt,
+                least: Bytes::ZERO,
             }),
             _ => None,
         };

@@ -79,7 +79,8 @@ fn enforceable(mapped: Bytes, control: &Control, path: &Path) -> Bytes {
         .min(control.window)
 }
 
-/// What the link will carry in a minimum RTT, the head-room, and what the gain cycle adds or takes away.
+/// What the link will carry in a minimum RTT, the head-room, and what the gain cycle adds or takes away; or the least that the
+/// controller asks for.
 #[inline]
 fn track(point: &OperatingPoint, path: &Path) -> Bytes {
     let point = *point;
@@ -89,10 +90,11 @@ fn track(point: &OperatingPoint, path: &Path) -> Bytes {
     });
     let cycle = point.rate.bytes_in(point.min_rtt);
     let estimate = point.bandwidth.bytes_in(point.min_rtt);
-    forecast.expected.bytes_in(point.min_rtt)
+    let tracked = forecast.expected.bytes_in(point.min_rtt)
         + forecast.spare.bytes_in(point.min_rtt)
         + (cycle - estimate)
-        - (estimate - cycle)
+        - (estimate - cycle);
+    tracked.max(point.least)
 }
 
 /// So many times what is missing in flight is added to the window.

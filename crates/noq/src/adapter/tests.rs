@@ -330,6 +330,7 @@ fn where_the_window_is_to_limit_nothing_is_paced_below_it() {
         bandwidth,
         rate: bandwidth,
         min_rtt: Duration::from_millis(40),
+        least: Bytes::ZERO,
     });
     let gain = Gain::new(3, 2);
     let mut noq = Fixture::with(recorder, WindowPolicy::Bdp { gain }, false);

@@ -191,6 +191,7 @@ fn the_window_is_mapped_once_there_is_an_operating_point() {
         bandwidth: rate,
         rate,
         min_rtt: Duration::from_millis(40),
+        least: Bytes::ZERO,
     });
     let mut quinn = Fixture::new(recorder);
     quinn.send(0, 2);

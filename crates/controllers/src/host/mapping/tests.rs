@@ -12,6 +12,7 @@ fn point() -> OperatingPoint {
         bandwidth,
         rate: bandwidth,
         min_rtt: Duration::from_millis(40),
+        least: Bytes::ZERO,
     }
 }
 

@@ -157,10 +157,11 @@ impl Study for BesideCubic {
                 "80 to 90 % of its half",
                 share.text(percent),
                 ((0.8..=1.1).contains(&share.mean), share.mean >= 0.5),
-                "Short queues turn the tables: CUBIC halves its window whenever they overflow, and `bbr-s` takes what it leaves. \
-                 In long ones CUBIC fills the queue. `bbr-s` holds to the round trip of the empty path, which its ProbeRTT confirms or lowers, \
-                 and keeps little more than that in flight: its part of a full path. What makes it share with its own kind (A4) \
-                 makes it give way to those that fill queues.",
+                "Up to 0.4 BDP CUBIC's reduction empties the queue, and `bbr-s` takes what it leaves. From there on `bbr-s` sees \
+                 that somebody fills the queue, by two ProbeRTTs that find it standing and a loss between them, and keeps two BDP in \
+                 flight, the paper's window. That is a half of what one BDP of queue and the path hold, and less of longer \
+                 queues; until it has lost something it gives way. A window that grows with the queue would make flows of its own \
+                 kind that once take each other for rivals keep the queue full.",
             ));
         }
         for name in ["bbr-s", "bbr-s:paper"] {
@@ -229,7 +230,7 @@ impl Study for BesideCubic {
 const MBPS: f64 = 50.0;
 /// Bandwidth times round-trip time, in bytes.
 const BDP: f64 = 312_500.0;
-const QUEUES: [f64; 9] = [0.125, 0.25, 0.4, 0.45, 0.5, 1.0, 1.4, 2.0, 4.0];
+const QUEUES: [f64; 11] = [0.125, 0.25, 0.4, 0.45, 0.5, 0.7, 1.0, 1.2, 1.4, 2.0, 4.0];
 /// The queue whose course is drawn.
 const DRAWN: f64 = 2.0;
 const PAIRS: [(&str, &str); 7] = [
