@@ -193,7 +193,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
         self.in_flight = event.in_flight;
-        self.rival.on_congestion();
+        self.rival.on_congestion(event.round);
         if let State::ProbeBandwidth(cycle) = &mut self.state {
             cycle.congested = true;
         }

@@ -48,6 +48,9 @@ struct Contest {
     /// The shortest round trip of the round before, and the longest of these since the last look.
     last: Duration,
     peak: Duration,
+    /// What is left of the window after losses, in thousandths, and the round of the last cut.
+    permille: u32,
+    cut: u64,
 }
 
 impl Contest {
@@ -59,6 +62,17 @@ impl Contest {
             shortest: ack.rtt,
             last: ack.rtt,
             peak: Duration::ZERO,
+            permille: UNCUT,
+            cut: ack.round,
+        }
+    }
+
+    /// The same after a look.
+    fn looked(&self, ack: &AckEvent, finds: u32) -> Self {
+        Self {
+            permille: self.permille,
+            cut: self.cut,
+            ..Self::new(ack, finds)
         }
     }
 
@@ -67,6 +81,7 @@ impl Contest {
             self.shortest = self.shortest.min(ack.rtt);
             return;
         }
+        self.permille = (self.permille + REGROWTH).min(UNCUT);
         self.last = self.shortest;
         self.peak = self.peak.max(self.last);
         self.round = ack.round;
@@ -92,9 +107,14 @@ impl Default for Rival {
 
 impl Rival {
     /// Packets were lost or marked.
-    pub(super) fn on_congestion(&mut self) {
-        if let State::Alone { lost, .. } = &mut self.state {
-            *lost = true;
+    pub(super) fn on_congestion(&mut self, round: u64) {
+        match &mut self.state {
+            State::Alone { lost, .. } => *lost = true,
+            State::Competing(contest) if round > contest.cut => {
+                contest.permille = (contest.permille * 39 / 40).max(LEAST);
+                contest.cut = round;
+            }
+            State::Competing(_) => {}
         }
     }
 
@@ -128,12 +148,12 @@ impl Rival {
                 misses: misses.saturating_add(1),
                 lost,
             },
-            State::Competing(_) if !found => {
+            State::Competing(contest) if !found => {
                 self.competed = Some(ack.now);
-                State::Competing(Contest::new(ack, 0))
+                State::Competing(contest.looked(ack, 0))
             }
             State::Competing(contest) if contest.finds + 1 < FINDS => {
-                State::Competing(Contest::new(ack, contest.finds + 1))
+                State::Competing(contest.looked(ack, contest.finds + 1))
             }
             State::Alone { .. } | State::Competing(_) => ALONE,
         };
@@ -161,9 +181,10 @@ impl Rival {
     pub(super) fn least(&self, bandwidth: Bandwidth, min_rtt: Duration) -> Bytes {
         match self.state {
             State::Alone { .. } => Bytes::ZERO,
-            State::Competing(_) => {
+            State::Competing(contest) => {
                 let bdp = bandwidth.bytes_in(min_rtt);
-                (WINDOW_GAIN * bdp).min(SEEN_TO_FIT * bandwidth.bytes_in(self.longest))
+                let fits = SEEN_TO_FIT * bandwidth.bytes_in(self.longest);
+                Gain::new(contest.permille, UNCUT) * (WINDOW_GAIN * bdp).min(fits)
             }
         }
     }
@@ -198,6 +219,13 @@ const WINDOW_GAIN: Gain = Gain::new(2, 1);
 /// This share of what path and queue were seen to hold leaves room in which others' retreats can be seen.
 const SEEN_TO_FIT: Gain = Gain::new(19, 20);
 
+/// Each round with a loss takes a fortieth of the window, and each round gives a two-hundredth back: a window that is too large for
+/// the path, because bandwidth or round trip are taken for more than they are, loses a packet every few round trips, and not
+/// one in five for ever.
+const UNCUT: u32 = 1000;
+const REGROWTH: u32 = 5;
+const LEAST: u32 = 250;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,7 +243,7 @@ mod tests {
     fn competing() -> Rival {
         let mut rival = Rival::default();
         rival.on_probe(&ack(3.0, 30, 80), false);
-        rival.on_congestion();
+        rival.on_congestion(35);
         rival.on_ack(&ack(4.0, 40, 100));
         rival.on_probe(&ack(6.0, 60, 80), false);
         rival.on_ack(&ack(6.1, 61, 90));
@@ -228,7 +256,7 @@ mod tests {
 
         let mut patient = Rival::default();
         // What is lost before, as when a newcomer starts, is no sign of one.
-        patient.on_congestion();
+        patient.on_congestion(35);
         for look in 1..9 {
             let seconds = 3.0 * f64::from(look);
             patient.on_probe(&ack(seconds, 30, 80), false);
@@ -240,7 +268,7 @@ mod tests {
         let mut interrupted = Rival::default();
         for found in [false, true, false] {
             interrupted.on_probe(&ack(3.0, 30, 80), found);
-            interrupted.on_congestion();
+            interrupted.on_congestion(35);
             interrupted.on_ack(&ack(3.1, 31, 80));
             assert_eq!(interrupted.least(RATE, MIN_RTT), Bytes::ZERO);
         }
@@ -267,6 +295,25 @@ mod tests {
         // For half a minute after a queue last stood, long round trips are no longer path.
         assert!(rival.competed_lately(ack(38.9, 0, 50).now));
         assert!(!rival.competed_lately(ack(39.1, 0, 50).now));
+    }
+
+    /// Trap: a bandwidth or a round trip that is taken for more than it is makes a window that overflows the queue for ever.
+    #[test]
+    fn losses_take_from_the_window_until_there_are_few() {
+        let mut rival = competing();
+        for round in 61..=62 {
+            // One cut a round, and none in the round in which it began.
+            rival.on_congestion(round);
+            rival.on_congestion(round);
+        }
+        assert_eq!(rival.least(RATE, MIN_RTT), Bytes(90_250));
+        rival.on_ack(&ack(7.0, 63, 90));
+        rival.on_ack(&ack(7.1, 64, 90));
+        assert_eq!(rival.least(RATE, MIN_RTT), Bytes(91_200));
+        for round in 65..999 {
+            rival.on_congestion(round);
+        }
+        assert_eq!(rival.least(RATE, MIN_RTT), Bytes(23_750));
     }
 
     /// Trap: flows of the own kind that take each other for rivals look one after the other, and each finds the others' queue.

@@ -67,7 +67,11 @@ pub fn target(policy: WindowPolicy, control: &Control, path: &Path) -> Option<By
 #[inline]
 pub fn window_towards(target: Bytes, control: &Control, path: &Path) -> Bytes {
     let urgent = target + (target - path.in_flight).packets(URGENCY);
-    enforceable(urgent, control, path)
+    // The least is for full queues, where what is missing is lost: haste would lose more.
+    let least = control
+        .operating_point
+        .map_or(Bytes::ZERO, |point| point.least);
+    enforceable(urgent.max(least), control, path)
 }
 
 #[inline]
@@ -79,8 +83,7 @@ fn enforceable(mapped: Bytes, control: &Control, path: &Path) -> Bytes {
         .min(control.window)
 }
 
-/// What the link will carry in a minimum RTT, the head-room, and what the gain cycle adds or takes away; or the least that the
-/// controller asks for.
+/// What the link will carry in a minimum RTT, the head-room, and what the gain cycle adds or takes away.
 #[inline]
 fn track(point: &OperatingPoint, path: &Path) -> Bytes {
     let point = *point;
@@ -90,11 +93,10 @@ fn track(point: &OperatingPoint, path: &Path) -> Bytes {
     });
     let cycle = point.rate.bytes_in(point.min_rtt);
     let estimate = point.bandwidth.bytes_in(point.min_rtt);
-    let tracked = forecast.expected.bytes_in(point.min_rtt)
+    forecast.expected.bytes_in(point.min_rtt)
         + forecast.spare.bytes_in(point.min_rtt)
         + (cycle - estimate)
-        - (estimate - cycle);
-    tracked.max(point.least)
+        - (estimate - cycle)
 }
 
 /// So many times what is missing in flight is added to the window.
