@@ -301,16 +301,16 @@ mod tests {
     #[test]
     fn losses_take_from_the_window_until_there_are_few() {
         let mut rival = competing();
-        for round in 61..=62 {
+        for round in 61..=63 {
             // One cut a round, and none in the round in which it began.
             rival.on_congestion(round);
             rival.on_congestion(round);
         }
         assert_eq!(rival.least(RATE, MIN_RTT), Bytes(90_250));
-        rival.on_ack(&ack(7.0, 63, 90));
-        rival.on_ack(&ack(7.1, 64, 90));
+        rival.on_ack(&ack(7.0, 64, 90));
+        rival.on_ack(&ack(7.1, 65, 90));
         assert_eq!(rival.least(RATE, MIN_RTT), Bytes(91_200));
-        for round in 65..999 {
+        for round in 66..999 {
             rival.on_congestion(round);
         }
         assert_eq!(rival.least(RATE, MIN_RTT), Bytes(23_750));
