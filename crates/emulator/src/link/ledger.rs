@@ -19,18 +19,18 @@ impl Ledger {
         }
     }
 
-    /// Returns the packet's place in the log.
+    /// Returns the packet's place in the log, if it has one.
     pub(super) fn offered(&mut self, now: Nanos, packet: &Packet, size: u64) -> Option<usize> {
         self.statistics.offered.add(size);
         let log = self.log.as_mut();
-        log.map(|log| log.arrival(now, packet, size, false))
+        log.and_then(|log| log.arrival(now, packet, size, false))
     }
 
-    /// Returns the copy's place in the log.
+    /// Returns the copy's place in the log, if it has one.
     pub(super) fn duplicated(&mut self, now: Nanos, packet: &Packet, size: u64) -> Option<usize> {
         self.statistics.duplicated.add(size);
         let log = self.log.as_mut();
-        log.map(|log| log.arrival(now, packet, size, true))
+        log.and_then(|log| log.arrival(now, packet, size, true))
     }
 
     pub(super) fn dropped(

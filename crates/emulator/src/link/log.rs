@@ -16,6 +16,11 @@ pub struct PacketLog {
     /// How many of the others were found settled.
     #[cfg(feature = "relay")]
     settled: usize,
+    /// New packets are left out, and how many were.
+    #[cfg(feature = "relay")]
+    full: bool,
+    #[cfg(feature = "relay")]
+    left_out: u64,
     flows: Vec<Flow>,
     ids: BTreeMap<Flow, FlowId>,
 }
@@ -36,14 +41,19 @@ impl PacketLog {
         self.flows.get(id.0).copied()
     }
 
-    /// Adds a packet and returns its place.
+    /// Adds a packet and returns its place, unless it is left out.
     pub(super) fn arrival(
         &mut self,
         now: Nanos,
         packet: &Packet,
         size: u64,
         duplicate: bool,
-    ) -> usize {
+    ) -> Option<usize> {
+        #[cfg(feature = "relay")]
+        if self.full {
+            self.left_out = self.left_out.saturating_add(1);
+            return None;
+        }
         let flow = Flow {
             source: packet.source,
             destination: packet.destination,
@@ -59,7 +69,19 @@ impl PacketLog {
             duplicate,
             fate: Fate::Queued,
         });
-        self.taken + self.records.len() - 1
+        Some(self.taken + self.records.len() - 1)
+    }
+
+    /// Whether there is room for more packets in memory.
+    #[cfg(feature = "relay")]
+    pub(super) fn set_full(&mut self, full: bool) {
+        self.full = full;
+    }
+
+    /// How many packets were left out because there was no room.
+    #[cfg(feature = "relay")]
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     pub(super) fn set(&mut self, place: usize, fate: Fate) {

@@ -15,8 +15,45 @@ impl Link {
         }
     }
 
-    /// Whether the shaper has a trace's opportunities.
-    pub(crate) fn follows_trace(&self) -> bool {
-        matches!(self.server, Server::Opportunities(_))
+    /// Whether packets that come from now on are left out of the log, for want of memory.
+    #[cfg(feature = "relay")]
+    pub(crate) fn leave_out_of_log(&mut self, full: bool) {
+        if let Some(log) = &mut self.ledger.log {
+            log.set_full(full);
+        }
     }
+
+    /// How many packets were left out of the log.
+    #[cfg(feature = "relay")]
+    pub(crate) fn left_out_of_log(&self) -> u64 {
+        self.ledger
+            .log
+            .as_ref()
+            .map_or(0, super::PacketLog::left_out)
+    }
+
+    /// What stands for an opportunity to send in a log.
+    pub(crate) fn opportunities(&self) -> LoggedOpportunities {
+        match self.server {
+            Server::Opportunities(_) => LoggedOpportunities::OneByOne,
+            Server::Unlimited(_) => LoggedOpportunities::None,
+            _ => LoggedOpportunities::EachMillisecond,
+        }
+    }
+
+    /// The bytes of the opportunities at time 0.
+    pub(crate) fn capacity_at_start(&self) -> u64 {
+        self.server.capacity_at_start()
+    }
+}
+
+/// What stands for an opportunity to send in a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LoggedOpportunities {
+    /// Each of a trace's.
+    OneByOne,
+    /// What a rate could send in each millisecond.
+    EachMillisecond,
+    /// Nothing: without a limit there is no capacity to speak of.
+    None,
 }

@@ -28,6 +28,7 @@ pub use config::{
     RateStep, Red, Reordering, Shaper, StepMark, TRUNCATION, UDP_IPV4_OVERHEAD, UDP_IPV6_OVERHEAD,
 };
 pub use log::{Fate, Flow, FlowId, PacketLog, Record};
+pub(crate) use logged::LoggedOpportunities;
 pub use offer::Offer;
 pub use statistics::{Count, DropCause, Statistics};
 
@@ -131,7 +132,8 @@ impl Link {
         }
     }
 
-    /// The bytes that the shaper could send after `from` and up to `to`, inclusive, if it always had some.
+    /// The bytes that the shaper could send after `from` and up to `to`, inclusive, if it always had some; `u64::MAX` for
+    /// one without a limit.
     pub fn capacity(&self, from: Nanos, to: Nanos) -> u64 {
         self.server.capacity(from, to)
     }

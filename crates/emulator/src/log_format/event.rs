@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::LoggedPacket;
-use crate::link::{DropCause, Fate, Link};
+use crate::link::{DropCause, Fate, Link, LoggedOpportunities};
 use crate::time::Nanos;
 use crate::trace::OPPORTUNITY_BYTES;
 
@@ -34,8 +34,8 @@ pub(super) struct Events {
     /// By time and rank; what comes first of these goes first.
     waiting: BTreeMap<(Nanos, Rank, u64), Event>,
     entered: u64,
-    /// The millisecond up to which opportunities were passed on.
-    opportunities: u64,
+    /// The millisecond up to which opportunities were passed on, inclusive; none yet if absent.
+    opportunities: Option<u64>,
 }
 
 /// The order of events at the same time: the shaper works before it sees an arrival.
@@ -91,33 +91,49 @@ impl Events {
         self.opportunities(until - Nanos(1), link, pass)
     }
 
+    /// How many there are.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
     fn push(&mut self, time: Nanos, rank: Rank, event: Event) {
         self.waiting.insert((time, rank, self.entered), event);
         self.entered += 1;
     }
 
-    /// Passes on the opportunities up to `time`. Those of a trace come one by one. Other shapers have none: what they
-    /// could send in each millisecond stands for them.
+    /// Passes on the opportunities up to `time`, those at time 0 included. Those of a trace come one by one. Other shapers
+    /// have none: what they could send in each millisecond stands for them.
     fn opportunities<E>(
         &mut self,
         time: Nanos,
         link: &Link,
         pass: &mut dyn FnMut(Nanos, Event) -> Result<(), E>,
     ) -> Result<(), E> {
-        while self.opportunities < time.0 / NANOS_PER_MILLI {
-            let from = Nanos::from_millis(self.opportunities);
-            self.opportunities += 1;
-            let to = Nanos::from_millis(self.opportunities);
-            let mut bytes = link.capacity(from, to);
-            let unit = if link.follows_trace() {
-                OPPORTUNITY_BYTES
-            } else {
-                bytes
-            };
+        let unit = match link.opportunities() {
+            LoggedOpportunities::None => return Ok(()),
+            LoggedOpportunities::OneByOne => OPPORTUNITY_BYTES,
+            LoggedOpportunities::EachMillisecond => u64::MAX,
+        };
+        let mut note = |milli, mut bytes: u64| {
             while bytes > 0 {
-                pass(to, Event::Opportunity { bytes: unit })?;
-                bytes = bytes.saturating_sub(unit);
+                let bytes_now = unit.min(bytes);
+                bytes -= bytes_now;
+                let opportunity = Event::Opportunity { bytes: bytes_now };
+                pass(Nanos::from_millis(milli), opportunity)?;
             }
+            Ok(())
+        };
+        if self.opportunities.is_none() {
+            self.opportunities = Some(0);
+            note(0, link.capacity_at_start())?;
+        }
+        while let Some(milli) = self.opportunities
+            && milli < time.0 / NANOS_PER_MILLI
+        {
+            let next = milli + 1;
+            self.opportunities = Some(next);
+            let (from, to) = (Nanos::from_millis(milli), Nanos::from_millis(next));
+            note(next, link.capacity(from, to))?;
         }
         Ok(())
     }

@@ -155,6 +155,62 @@ fn lateness_stands_behind_its_departure() {
     assert_eq!(String::from_utf8(text).unwrap(), expected);
 }
 
+/// mahimahi logs the opportunities at the trace's own beginning too, though no packet can use them.
+#[test]
+fn opportunities_at_time_zero_are_written() {
+    let trace = Trace::from_millis(vec![0, 0, 1, 3], "leading zeros").unwrap();
+    let config = LinkConfig {
+        overhead: 0,
+        log: true,
+        ..LinkConfig::new(Shaper::Trace(trace))
+    };
+    let mut link = Link::new(config, 1).unwrap();
+    link.offer(Nanos::ZERO, packet(1000));
+    link.poll(Nanos::from_millis(4), |_, _| ());
+    // The wrap's zeros coincide with the previous cycle's last opportunity.
+    let expected = "# base timestamp: 0\n0 # 1504\n0 # 1504\n0 + 1000\n1 - 1000 1\n1 # 1504\n3 # 1504\n3 # 1504\n3 # 1504\n4 # 1504\n";
+    let mut ours: Vec<String> = written(&link, 4, LogFormat::Mahimahi)
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    let mut expected: Vec<String> = expected.lines().map(str::to_owned).collect();
+    assert_eq!(ours[..4], expected[..4]);
+    ours.sort();
+    expected.sort();
+    assert_eq!(ours, expected);
+    assert!(written(&link, 0, LogFormat::Mahimahi).contains("0 # 1504\n0 # 1504\n"));
+}
+
+/// Without a limit there is no capacity to log, and packets leave as they come.
+#[test]
+fn a_link_without_a_limit_has_no_opportunities() {
+    let config = LinkConfig {
+        delay: Nanos::from_millis(5).into(),
+        overhead: 0,
+        log: true,
+        ..LinkConfig::new(Shaper::Unlimited)
+    };
+    let mut link = Link::new(config, 1).unwrap();
+    let mut delivered = Vec::new();
+    for micros in [0, 2_500] {
+        link.offer(Nanos::from_micros(micros), packet(60_000));
+        link.offer(Nanos::from_micros(micros), packet(60_000));
+    }
+    link.poll(Nanos::from_millis(9), |time, _| delivered.push(time.0));
+    assert_eq!(delivered, [5_000_000, 5_000_000, 7_500_000, 7_500_000]);
+    let expected = "# base timestamp: 0\n0 + 60000\n0 + 60000\n0 - 60000 0\n0 - 60000 0\n2 + 60000\n2 + 60000\n2 - 60000 0\n2 - 60000 0\n";
+    let mut ours: Vec<_> = written(&link, 9, LogFormat::Mahimahi)
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    let mut expected: Vec<_> = expected.lines().map(str::to_owned).collect();
+    ours.sort();
+    expected.sort();
+    assert_eq!(ours, expected);
+    assert_eq!(link.capacity(Nanos::ZERO, Nanos(1)), u64::MAX);
+    assert_eq!(link.capacity(Nanos(1), Nanos(1)), 0);
+}
+
 #[test]
 fn formats_by_name() {
     for format in LogFormat::ALL {

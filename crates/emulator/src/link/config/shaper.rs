@@ -9,6 +9,8 @@ use crate::trace::Trace;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shaper {
+    /// None: a packet leaves the queue when it comes to it, in no time.
+    Unlimited,
     /// A serial line: each packet occupies it for its size divided by the rate.
     ConstantRate {
         /// The rate, in bytes per second; positive.
@@ -37,7 +39,7 @@ impl Shaper {
             Self::ConstantRate {
                 bytes_per_second: 0,
             } => Err(ConfigError::ZeroRate),
-            Self::ConstantRate { .. } | Self::Trace(_) => Ok(()),
+            Self::Unlimited | Self::ConstantRate { .. } | Self::Trace(_) => Ok(()),
             Self::TokenBucket {
                 bytes_per_second,
                 burst,

@@ -6,12 +6,14 @@ mod opportunities;
 mod policer;
 mod schedule;
 mod token_bucket;
+mod unlimited;
 
 use self::constant_rate::ConstantRate;
 use self::opportunities::Opportunities;
 pub(super) use self::policer::Policer;
 use self::schedule::Schedule;
 use self::token_bucket::TokenBucket;
+use self::unlimited::Unlimited;
 use super::{ConfigError, Shaper};
 use crate::time::Nanos;
 
@@ -20,6 +22,7 @@ use crate::time::Nanos;
 /// and has it [served](Self::serve), until the queue is empty.
 #[derive(Debug)]
 pub(super) enum Server {
+    Unlimited(Unlimited),
     ConstantRate(ConstantRate),
     Opportunities(Opportunities),
     TokenBucket(TokenBucket),
@@ -29,6 +32,7 @@ pub(super) enum Server {
 impl Server {
     pub(super) fn new(shaper: Shaper) -> Result<Self, ConfigError> {
         Ok(match shaper {
+            Shaper::Unlimited => Self::Unlimited(Unlimited::new()),
             Shaper::ConstantRate { bytes_per_second } => {
                 Self::ConstantRate(ConstantRate::new(bytes_per_second)?)
             }
@@ -45,6 +49,7 @@ impl Server {
     /// Packets begin to wait. What the server could have done until now, it has not.
     pub(super) fn wake(&mut self, now: Nanos) {
         match self {
+            Self::Unlimited(server) => server.wake(now),
             Self::ConstantRate(server) => server.wake(now),
             Self::Opportunities(server) => server.wake(now),
             Self::TokenBucket(server) => server.wake(now),
@@ -55,6 +60,7 @@ impl Server {
     /// The earliest time to start on a waiting packet.
     pub(super) fn ready(&self) -> Nanos {
         match self {
+            Self::Unlimited(server) => server.ready(),
             Self::ConstantRate(server) => server.ready(),
             Self::Opportunities(server) => server.ready(),
             Self::TokenBucket(server) => server.ready(),
@@ -65,6 +71,7 @@ impl Server {
     /// Sends a packet of so many bytes, beginning when [`ready`](Self::ready). Returns when its last byte is sent.
     pub(super) fn serve(&mut self, bytes: u64) -> Nanos {
         match self {
+            Self::Unlimited(server) => server.ready(),
             Self::ConstantRate(server) => server.serve(bytes),
             Self::Opportunities(server) => server.serve(bytes),
             Self::TokenBucket(server) => server.serve(bytes),
@@ -75,10 +82,19 @@ impl Server {
     /// The bytes it could serve after `from` and up to `to`, inclusive.
     pub(super) fn capacity(&self, from: Nanos, to: Nanos) -> u64 {
         match self {
+            Self::Unlimited(_) => Unlimited::capacity(from, to),
             Self::ConstantRate(server) => server.capacity(from, to),
             Self::Opportunities(server) => server.capacity(from, to),
             Self::TokenBucket(server) => server.capacity(from, to),
             Self::Schedule(server) => server.capacity(from, to),
+        }
+    }
+
+    /// The bytes it could serve at time 0 itself, which is in no span after a time.
+    pub(super) fn capacity_at_start(&self) -> u64 {
+        match self {
+            Self::Opportunities(server) => server.capacity_at_start(),
+            _ => 0,
         }
     }
 }

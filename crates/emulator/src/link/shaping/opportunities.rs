@@ -73,4 +73,10 @@ impl Opportunities {
     pub(super) fn capacity(&self, from: Nanos, to: Nanos) -> u64 {
         self.trace.capacity(from, to)
     }
+
+    pub(super) fn capacity_at_start(&self) -> u64 {
+        self.trace
+            .count_until(Nanos::ZERO)
+            .saturating_mul(OPPORTUNITY_BYTES)
+    }
 }
