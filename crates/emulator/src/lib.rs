@@ -39,6 +39,7 @@
 struct Readme;
 
 mod addresses;
+mod file;
 pub mod generate;
 pub mod link;
 pub mod log_format;

@@ -4,7 +4,7 @@
 //! `rate_bytes_per_s`. Other columns are ignored. A rate holds until the next line's time.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use csv::StringRecord;
@@ -76,13 +76,25 @@ pub enum RateFileError {
 /// Reads a file of rates; the trace's name is the path.
 ///
 /// # Errors
-/// The file cannot be read, or does not hold rates.
+/// The file cannot be read, is larger than 64 MiB, or does not hold rates.
 pub fn load(path: &Path) -> Result<Trace, RateFileError> {
     let name = path.display().to_string();
-    match File::open(path) {
-        Ok(file) => read(file, name),
+    match content(path) {
+        Ok(content) => read(content.as_slice(), name),
         Err(source) => Err(RateFileError::Read { name, source }),
     }
+}
+
+/// A file's content, unless it is too large to be one of rates: a device has no end.
+fn content(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    let file = File::open(path)?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
+    if content.len() as u64 > MAX_FILE_BYTES {
+        let reason = format!("it is larger than {MAX_FILE_BYTES} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    Ok(content)
 }
 
 /// Reads rates; the name identifies them in errors and becomes the trace's.
@@ -169,6 +181,9 @@ const RATES: [(&str, f64); 2] = [("rate_mbps", 125_000.0), ("rate_bytes_per_s", 
 
 /// How much of an offending field an error repeats.
 const EXCERPT_CHARS: usize = 40;
+
+/// The largest file of rates, in bytes.
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 #[cfg(test)]
 mod tests {

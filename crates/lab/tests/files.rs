@@ -223,3 +223,46 @@ fn bad_input_is_blamed_in_one_line() {
         }
     }
 }
+
+/// The logs of a run's two directions differ in their extensions only.
+#[test]
+fn each_log_has_a_plot_of_its_own() {
+    let files = [("run.up", LOG), ("run.down", LOG), ("other.log", LOG)];
+    let directory = directory("log-plots", &files);
+    for (name, _) in files {
+        stdout(&directory, &["log", "plot", name, "--out", "plots"]);
+    }
+    for plot in ["run.up.svg", "run.down.svg", "other.svg"] {
+        let text = fs::read_to_string(directory.join("plots").join(plot));
+        let text = text.unwrap_or_else(|error| panic!("{plot}: {error}"));
+        let title = plot.strip_suffix(".svg").expect("it ends so");
+        assert!(text.contains(title), "{plot} is titled otherwise");
+    }
+}
+
+/// A device has no end, and a sparse file is made in no time: neither may take the memory.
+#[test]
+#[cfg(target_os = "linux")]
+fn files_without_an_end_are_refused() {
+    let directory = directory("endless", &[]);
+    let sparse = fs::File::create(directory.join("sparse.csv")).expect("the file can be made");
+    sparse.set_len(1 << 40).expect("the file can be sparse");
+    std::os::unix::fs::symlink("/dev/zero", directory.join("zero.csv")).expect("it can be linked");
+    for arguments in [
+        &["trace", "convert", "zero.csv", "--out", "out"][..],
+        &["trace", "convert", "sparse.csv", "--out", "out"],
+        &["trace", "stats", "/dev/zero"],
+        &["compare", "--trace", "/dev/zero"],
+        &["log", "stats", "/dev/zero"],
+    ] {
+        let message = refusal(&directory, arguments);
+        assert!(message.contains("larger than"), "{message}");
+    }
+}
+
+#[test]
+fn a_rate_that_would_take_hours_is_refused() {
+    let directory = directory("fast", &[]);
+    let message = refusal(&directory, &["compare", "--rate", "1000Gbps"]);
+    assert!(message.contains("--duration"), "{message}");
+}

@@ -95,17 +95,23 @@ mod signals {
     }
 
     /// Ends a relay; returns its summary.
-    fn end(mut child: Child, lines: impl Iterator<Item = String>, signal: &str) -> String {
+    fn end(child: Child, lines: impl Iterator<Item = String>, signal: &str) -> String {
         let id = child.id().to_string();
         let kill = Command::new("kill").args([signal, &id]).status();
         assert!(kill.expect("there is kill").success());
         // Statistics must not fill the pipe meanwhile.
         lines.for_each(drop);
+        let (summary, success) = result(child);
+        assert!(success, "{summary}");
+        summary
+    }
+
+    /// What a relay that ends has printed, and whether all went well.
+    fn result(mut child: Child) -> (String, bool) {
         let mut summary = String::new();
         let mut stdout = child.stdout.take().expect("it is piped");
         stdout.read_to_string(&mut summary).expect("it is UTF-8");
-        assert!(child.wait().expect("it ends").success());
-        summary
+        (summary, child.wait().expect("it ends").success())
     }
 
     /// The log of a direction.
@@ -136,9 +142,10 @@ mod signals {
         let summary = end(child, lines, signal);
         for part in [
             "clients: 1\n",
-            "up: 1 packets, 33 bytes delivered\n",
+            "up: 1 packets received; 1 sent, 0 dropped, 0 still on their way\n",
+            "up: 33 bytes onto the link, 33 bytes off it\n",
             "up: dropped: none\n",
-            "down: 1 packets, 32 bytes delivered\n",
+            "down: 1 packets received; 1 sent, 0 dropped, 0 still on their way\n",
             "down: lateness p50 ",
         ] {
             assert!(summary.contains(part), "{part}: {summary}");
@@ -159,6 +166,42 @@ mod signals {
     #[test]
     fn so_does_termination() {
         relay("-TERM");
+    }
+
+    /// A full disk is told of at once, does not end the relay, and does not take its summary.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_log_that_cannot_be_written_is_told_of() {
+        let (client, server) = (socket(), socket());
+        for direction in ["up", "down"] {
+            let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("full.log.{direction}"));
+            _ = fs::remove_file(&log);
+            std::os::unix::fs::symlink("/dev/full", log).expect("it can be linked");
+        }
+        let to = server.local_addr().expect("it is bound").to_string();
+        let (child, mut lines, address) = start(&format!("--to {to} --log full.log --stats 20ms"));
+        // More than a buffer of the log holds.
+        for _ in 0..2_000 {
+            client.send_to(b"there", address).expect("it is sent");
+            server.recv_from(&mut [0; 100]).expect("it arrives");
+        }
+        let told = lines.find(|line| line.contains("cannot write the log full.log"));
+        let told = told.expect("it is told of");
+        assert!(told.contains("No space left"), "{told}");
+        client.send_to(b"there", address).expect("it is sent");
+        server.recv_from(&mut [0; 100]).expect("it still arrives");
+
+        let id = child.id().to_string();
+        let kill = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(kill.expect("there is kill").success());
+        let last = lines.last().expect("it says why it failed");
+        assert!(last.contains("cannot write the log"), "{last}");
+        let (summary, success) = result(child);
+        assert!(!success);
+        assert!(
+            summary.contains("up: 2001 packets received; 2001 sent"),
+            "{summary}"
+        );
     }
 
     #[test]

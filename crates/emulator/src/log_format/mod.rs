@@ -57,7 +57,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 pub use self::error::LogError;
-pub use self::read::{Event, EventKind, Log};
+pub use self::read::{Event, EventKind, Log, MAX_FILE_BYTES};
 pub use self::statistics::LogStatistics;
 pub use self::writer::Writer;
 use crate::link::{Flow, Link, Record};
@@ -68,7 +68,7 @@ use crate::time::Nanos;
 pub enum LogFormat {
     /// As mahimahi's mm-link does, in whole milliseconds: `t + bytes` for an arrival, `t d packets bytes` for a drop,
     /// `t # bytes` for what the shaper could send, and `t - bytes delay` for a departure from it. A shaper without
-    /// opportunities has one line a millisecond for what it could send. All drops are there, with those before the queue.
+    /// opportunities has one line a millisecond for what it could send, and one without a limit none. All drops are there, with those before the queue.
     ///
     /// Some versions of mm-throughput-graph stop at the first drop, in mm-link's own logs too: `grep -v ' d '` helps.
     #[default]
@@ -141,6 +141,11 @@ pub trait PacketSink: Send {
     /// # Errors
     /// Those of a writer.
     fn advance(&mut self, until: Nanos, link: &Link) -> io::Result<()>;
+
+    /// How many packets, or events of packets, it keeps in memory because something earlier may still come.
+    fn waiting(&self) -> usize {
+        0
+    }
 
     /// Learns that the log ends at `end`. What would have happened later, has not.
     ///

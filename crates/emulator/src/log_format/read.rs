@@ -1,9 +1,9 @@
 //! From text to events.
 
-use std::fs;
 use std::path::Path;
 
 use super::LogError;
+use crate::file;
 
 /// A log. Everything that stands in its lines is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,10 +90,10 @@ impl Log {
     /// Reads a log from a file; its name is the path.
     ///
     /// # Errors
-    /// The file cannot be read, or holds something [`parse`](Self::parse) rejects.
+    /// The file cannot be read, is larger than [`MAX_FILE_BYTES`], or holds something [`parse`](Self::parse) rejects.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, LogError> {
         let path = path.as_ref();
-        let text = fs::read(path).map_err(|source| LogError::Read {
+        let text = file::read(path, MAX_FILE_BYTES).map_err(|source| LogError::Read {
             path: path.to_owned(),
             source,
         })?;
@@ -247,3 +247,6 @@ const BASE: &str = "base timestamp:";
 
 /// How much of an offending line an error repeats.
 const EXCERPT_CHARS: usize = 40;
+
+/// The largest log that is read, in bytes: a quarter of an hour at 100 Mb/s.
+pub const MAX_FILE_BYTES: u64 = 512 << 20;

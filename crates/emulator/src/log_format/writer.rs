@@ -63,6 +63,10 @@ impl<W: Write + Send> PacketSink for Writer<W> {
         self.write_before(until, link)
     }
 
+    fn waiting(&self) -> usize {
+        self.events.waiting()
+    }
+
     fn finish(&mut self, end: Nanos, link: &Link) -> io::Result<()> {
         self.advance(end + Nanos(1), link)?;
         self.out.flush()

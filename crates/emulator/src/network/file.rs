@@ -2,7 +2,7 @@
 
 mod link;
 
-use std::fs;
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use self::link::LinkTable;
 use super::{CrossTraffic, Network, NetworkError, Pattern, Rebinding, Topology};
+use crate::file;
 use crate::time::Nanos;
 use crate::trace::TraceError;
 
@@ -179,7 +180,11 @@ impl Network {
     /// The file cannot be read, or does not describe a network.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, NetworkFileError> {
         let path = path.as_ref();
-        let text = fs::read_to_string(path).map_err(|source| NetworkFileError::Read {
+        let read = file::read(path, MAX_FILE_BYTES).and_then(|text| {
+            String::from_utf8(text)
+                .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+        });
+        let text = read.map_err(|source| NetworkFileError::Read {
             path: path.to_owned(),
             source,
         })?;
@@ -297,3 +302,6 @@ fn rate(name: &str, mbps: f64) -> Result<u64, NetworkFileError> {
 
 /// How much of an offending text an error repeats.
 const EXCERPT_CHARS: usize = 40;
+
+/// The largest description of a network, in bytes.
+const MAX_FILE_BYTES: u64 = 16 << 20;

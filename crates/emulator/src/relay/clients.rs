@@ -1,6 +1,6 @@
 //! Who sends through the relay. Without I/O: sockets come from the caller.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,6 +16,11 @@ pub(super) struct Clients<S> {
     most: usize,
     idle: Nanos,
     seen: u64,
+    /// Nobody can have been idle for too long before.
+    next_expiry: Nanos,
+    /// The tokens of clients that have not shown that they receive, oldest first, and some that have or are forgotten.
+    unproven: VecDeque<usize>,
+    displaced: u64,
 }
 
 #[derive(Debug)]
@@ -25,6 +30,18 @@ pub(super) struct Client<S> {
     pub(super) local: Option<IpAddr>,
     token: usize,
     active: Nanos,
+    standing: Standing,
+}
+
+/// Whether a client is where it says it is. A source address can be made up; who answers an answer has received it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// The server has not sent anything to it.
+    Unanswered,
+    /// It has not sent anything since.
+    Answered,
+    /// It has.
+    Proven,
 }
 
 /// Why a client is not admitted.
@@ -46,10 +63,14 @@ impl<S> Clients<S> {
             most,
             idle,
             seen: 0,
+            next_expiry: Nanos::ZERO,
+            unproven: VecDeque::new(),
+            displaced: 0,
         }
     }
 
-    /// Notes that a client has sent something, and admits it if it is new.
+    /// Notes that a client has sent something, and admits it if it is new. Where there are too many, the oldest makes room
+    /// that has not shown that it receives what is sent to it: made-up sources lock nobody out.
     pub(super) fn admit(
         &mut self,
         address: SocketAddr,
@@ -60,12 +81,15 @@ impl<S> Clients<S> {
         if let Some(client) = self.by_address.get_mut(&address) {
             client.active = now;
             client.local = local;
+            if client.standing == Standing::Answered {
+                client.standing = Standing::Proven;
+            }
             return Ok(());
         }
-        if self.by_address.len() >= self.most {
+        if self.by_address.len() >= self.most && now >= self.next_expiry {
             self.expire(now);
         }
-        if self.by_address.len() >= self.most {
+        if self.by_address.len() >= self.most && !self.displace() {
             return Err(Refusal::Full);
         }
         let token = self.next_token;
@@ -78,7 +102,9 @@ impl<S> Clients<S> {
             local,
             token,
             active: now,
+            standing: Standing::Unanswered,
         };
+        self.unproven.push_back(token);
         self.by_address.insert(address, client);
         Ok(())
     }
@@ -88,7 +114,27 @@ impl<S> Clients<S> {
         let address = *self.addresses.get(&token)?;
         let client = self.by_address.get_mut(&address)?;
         client.active = now;
+        if client.standing == Standing::Unanswered {
+            client.standing = Standing::Answered;
+        }
         Some((address, &client.socket))
+    }
+
+    /// Forgets the oldest client that has not shown that it receives; returns whether there was one.
+    fn displace(&mut self) -> bool {
+        while let Some(token) = self.unproven.pop_front() {
+            let Some(address) = self.addresses.get(&token).copied() else {
+                continue;
+            };
+            let client = self.by_address.get(&address);
+            if client.is_some_and(|client| client.standing != Standing::Proven) {
+                self.by_address.remove(&address);
+                self.addresses.remove(&token);
+                self.displaced += 1;
+                return true;
+            }
+        }
+        false
     }
 
     pub(super) fn get(&self, address: SocketAddr) -> Option<&Client<S>> {
@@ -98,13 +144,18 @@ impl<S> Clients<S> {
     /// Forgets the clients that have been idle for too long.
     pub(super) fn expire(&mut self, now: Nanos) {
         let (idle, addresses) = (self.idle, &mut self.addresses);
+        let mut longest_idle = now;
         self.by_address.retain(|_, client| {
             let keep = now - client.active < idle;
-            if !keep {
+            if keep {
+                longest_idle = longest_idle.min(client.active);
+            } else {
                 addresses.remove(&client.token);
             }
             keep
         });
+        self.next_expiry = longest_idle + idle;
+        self.unproven.retain(|token| addresses.contains_key(token));
     }
 
     pub(super) fn len(&self) -> usize {
@@ -114,6 +165,11 @@ impl<S> Clients<S> {
     /// How many there were, those forgotten included.
     pub(super) fn seen(&self) -> u64 {
         self.seen
+    }
+
+    /// How many made room for others.
+    pub(super) fn displaced(&self) -> u64 {
+        self.displaced
     }
 
     pub(super) fn sockets(&self) -> impl Iterator<Item = &Arc<S>> {
@@ -131,6 +187,55 @@ mod tests {
 
     fn clients() -> Clients<usize> {
         Clients::new(2, Nanos(100), 7)
+    }
+
+    /// Admits a client that answers an answer.
+    fn prove(clients: &mut Clients<usize>, port: u16, token: usize, now: u64) {
+        assert!(clients.admit(address(port), None, Nanos(now), Ok).is_ok());
+        assert!(clients.answered(token, Nanos(now)).is_some());
+        assert!(clients.admit(address(port), None, Nanos(now), Ok).is_ok());
+    }
+
+    #[test]
+    fn made_up_sources_lock_nobody_out() {
+        let mut clients = clients();
+        prove(&mut clients, 1, 7, 0);
+        // Each takes the other place from the one before, answered or not; the proven client keeps its own.
+        for port in 2..100 {
+            assert!(clients.admit(address(port), None, Nanos(1), Ok).is_ok());
+            assert!(clients.get(address(1)).is_some());
+            if port % 2 == 0 {
+                assert!(clients.answered(usize::from(port) + 6, Nanos(1)).is_some());
+            }
+        }
+        assert_eq!(
+            (clients.len(), clients.seen(), clients.displaced()),
+            (2, 99, 97)
+        );
+        assert_eq!(clients.addresses.len(), 2);
+        assert!(clients.unproven.len() <= 2, "{:?}", clients.unproven);
+        // A new one that receives its answer and goes on stays.
+        assert!(clients.admit(address(200), None, Nanos(2), Ok).is_ok());
+        assert!(clients.answered(106, Nanos(2)).is_some());
+        assert!(clients.admit(address(200), None, Nanos(2), Ok).is_ok());
+        let refused = clients.admit(address(201), None, Nanos(3), Ok);
+        assert!(matches!(refused, Err(Refusal::Full)));
+    }
+
+    /// A flood of strangers must not cost a look at every client for each of its packets.
+    #[test]
+    fn clients_are_looked_through_only_when_one_can_be_idle() {
+        let mut clients = clients();
+        prove(&mut clients, 1, 7, 0);
+        prove(&mut clients, 2, 8, 0);
+        assert!(clients.admit(address(3), None, Nanos(10), Ok).is_err());
+        assert_eq!(clients.next_expiry, Nanos(100));
+        // Whoever is active since then does not make it sooner.
+        assert!(clients.admit(address(1), None, Nanos(60), Ok).is_ok());
+        assert!(clients.admit(address(3), None, Nanos(99), Ok).is_err());
+        assert_eq!(clients.next_expiry, Nanos(100));
+        assert!(clients.admit(address(3), None, Nanos(100), Ok).is_ok());
+        assert!(clients.get(address(2)).is_none());
     }
 
     #[test]
@@ -152,8 +257,9 @@ mod tests {
     #[test]
     fn their_number_is_bounded() {
         let mut clients = clients();
-        assert!(clients.admit(address(1), None, Nanos(0), Ok).is_ok());
-        assert!(clients.admit(address(2), None, Nanos(50), Ok).is_ok());
+        for (port, token, now) in [(1, 7, 0), (2, 8, 50)] {
+            prove(&mut clients, port, token, now);
+        }
         let refused = clients.admit(address(3), None, Nanos(99), Ok);
         assert!(matches!(refused, Err(Refusal::Full)));
         // The first one makes room once it has been idle.

@@ -4,8 +4,8 @@
 //! All clients share the same [`Link`] in each direction: the same that works in virtual time. Two threads receive, two
 //! send.
 //!
-//! What happens between the sender's call and the moment that the relay reads a packet is not known to it, and counts as
-//! part of neither the delay nor the lateness.
+//! What happens between the sender's call and the moment that the relay reads a packet is part of neither the delay nor the
+//! lateness. On Linux it is known how long packets wait to be read: [`PathSnapshot::waited`].
 //!
 //! ```no_run
 //! use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
@@ -22,18 +22,20 @@
 //! let relay = Relay::start(RelayConfig::new(listen, server, link.clone(), link), Default::default())?;
 //! // Clients that send to 127.0.0.1:4433 have 10 Mb/s and 40 ms to the server at 127.0.0.1:4434 now.
 //! println!("p99 lateness: {}", relay.snapshot().up.lateness.p99);
-//! let summary = relay.stop()?;
+//! let summary = relay.stop().summary;
 //! println!("{} packets dropped", summary.up.statistics.all_dropped().packets);
 //! # Ok(())
 //! # }
 //! ```
 
+mod backlog;
 mod clients;
 mod clock;
 mod config;
 mod error;
 mod oversleep;
 mod path;
+mod received;
 mod receiver;
 mod recorder;
 mod sender;
@@ -83,6 +85,15 @@ struct Lane {
     tally: Arc<Mutex<Tally>>,
 }
 
+/// What is left of a relay that was stopped.
+#[derive(Debug)]
+pub struct Stopped {
+    /// What it has done.
+    pub summary: Snapshot,
+    /// Whether a sink, or a thread, has failed on the way.
+    pub log: io::Result<()>,
+}
+
 /// What takes the packets of the two links.
 #[derive(Default)]
 pub struct Sinks {
@@ -111,12 +122,13 @@ impl Relay {
         let clients = lock(&self.shared.clients);
         let upstream = clients.sockets().map(|socket| socket.local());
         let addresses: Vec<SocketAddr> = upstream.chain([self.local_addr()]).collect();
-        let (known, seen) = (clients.len(), clients.seen());
+        let (known, seen, displaced) = (clients.len(), clients.seen(), clients.displaced());
         drop(clients);
         Snapshot {
             elapsed: self.shared.clock.now(),
             clients: known,
             clients_seen: seen,
+            displaced,
             refused: self.shared.refused.load(Ordering::Relaxed),
             foreign: self.shared.foreign.load(Ordering::Relaxed),
             unread: unread::datagrams(addresses.into_iter()),
@@ -125,13 +137,21 @@ impl Relay {
         }
     }
 
+    /// Why a log is not written any more, if one is not: the relay goes on without it.
+    pub fn log_failure(&self) -> Option<String> {
+        let lanes = [&self.up, &self.down];
+        lanes
+            .into_iter()
+            .find_map(|lane| lock(&lane.tally).log_failure.clone())
+    }
+
     /// Stops the relay, and tells what it has done. What is on its way is gone.
-    ///
-    /// # Errors
-    /// A sink has failed.
-    pub fn stop(mut self) -> io::Result<Snapshot> {
-        let result = self.end();
-        result.map(|()| self.snapshot())
+    pub fn stop(mut self) -> Stopped {
+        let log = self.end();
+        Stopped {
+            summary: self.snapshot(),
+            log,
+        }
     }
 
     fn end(&mut self) -> io::Result<()> {
@@ -189,8 +209,9 @@ impl Lane {
             overflow,
             unsent: tally.unsent,
             forgotten: tally.forgotten,
-            unlogged: tally.unlogged,
+            unlogged: tally.unlogged.saturating_add(self.path.left_out_of_log()),
             lateness: tally.lateness(),
+            waited: tally.waiting(),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! One direction: the link, between the thread that receives for it and the one that sends for it.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::backlog::{Backlog, LOG_MEMORY};
 use super::clock::Clock;
 use super::oversleep::Oversleep;
 use crate::link::{Count, Flow, Link, Record, Statistics};
@@ -15,6 +16,7 @@ pub(super) struct Path {
     clock: Clock,
     busy: bool,
     memory: u64,
+    backlog: Arc<Backlog>,
     state: Mutex<State>,
     wake: Condvar,
 }
@@ -45,11 +47,19 @@ pub(super) struct Turn {
 }
 
 impl Path {
-    pub(super) fn new(link: Link, clock: Clock, memory: u64, busy: bool) -> Self {
+    /// Packets on their way and their log take `memory` at most; `backlog` is what of the log has left the link.
+    pub(super) fn new(
+        link: Link,
+        clock: Clock,
+        memory: u64,
+        busy: bool,
+        backlog: Arc<Backlog>,
+    ) -> Self {
         Self {
             clock,
             busy,
             memory,
+            backlog,
             state: Mutex::new(State {
                 link,
                 sleeps_until: Nanos::ZERO,
@@ -66,11 +76,19 @@ impl Path {
     pub(super) fn offer(&self, now: Nanos, packets: impl Iterator<Item = Packet>) {
         let mut state = self.lock();
         for packet in packets {
-            if memory(state.link.statistics()) > self.memory {
+            let packets = memory(state.link.statistics());
+            if packets > self.memory {
                 state.overflow += 1;
-            } else {
-                state.link.offer(now, packet);
+                continue;
             }
+            if let Some(log) = state.link.log() {
+                // The packets go before their log.
+                let waiting = log.records().len().saturating_add(self.backlog.packets());
+                let log = (waiting as u64).saturating_mul(LOG_MEMORY);
+                let full = packets.saturating_add(log) > self.memory;
+                state.link.leave_out_of_log(full);
+            }
+            state.link.offer(now, packet);
         }
         let next = state.link.next_event();
         if next.is_some_and(|next| next < state.sleeps_until) {
@@ -175,6 +193,11 @@ impl Path {
         self.wake.notify_all();
     }
 
+    /// How many packets were left out of the log for want of memory.
+    pub(super) fn left_out_of_log(&self) -> u64 {
+        self.lock().link.left_out_of_log()
+    }
+
     /// What the link has done, what waits in it, and how many packets found no room in memory.
     pub(super) fn statistics(&self) -> (Statistics, Count, u64) {
         let state = self.lock();
@@ -226,3 +249,46 @@ const LEAST_SPIN: Nanos = Nanos::from_micros(15);
 
 /// How long it spins before it looks for new packets.
 const SPIN_TURN: Nanos = Nanos::from_micros(5);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::{Limit, LinkConfig, Queue, Shaper};
+
+    /// On a slow link the oldest record stays open for long, and a flood's drops pile up behind it.
+    #[test]
+    fn the_log_stays_within_the_memory() {
+        let config = LinkConfig {
+            queue: Queue::DropTail(Limit::packets(10)),
+            log: true,
+            ..LinkConfig::new(Shaper::ConstantRate {
+                bytes_per_second: 1,
+            })
+        };
+        let (memory, backlog) = (1 << 20, Arc::new(Backlog::default()));
+        let link = Link::new(config, 1).unwrap();
+        let path = Path::new(link, Clock::start(), memory, false, Arc::clone(&backlog));
+        let flood = |packets: u64| {
+            let packet = |_| Packet {
+                source: ([127, 0, 0, 1], 1).into(),
+                destination: ([127, 0, 0, 1], 2).into(),
+                ecn: None,
+                payload: Vec::new(),
+            };
+            path.offer(Nanos(1), (0..packets).map(packet));
+            let logged = path.lock().link.log().unwrap().records().len() as u64;
+            assert!(logged * LOG_MEMORY <= memory + LOG_MEMORY, "{logged}");
+            logged
+        };
+        let logged = flood(100_000);
+        assert!(logged > 1_000, "{logged}");
+        assert_eq!(path.left_out_of_log(), 100_000 - logged);
+        let (statistics, _, overflow) = path.statistics();
+        assert_eq!((statistics.offered.packets, overflow), (100_000, 0));
+        // What has left the link's own log counts until it is written.
+        path.lock().link.take_settled(&mut |_, _| ());
+        backlog.add(5_000);
+        assert_eq!(flood(10), logged);
+        assert_eq!(path.left_out_of_log(), 100_010 - logged);
+    }
+}

@@ -13,6 +13,7 @@ use super::clock::Clock;
 use super::lock;
 use super::path::Path;
 use super::socket::{Buffers, Datagram, Socket};
+use super::tally::Tally;
 use crate::packet::Packet;
 use crate::time::Nanos;
 
@@ -29,6 +30,12 @@ pub(super) struct Shared {
     pub(super) foreign: AtomicU64,
 }
 
+impl Shared {
+    fn stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
 /// A thread that receives from the clients.
 pub(super) struct FromClients {
     pub(super) shared: Arc<Shared>,
@@ -37,6 +44,7 @@ pub(super) struct FromClients {
     pub(super) path: Arc<Path>,
     /// Where the clients' own sockets are waited for.
     pub(super) registry: Registry,
+    pub(super) tally: Arc<Mutex<Tally>>,
 }
 
 impl FromClients {
@@ -47,11 +55,15 @@ impl FromClients {
         let mut packets = Vec::new();
         let mut expired = Nanos::ZERO;
         while wait(&mut self.poll, &mut events, &self.shared) {
-            while self.receive(&mut buffers, &mut packets) {}
-            let now = self.shared.clock.now();
-            if now - expired >= EXPIRY_INTERVAL.into() {
-                lock(&self.shared.clients).expire(now);
-                expired = now;
+            // A flood must not keep it from looking up.
+            let mut more = true;
+            while more && !self.shared.stopped() {
+                more = self.receive(&mut buffers, &mut packets);
+                let now = self.shared.clock.now();
+                if now - expired >= EXPIRY_INTERVAL.into() {
+                    lock(&self.shared.clients).expire(now);
+                    expired = now;
+                }
             }
         }
     }
@@ -61,6 +73,7 @@ impl FromClients {
         let shared = &self.shared;
         let mut clients = lock(&shared.clients);
         let mut admitted = None;
+        let mut waited = Vec::new();
         let result = self.socket.receive(buffers, &mut |datagram| {
             if admitted != Some(datagram.source) {
                 let now = shared.clock.now();
@@ -72,9 +85,11 @@ impl FromClients {
                 }
                 admitted = Some(datagram.source);
             }
+            waited.extend(datagram.waited);
             packets.push(packet(&datagram, datagram.source, shared.server));
         });
         drop(clients);
+        lock(&self.tally).waited(waited);
         if !packets.is_empty() {
             self.path.offer(shared.clock.now(), packets.drain(..));
         }
@@ -95,6 +110,7 @@ pub(super) struct FromServer {
     pub(super) shared: Arc<Shared>,
     pub(super) poll: Poll,
     pub(super) path: Arc<Path>,
+    pub(super) tally: Arc<Mutex<Tally>>,
 }
 
 impl FromServer {
@@ -106,7 +122,7 @@ impl FromServer {
         let mut ready = Vec::new();
         while wait(&mut self.poll, &mut events, &self.shared) {
             ready.extend(events.iter().map(|event| event.token().0));
-            while !ready.is_empty() {
+            while !ready.is_empty() && !self.shared.stopped() {
                 // In turns, so that nobody waits for one who has a lot to read.
                 ready.retain(|token| self.receive(*token, &mut buffers, &mut packets));
             }
@@ -124,13 +140,16 @@ impl FromServer {
         let Some((client, socket)) = answered else {
             return false;
         };
+        let mut waited = Vec::new();
         let result = socket.receive(buffers, &mut |datagram| {
             if datagram.source == shared.server {
+                waited.extend(datagram.waited);
                 packets.push(packet(&datagram, shared.server, client));
             } else {
                 shared.foreign.fetch_add(1, Ordering::Relaxed);
             }
         });
+        lock(&self.tally).waited(waited);
         if !packets.is_empty() {
             self.path.offer(shared.clock.now(), packets.drain(..));
         }
@@ -145,7 +164,7 @@ fn wait(poll: &mut Poll, events: &mut Events, shared: &Shared) -> bool {
     if interrupted {
         events.clear();
     }
-    (result.is_ok() || interrupted) && !shared.stopped.load(Ordering::Relaxed)
+    (result.is_ok() || interrupted) && !shared.stopped()
 }
 
 /// Some systems report here that an earlier datagram found nobody; the next ones are behind it.

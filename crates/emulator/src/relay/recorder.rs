@@ -4,6 +4,11 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex};
+
+use super::backlog::Backlog;
+use super::lock;
+use super::tally::Tally;
 
 use crate::link::{Fate, Flow, Link, Record};
 use crate::log_format::{LoggedPacket, PacketSink};
@@ -38,26 +43,46 @@ pub(super) struct Recorder {
     /// In the order of arrival.
     open: VecDeque<(Flow, Record)>,
     sent: BTreeMap<(Nanos, Flow), VecDeque<Option<Nanos>>>,
+    backlog: Arc<Backlog>,
+    tally: Arc<Mutex<Tally>>,
 }
 
 impl Recorder {
-    pub(super) fn new(link: Link, sink: Box<dyn PacketSink>) -> Self {
+    pub(super) fn new(
+        link: Link,
+        sink: Box<dyn PacketSink>,
+        backlog: Arc<Backlog>,
+        tally: Arc<Mutex<Tally>>,
+    ) -> Self {
         Self {
             link,
             sink,
+            backlog,
+            tally,
             open: VecDeque::new(),
             sent: BTreeMap::new(),
         }
     }
 
-    /// Works until there is no sender. After an error, it still listens.
+    /// Works until there is no sender. An error is told at once; after it, the recorder still listens.
     pub(super) fn run(mut self, batches: &Receiver<Batch>) -> io::Result<()> {
         let mut result = Ok(());
         let mut end = Nanos::ZERO;
         for batch in batches {
             end = batch.now;
+            self.backlog.remove(batch.settled.len());
             if result.is_ok() {
                 result = self.take(batch);
+                let waiting = self.open.len().saturating_add(self.sink.waiting());
+                self.backlog.set_recorder(waiting);
+                if let Err(error) = &result {
+                    lock(&self.tally).log_failure = Some(error.to_string());
+                    self.backlog.set_recorder(0);
+                    self.open.clear();
+                    self.sent.clear();
+                }
+            } else {
+                lock(&self.tally).unlogged += batch.settled.len() as u64;
             }
         }
         result?;
@@ -82,6 +107,10 @@ impl Recorder {
         {
             let sent = self.sent.entry((due, flow)).or_default();
             sent.push_back(lateness);
+        }
+        // Those that are left out of the log would wait for their records for ever.
+        while self.sent.len() > MOST_SENT {
+            self.sent.pop_first();
         }
         while let Some(&(flow, record)) = self.open.front() {
             let lateness = match record.fate {
@@ -121,3 +150,6 @@ impl Recorder {
         lateness.flatten()
     }
 }
+
+/// How many packets' lateness waits for their records, at most.
+const MOST_SENT: usize = 1 << 16;

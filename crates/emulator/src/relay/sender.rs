@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Mutex};
 
+use super::backlog::Backlog;
 use super::clients::Clients;
 use super::clock::Clock;
 use super::path::{Path, Turn};
@@ -21,6 +22,7 @@ pub(super) struct Sender {
     pub(super) clock: Clock,
     pub(super) outlet: Outlet,
     pub(super) tally: Arc<Mutex<Tally>>,
+    pub(super) backlog: Arc<Backlog>,
     pub(super) log: Option<SyncSender<Batch>>,
 }
 
@@ -44,9 +46,11 @@ impl Sender {
         self.turn(&mut turn, &mut batch, &mut contents);
         if let Some(log) = &self.log {
             (batch.now, batch.horizon) = (turn.now, turn.horizon);
+            let kept = batch.settled.len();
             let open = &mut batch.settled;
             self.path
                 .take_open(&mut |flow, record| open.push((flow, record)));
+            self.backlog.add(open.len() - kept);
             // The recorder listens for as long as somebody can send to it.
             let _ = log.send(batch);
         }
@@ -66,6 +70,7 @@ impl Sender {
             rest = rest.get(length..).unwrap_or_default();
         }
         if let Some(log) = &self.log {
+            self.backlog.add(turn.settled.len());
             batch.settled.append(&mut turn.settled);
             batch.horizon = turn.horizon;
             batch.now = turn.now;
@@ -134,6 +139,7 @@ impl Sender {
         }
         if batch.settled.len().max(batch.sent.len()) > LOG_BACKLOG {
             lock(&self.tally).unlogged += batch.settled.len() as u64;
+            self.backlog.remove(batch.settled.len());
             batch.settled.clear();
             batch.sent.clear();
         }

@@ -12,6 +12,8 @@ pub struct Snapshot {
     pub clients: usize,
     /// The clients it has known, those forgotten included.
     pub clients_seen: u64,
+    /// Clients that were forgotten to make room for others: they had not shown that they receive what is sent to them.
+    pub displaced: u64,
     /// Packets dropped because their client was not admitted: there were too many, or no socket for it.
     pub refused: u64,
     /// Packets dropped because they came from elsewhere to where only the server should send.
@@ -38,14 +40,42 @@ pub struct PathSnapshot {
     pub unsent: u64,
     /// Packets dropped behind the link, because their client was forgotten.
     pub forgotten: u64,
-    /// Packets that are not in the log, because it was slow to be written.
+    /// Packets that are not in the log, because it was slow to be written, took all the memory allowed, or has failed.
     pub unlogged: u64,
-    /// How precisely packets were sent.
+    /// By how much packets were sent later than due: when the call that sent them returned, less when the link had them
+    /// arrive. The time before the relay has read them is not in it.
     pub lateness: Lateness,
+    /// How long packets had waited in the operating system's receive buffer before the relay read them. Of no packets where
+    /// the system does not say: only Linux does.
+    pub waited: Lateness,
 }
 
-/// By how much packets were sent later than due: when the call that sent them returned, less when the link had them
-/// arrive. Quantiles have three digits, and at most 10 s.
+impl PathSnapshot {
+    /// Packets that the relay has read. Together with [`duplicated`](Statistics::duplicated) these were
+    /// [sent](Self::sent), dropped by the link, `overflow`, `unsent` or `forgotten`, or are still
+    /// [on their way](Self::on_the_way).
+    pub fn received(&self) -> u64 {
+        self.statistics
+            .offered
+            .packets
+            .saturating_add(self.overflow)
+    }
+
+    /// Packets that the operating system has taken.
+    pub fn sent(&self) -> u64 {
+        let delivered = self.statistics.delivered.packets;
+        delivered.saturating_sub(self.unsent.saturating_add(self.forgotten))
+    }
+
+    /// Packets that are on the link.
+    pub fn on_the_way(&self) -> u64 {
+        let statistics = &self.statistics;
+        let came = statistics.offered.packets + statistics.duplicated.packets;
+        came.saturating_sub(statistics.delivered.packets + statistics.all_dropped().packets)
+    }
+}
+
+/// Times of packets. Quantiles have three digits, and at most 10 s.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lateness {
     /// The packets measured.

@@ -5,9 +5,11 @@ use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, SocketAddr};
 
 use mio::net::UdpSocket;
-use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSockRef, UdpSocketState};
+use quinn_udp::{BATCH_SIZE, EcnCodepoint, Transmit, UdpSockRef, UdpSocketState};
 
+use super::received::{self, Received};
 use crate::packet::Ecn;
+use crate::time::Nanos;
 
 /// A socket that never blocks.
 #[derive(Debug)]
@@ -24,6 +26,8 @@ pub(super) struct Datagram<'a> {
     /// The address it was sent to.
     pub(super) local: Option<IpAddr>,
     pub(super) ecn: Option<Ecn>,
+    /// How long it had waited to be read, if that is known.
+    pub(super) waited: Option<Nanos>,
     pub(super) payload: &'a [u8],
 }
 
@@ -41,6 +45,7 @@ pub(super) struct Train<'a> {
 impl Socket {
     pub(super) fn bind(address: SocketAddr) -> io::Result<Self> {
         let io = std::net::UdpSocket::bind(address)?;
+        received::stamp_arrivals(&io);
         let state = UdpSocketState::new(UdpSockRef::from(&io))?;
         // As much as the system grants: what does not fit is lost without having seen the link.
         let _ = state.set_recv_buffer_size(UdpSockRef::from(&io), SOCKET_BUFFER);
@@ -63,28 +68,28 @@ impl Socket {
         buffers: &mut Buffers,
         each: &mut dyn FnMut(Datagram<'_>),
     ) -> io::Result<()> {
-        let mut chunks = buffers.0.chunks_exact_mut(LARGEST_DATAGRAM);
+        let Buffers { memory, received } = buffers;
+        received.clear();
+        let mut chunks = memory.chunks_exact_mut(LARGEST_DATAGRAM);
         let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
             array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
-        let mut metas = [RecvMeta::default(); BATCH_SIZE];
-        let count = self.io.try_io(|| {
-            let socket = UdpSockRef::from(&self.io);
-            self.state.recv(socket, &mut slices, &mut metas)
-        })?;
-        for (slice, meta) in slices.iter().zip(&metas).take(count) {
-            let received = slice.get(..meta.len).unwrap_or_default();
+        self.io
+            .try_io(|| received::receive(&self.io, &self.state, &mut slices, received))?;
+        for (slice, known) in slices.iter().zip(received) {
+            let content = slice.get(..known.length).unwrap_or_default();
             let mut deliver = |payload| {
                 each(Datagram {
-                    source: meta.addr,
-                    local: meta.dst_ip,
-                    ecn: meta.ecn.map(from_codepoint),
+                    source: known.source,
+                    local: known.local,
+                    ecn: known.ecn.map(from_codepoint),
+                    waited: known.waited,
                     payload,
                 });
             };
-            if received.is_empty() {
-                deliver(received);
+            if content.is_empty() {
+                deliver(content);
             }
-            received.chunks(meta.stride.max(1)).for_each(deliver);
+            content.chunks(known.stride.max(1)).for_each(deliver);
         }
         Ok(())
     }
@@ -140,11 +145,17 @@ impl Socket {
 
 /// Room for one batch.
 #[derive(Debug)]
-pub(super) struct Buffers(Vec<u8>);
+pub(super) struct Buffers {
+    memory: Vec<u8>,
+    received: Vec<Received>,
+}
 
 impl Buffers {
     pub(super) fn new() -> Self {
-        Self(vec![0; LARGEST_DATAGRAM * BATCH_SIZE])
+        Self {
+            memory: vec![0; LARGEST_DATAGRAM * BATCH_SIZE],
+            received: Vec::with_capacity(BATCH_SIZE),
+        }
     }
 }
 

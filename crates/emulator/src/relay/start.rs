@@ -10,6 +10,7 @@ use mio::{Interest, Poll, Token, Waker};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
+use super::backlog::Backlog;
 use super::clients::Clients;
 use super::clock::Clock;
 use super::path::Path;
@@ -76,11 +77,13 @@ pub(super) fn relay(config: RelayConfig, sinks: Sinks) -> Result<Relay, RelayErr
         socket: Arc::clone(&socket),
         path: Arc::clone(&up.lane.path),
         registry: server_poll.registry().try_clone()?,
+        tally: Arc::clone(&up.lane.tally),
     };
     let from_server = FromServer {
         shared: Arc::clone(&shared),
         poll: server_poll,
         path: Arc::clone(&down.lane.path),
+        tally: Arc::clone(&down.lane.tally),
     };
     let to_server = Outlet::Up(Arc::clone(&shared.clients));
     let to_clients = Outlet::Down(Arc::clone(&shared.clients), socket);
@@ -98,6 +101,7 @@ pub(super) fn relay(config: RelayConfig, sinks: Sinks) -> Result<Relay, RelayErr
             clock,
             outlet,
             tally: planned.lane.tally,
+            backlog: planned.backlog,
             log,
         };
         relay.threads.push(spawn(name, move || sender.run())?);
@@ -114,6 +118,7 @@ pub(super) fn relay(config: RelayConfig, sinks: Sinks) -> Result<Relay, RelayErr
 /// A direction whose threads have not begun.
 struct Planned {
     lane: Lane,
+    backlog: Arc<Backlog>,
     recorder: Option<Recorder>,
 }
 
@@ -134,14 +139,25 @@ impl Planned {
             Link::new(link, seed).map_err(|error| RelayError::Link { direction, error })
         };
         // Without a sink, the log of an endless run would fill the memory.
-        let path = Path::new(make(sink.is_some())?, clock, config.memory, config.busy);
+        let backlog = Arc::new(Backlog::default());
+        let path = Path::new(
+            make(sink.is_some())?,
+            clock,
+            config.memory,
+            config.busy,
+            Arc::clone(&backlog),
+        );
         let capacity = make(false)?;
+        let tally = Arc::new(Mutex::new(Tally::new()));
+        let recorder = sink
+            .map(|sink| Recorder::new(capacity, sink, Arc::clone(&backlog), Arc::clone(&tally)));
         Ok(Self {
             lane: Lane {
                 path: Arc::new(path),
-                tally: Arc::new(Mutex::new(Tally::new())),
+                tally,
             },
-            recorder: sink.map(|sink| Recorder::new(capacity, sink)),
+            backlog,
+            recorder,
         })
     }
 }

@@ -1,42 +1,76 @@
-//! What a sender counts.
+//! What the threads of one direction count.
 
 use hdrhistogram::Histogram;
 
 use super::Lateness;
 use crate::time::Nanos;
 
-/// What has become of the packets that left the link.
+/// What has become of the packets of one direction beside what its link does.
 #[derive(Debug)]
 pub(super) struct Tally {
-    /// In nanoseconds.
-    lateness: Option<Histogram<u64>>,
+    lateness: Times,
+    waited: Times,
     pub(super) unsent: u64,
     pub(super) forgotten: u64,
     pub(super) unlogged: u64,
+    /// Why the log is no longer written.
+    pub(super) log_failure: Option<String>,
 }
 
 impl Tally {
     pub(super) fn new() -> Self {
         Self {
-            lateness: Histogram::new_with_bounds(1, MOST_LATE, DIGITS).ok(),
+            lateness: Times::new(),
+            waited: Times::new(),
             unsent: 0,
             forgotten: 0,
             unlogged: 0,
+            log_failure: None,
         }
     }
 
+    /// A packet was sent so much later than due.
     pub(super) fn late(&mut self, lateness: Nanos) {
-        if let Some(histogram) = &mut self.lateness {
-            histogram.saturating_record(lateness.0);
+        self.lateness.add(lateness);
+    }
+
+    /// Packets were read that had waited for so long.
+    pub(super) fn waited(&mut self, times: impl IntoIterator<Item = Nanos>) {
+        for time in times {
+            self.waited.add(time);
         }
     }
 
     pub(super) fn lateness(&self) -> Lateness {
+        self.lateness.quantiles()
+    }
+
+    pub(super) fn waiting(&self) -> Lateness {
+        self.waited.quantiles()
+    }
+}
+
+/// In nanoseconds.
+#[derive(Debug)]
+struct Times(Option<Histogram<u64>>);
+
+impl Times {
+    fn new() -> Self {
+        Self(Histogram::new_with_bounds(1, MOST_LATE, DIGITS).ok())
+    }
+
+    fn add(&mut self, time: Nanos) {
+        if let Some(histogram) = &mut self.0 {
+            histogram.saturating_record(time.0);
+        }
+    }
+
+    fn quantiles(&self) -> Lateness {
         let quantile = |quantile| {
-            let histogram = self.lateness.as_ref();
+            let histogram = self.0.as_ref();
             Nanos(histogram.map_or(0, |histogram| histogram.value_at_quantile(quantile)))
         };
-        let histogram = self.lateness.as_ref();
+        let histogram = self.0.as_ref();
         Lateness {
             packets: histogram.map_or(0, Histogram::len),
             p50: quantile(0.5),

@@ -11,10 +11,10 @@ mod rates;
 mod statistics;
 mod transform;
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::{fmt, fs};
 
 pub use error::TraceError;
 pub use opportunities::Opportunities;
@@ -22,6 +22,7 @@ pub use rates::{MAX_OPPORTUNITIES, RateSample, RatesError};
 pub use statistics::{Bins, OUTAGE_MILLIS, RateBins, TraceStatistics, Wrap};
 pub use transform::{CutError, ScaleError};
 
+use crate::file;
 use crate::time::Nanos;
 
 /// A valid, endlessly repeating trace. Cloning is cheap: the clones share the times.
@@ -91,10 +92,10 @@ impl Trace {
     /// Reads a trace from a file; its name is the path.
     ///
     /// # Errors
-    /// The file cannot be read, or holds something [`parse`](Self::parse) rejects.
+    /// The file cannot be read, is larger than [`MAX_FILE_BYTES`], or holds something [`parse`](Self::parse) rejects.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, TraceError> {
         let path = path.as_ref();
-        let text = fs::read(path).map_err(|source| TraceError::Read {
+        let text = file::read(path, MAX_FILE_BYTES).map_err(|source| TraceError::Read {
             path: path.to_owned(),
             source,
         })?;
@@ -190,6 +191,9 @@ impl fmt::Debug for Trace {
 
 /// What one opportunity carries, in bytes: mahimahi's PACKET_SIZE, an Ethernet payload and 4 bytes of framing.
 pub const OPPORTUNITY_BYTES: u64 = 1504;
+
+/// The largest trace file, in bytes: ten minutes of 400 Mb/s. What is larger, is most likely not a trace.
+pub const MAX_FILE_BYTES: u64 = 128 << 20;
 
 /// Nanoseconds per millisecond.
 const NANOS_PER_MILLI: u64 = 1_000_000;

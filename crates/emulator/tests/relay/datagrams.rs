@@ -2,8 +2,11 @@
 
 use std::io::IoSliceMut;
 use std::net::{SocketAddr, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
+use kneepoint_emulator::link::{Limit, Queue};
 use kneepoint_emulator::relay::{Relay, RelayConfig, Snapshot};
 use quinn::udp::{EcnCodepoint, RecvMeta, Transmit, UdpSockRef, UdpSocketState};
 
@@ -90,7 +93,7 @@ fn marks_and_payloads_pass_both_ways() {
                 (relay.local_addr(), mark, contents)
             );
         }
-        let summary = relay.stop().unwrap();
+        let summary = relay.stop().summary;
         for path in [summary.up, summary.down] {
             assert_eq!(path.statistics.delivered.packets, 4);
             assert_eq!((path.lateness.packets, path.unsent), (4, 0));
@@ -155,6 +158,13 @@ fn clients_are_apart_and_bounded() {
         proxies.push(server.receive().0);
     }
     assert_ne!(proxies[0], proxies[1]);
+    // Whoever answers an answer is where it says it is, and keeps its place.
+    for (client, proxy) in clients.iter().zip(&proxies) {
+        server.send(*proxy, None, b"welcome");
+        client.receive();
+        client.send(relay.local_addr(), None, b"thanks");
+        server.receive();
+    }
     clients[2].send(relay.local_addr(), None, b"too many");
     let snapshot = eventually(&relay, |snapshot| snapshot.refused == 1);
     assert_eq!((snapshot.clients, snapshot.clients_seen), (2, 2));
@@ -167,8 +177,51 @@ fn clients_are_apart_and_bounded() {
     }
     // All ports are free again.
     let address = relay.local_addr();
-    relay.stop().unwrap();
+    drop(relay);
     UdpSocket::bind(address).unwrap();
+}
+
+/// What is read of a flood is never all of it: the relay looks up all the same when it is to stop, and its books balance.
+#[test]
+fn a_flood_does_not_keep_it_from_stopping() {
+    let [loopback, _] = loopbacks();
+    let server = Peer::bind(loopback);
+    let mut up = link();
+    up.queue = Queue::DropTail(Limit::packets(3));
+    let config = RelayConfig {
+        clients: 4,
+        ..RelayConfig::new(loopback, server.address(), up, link())
+    };
+    let relay = start(config);
+    let (address, over) = (relay.local_addr(), AtomicBool::new(false));
+    let summary = thread::scope(|scope| {
+        scope.spawn(|| {
+            // More sources than clients: nobody answers them, and each makes room for the next.
+            let peers = [(); 8].map(|()| UdpSocket::bind(loopback).unwrap());
+            while !over.load(Ordering::Relaxed) {
+                for peer in &peers {
+                    // A full buffer is part of a flood.
+                    _ = peer.send_to(&[0; 1200], address);
+                }
+            }
+        });
+        eventually(&relay, |snapshot| {
+            snapshot.clients_seen > 8 && snapshot.up.received() > 1000
+        });
+        let summary = relay.stop().summary;
+        over.store(true, Ordering::Relaxed);
+        summary
+    });
+    assert!(summary.clients <= 4, "{summary:?}");
+    assert_eq!(summary.refused, 0);
+    let gone = summary.clients_seen - summary.clients as u64;
+    assert_eq!(summary.displaced, gone);
+    let up = summary.up;
+    let dropped = up.statistics.all_dropped().packets + up.overflow + up.unsent + up.forgotten;
+    assert_eq!(up.received(), up.sent() + dropped + up.on_the_way());
+    if cfg!(target_os = "linux") {
+        assert_eq!(up.waited.packets, up.received(), "{up:?}");
+    }
 }
 
 /// For a machine that is very busy.

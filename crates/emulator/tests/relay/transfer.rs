@@ -79,7 +79,9 @@ fn run(loopback: SocketAddr, loss: f64) -> (Snapshot, [String; 2]) {
             other.await.unwrap();
         };
         timeout(PATIENCE, both).await.unwrap();
-        relay.stop().unwrap()
+        let stopped = relay.stop();
+        stopped.log.unwrap();
+        stopped.summary
     });
     let logs = files.map(|file| String::from_utf8(file.0.lock().unwrap().clone()).unwrap());
     (summary, logs)

@@ -49,7 +49,7 @@ pub(crate) fn run(scenario: &Scenario) -> Result<Outcome, Box<dyn Error>> {
     }
     let goodput_bytes = received.load(Ordering::Relaxed);
     server.join().map_err(|_| "the server has panicked")?;
-    let summary = relay.stop()?;
+    let summary = relay.stop().summary;
     print(&summary);
 
     let mut outcome = *outcome.lock().unwrap_or_else(PoisonError::into_inner);

@@ -17,7 +17,7 @@ use crate::controllers::{self, UnknownController};
 use crate::metrics::Row;
 use crate::output;
 use crate::scenario::{Link, Scenario};
-use crate::units::{QueueSize, Rate, parse_probability, parse_time};
+use crate::units::{QueueSize, Rate, format_time, parse_probability, parse_time};
 use crate::{bundled, plots};
 
 #[derive(Debug, Args)]
@@ -152,6 +152,18 @@ fn render(format: Format, outcomes: &[Outcome]) -> Result<String, CliError> {
 /// The links asked for, under names that differ.
 fn links(arguments: &Arguments) -> Result<Vec<Link>, CliError> {
     if let Some(rate) = arguments.rate {
+        let bits = rate.bits_per_second() as f64 * arguments.duration.as_secs_f64();
+        let packets = bits / 8.0 / f64::from(PACKET_BYTES);
+        if packets > MOST_PACKETS {
+            let duration = format_time(arguments.duration);
+            return Err(CliError::input(
+                "--rate",
+                format_args!(
+                    "{rate} for {duration} is {packets:.1e} packets, and more than {MOST_PACKETS:.0e} take hours: choose a \
+                     shorter --duration"
+                ),
+            ));
+        }
         return Ok(vec![Link::constant(rate)]);
     }
     if arguments.trace.is_empty() {
@@ -215,3 +227,9 @@ fn long_help() -> String {
 fn known_controller(name: &str) -> Result<String, UnknownController> {
     controllers::contestant(name, 0).map(|_| name.to_owned())
 }
+
+/// About what a full QUIC packet takes on the wire.
+const PACKET_BYTES: u32 = 1500;
+
+/// The most packets of a run: an hour or so of computing.
+const MOST_PACKETS: f64 = 1e9;

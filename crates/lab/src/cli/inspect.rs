@@ -72,6 +72,13 @@ pub(super) fn prepare_plot(arguments: &PlotArguments, length: Nanos) -> Result<(
     })
 }
 
+/// A log's name: the two directions of one run have the same stem.
+pub(super) fn log_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(OsStr::new("log"));
+    let name = name.to_string_lossy();
+    name.strip_suffix(".log").unwrap_or(&name).to_owned()
+}
+
 /// The file's name without its extension.
 pub(super) fn stem(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or(OsStr::new("plot"));

@@ -9,7 +9,7 @@ use kneepoint_emulator::time::Nanos;
 use serde::Serialize;
 
 use super::error::CliError;
-use super::inspect::{PlotArguments, StatsArguments, mbps, prepare_plot, print, rounded, stem};
+use super::inspect::{PlotArguments, StatsArguments, log_name, mbps, prepare_plot, print, rounded};
 use crate::plots;
 
 #[derive(Debug, Subcommand)]
@@ -93,7 +93,8 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), CliError
             let log = load(&arguments.file)?;
             let last = log.events().iter().map(|event| event.time).max();
             prepare_plot(arguments, Nanos::from_millis(last.unwrap_or(0)))?;
-            plots::draw_log(&log, &stem(&arguments.file), &arguments.out).map_err(CliError::failure)
+            plots::draw_log(&log, &log_name(&arguments.file), &arguments.out)
+                .map_err(CliError::failure)
         }
     }
 }

@@ -131,7 +131,7 @@ fn link(
             (Shaper::Trace(trace.clone()), headers + framing)
         }
         Some(Capacity::Rate(rate)) => (constant(*rate), headers),
-        None => (constant(UNLIMITED), headers),
+        None => (Shaper::Unlimited, headers),
     };
     LinkConfig {
         queue: queue.into(),
@@ -156,9 +156,6 @@ pub(super) fn parse_memory(text: &str) -> Result<u64, String> {
         Err(error) => Err(error.to_string()),
     }
 }
-
-/// What no socket of this machine sends.
-const UNLIMITED: Rate = Rate::from_bits_per_second(1_000_000_000_000);
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 mod links;
 mod report;
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter, Write, stderr};
 use std::net::SocketAddr;
@@ -104,29 +105,44 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     let relay = Relay::start(config, sinks).map_err(blame)?;
     let begun = format!("relaying {} to {}\n", relay.local_addr(), arguments.to);
     say(&begun);
-    watch(&relay, arguments.stats.0, &stopped);
-    let summary = relay.stop();
-    let summary = summary.map_err(|error| match &arguments.log {
-        Some(log) => CliError::failure(format_args!("cannot write {}: {error}", log.display())),
+    let log = arguments.log.as_deref();
+    watch(&relay, arguments.stats.0, log, &stopped);
+    let end = relay.stop();
+    // Whatever has become of the log, the summary is there.
+    write_all(out, &report::summary(&end.summary))?;
+    end.log.map_err(|error| match log {
+        Some(log) => CliError::failure(cannot_log(log, error)),
         None => CliError::failure(error),
-    })?;
-    Ok(write_all(out, &report::summary(&summary))?)
+    })
 }
 
-/// Prints statistics until a signal comes.
-fn watch(relay: &Relay, interval: Option<Duration>, stopped: &Receiver<()>) {
-    let Some(interval) = interval else {
-        // An error is a handler that is gone, and no reason to go on.
-        let _ = stopped.recv();
-        return;
-    };
+/// Prints statistics until a signal comes, and at once that a log cannot be written.
+fn watch(relay: &Relay, interval: Option<Duration>, log: Option<&Path>, stopped: &Receiver<()>) {
     let mut before = relay.snapshot();
-    while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
-        let now = relay.snapshot();
-        say(&report::line(&before, &now));
-        before = now;
+    let mut warned = false;
+    // An error other than a timeout is a handler that is gone, and no reason to go on.
+    while stopped.recv_timeout(interval.unwrap_or(LOG_CHECK)) == Err(RecvTimeoutError::Timeout) {
+        if let (false, Some(log), Some(failure)) = (warned, log, relay.log_failure()) {
+            let failure = cannot_log(log, failure);
+            say(&format!(
+                "kneepoint: {failure}; the relay goes on without\n"
+            ));
+            warned = true;
+        }
+        if interval.is_some() {
+            let now = relay.snapshot();
+            say(&report::line(&before, &now));
+            before = now;
+        }
     }
 }
+
+fn cannot_log(log: &Path, error: impl Display) -> String {
+    format!("cannot write the log {}: {error}", log.display())
+}
+
+/// How often to see whether the log is still written, if there is nothing else to look at.
+const LOG_CHECK: Duration = Duration::from_secs(1);
 
 /// Tells something that is no result. With stderr gone there is nobody to tell.
 fn say(text: &str) {

@@ -14,12 +14,13 @@ pub(super) fn line(before: &Snapshot, now: &Snapshot) -> String {
         let bytes = new.delivered.bytes - old.delivered.bytes;
         let packets = new.delivered.packets - old.delivered.packets;
         format!(
-            "{:.2} Mb/s, {:.0} packets/s, {} dropped, {} kB queued, late p99 {} us",
+            "{:.2} Mb/s, {:.0} packets/s, {} dropped, {} kB queued, late p99 {} us, waited p99 {} us",
             bytes as f64 * 8.0 / 1e6 / seconds,
             packets as f64 / seconds,
             dropped(now) - dropped(before),
             now.queued.bytes / 1000,
             micros(now.lateness.p99),
+            micros(now.waited.p99),
         )
     };
     format!(
@@ -38,6 +39,10 @@ pub(super) fn summary(run: &Snapshot) -> String {
         run.elapsed.as_secs_f64(),
         run.clients_seen
     );
+    if run.displaced > 0 {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "clients that made room for others: {}", run.displaced);
+    }
     for (name, path) in [("up", &run.up), ("down", &run.down)] {
         describe(&mut text, name, path);
     }
@@ -54,18 +59,25 @@ pub(super) fn summary(run: &Snapshot) -> String {
 }
 
 fn describe(text: &mut String, name: &str, path: &PathSnapshot) {
-    let (statistics, lateness) = (&path.statistics, &path.lateness);
-    for (what, count) in [
-        ("offered", statistics.offered),
-        ("delivered", statistics.delivered),
-    ] {
-        // Writing to a string does not fail.
-        let _ = writeln!(
-            text,
-            "{name}: {} packets, {} bytes {what}",
-            count.packets, count.bytes
-        );
-    }
+    let statistics = &path.statistics;
+    // What came is what left, what was dropped, and what is on its way.
+    let duplicated = match statistics.duplicated.packets {
+        0 => String::new(),
+        copies => format!(", and {copies} copies of them"),
+    };
+    let _ = writeln!(
+        text,
+        "{name}: {} packets received{duplicated}; {} sent, {} dropped, {} still on their way",
+        path.received(),
+        path.sent(),
+        dropped(path),
+        path.on_the_way(),
+    );
+    let (offered, delivered) = (statistics.offered.bytes, statistics.delivered.bytes);
+    let _ = writeln!(
+        text,
+        "{name}: {offered} bytes onto the link, {delivered} bytes off it"
+    );
     let by_link = DropCause::ALL.map(|cause| (cause, statistics.dropped(cause).packets));
     let mut causes: Vec<(String, u64)> = by_link
         .into_iter()
@@ -89,13 +101,18 @@ fn describe(text: &mut String, name: &str, path: &PathSnapshot) {
             path.unlogged
         );
     }
-    let _ = writeln!(
-        text,
-        "{name}: lateness p50 {} us, p99 {} us, max {} us",
-        micros(lateness.p50),
-        micros(lateness.p99),
-        micros(lateness.max)
-    );
+    for (what, times) in [
+        ("lateness", &path.lateness),
+        ("waited to be read", &path.waited),
+    ] {
+        if times.packets > 0 {
+            let [p50, p99, max] = [times.p50, times.p99, times.max].map(micros);
+            let _ = writeln!(
+                text,
+                "{name}: {what} p50 {p50} us, p99 {p99} us, max {max} us"
+            );
+        }
+    }
 }
 
 /// The causes that have occurred.
