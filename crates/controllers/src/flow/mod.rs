@@ -303,7 +303,11 @@ impl Flow {
         } else {
             CongestionSignal::Loss
         };
-        self.congestion(now, signal, loss)
+        let event = self.congestion(now, signal, loss);
+        if let Some(records) = &mut self.records {
+            records.get_mut().lose(newest_sent, lost);
+        }
+        event
     }
 
     /// The path marked a packet that had left at `newest_sent`.

@@ -106,6 +106,161 @@ fn check_acknowledgement(
     Ok(())
 }
 
+/// Something that a host reports, true or not.
+#[derive(Debug, Clone, Copy)]
+enum Report {
+    Forwards {
+        nanos: u64,
+    },
+    /// Hosts' clocks do not run backwards; should one, nothing may depend on chance.
+    Backwards {
+        nanos: u64,
+    },
+    Send {
+        bytes: u64,
+    },
+    /// Packets that left so many sends ago are acknowledged, those that were acknowledged or lost before too.
+    Ack {
+        ago: usize,
+        packets: u8,
+    },
+    /// The end of an acknowledgement, of which nothing counts if no packets came before it.
+    AckEnd {
+        in_flight: u64,
+        app_limited: bool,
+    },
+    Lose {
+        ago: usize,
+        bytes: u64,
+    },
+    Mark {
+        ago: usize,
+    },
+    Limit,
+}
+
+fn reports() -> impl Strategy<Value = Report> {
+    let bytes = 1..10_000u64;
+    prop_oneof![
+        4 => (0.0..10.8f64).prop_map(|exponent| Report::Forwards { nanos: 10f64.powf(exponent) as u64 }),
+        2 => (0.0..7.0f64).prop_map(|exponent| Report::Backwards { nanos: 10f64.powf(exponent) as u64 }),
+        8 => bytes.clone().prop_map(|bytes| Report::Send { bytes }),
+        6 => (0..40usize, 1..4u8).prop_map(|(ago, packets)| Report::Ack { ago, packets }),
+        3 => (0..100_000u64, any::<bool>())
+            .prop_map(|(in_flight, app_limited)| Report::AckEnd { in_flight, app_limited }),
+        1 => (0..200usize, bytes).prop_map(|(ago, bytes)| Report::Lose { ago, bytes }),
+        1 => (0..200usize).prop_map(|ago| Report::Mark { ago }),
+        1 => Just(Report::Limit),
+    ]
+}
+
+/// A flow, and when each of its packets left.
+#[derive(Debug, Clone)]
+struct Told {
+    flow: Flow,
+    now: Timestamp,
+    sent: Vec<Timestamp>,
+}
+
+impl Told {
+    fn new() -> Self {
+        Self {
+            flow: Flow::new(Timestamp::ZERO),
+            now: Timestamp::ZERO,
+            sent: vec![Timestamp::ZERO],
+        }
+    }
+
+    fn sent(&self, ago: usize) -> Timestamp {
+        self.sent[self.sent.len().saturating_sub(1 + ago)]
+    }
+
+    /// What the flow makes of a report, in words.
+    fn tell(&mut self, report: Report) -> String {
+        let now = self.now;
+        match report {
+            Report::Forwards { nanos } => {
+                self.now = now + Duration::from_nanos(nanos);
+                String::new()
+            }
+            Report::Backwards { nanos } => {
+                self.now = now - Duration::from_nanos(nanos);
+                String::new()
+            }
+            Report::Send { bytes } => {
+                self.sent.push(now);
+                format!("{:?}", self.flow.on_sent(now, Bytes(bytes)))
+            }
+            Report::Ack { ago, packets } => {
+                for newer in 0..usize::from(packets) {
+                    let sent = self.sent(ago.saturating_sub(newer));
+                    self.flow.on_packet_acked(now, sent, Bytes(1200));
+                }
+                String::new()
+            }
+            Report::AckEnd {
+                in_flight,
+                app_limited,
+            } => format!(
+                "{:?}",
+                self.flow.on_ack_end(now, Bytes(in_flight), app_limited)
+            ),
+            Report::Lose { ago, bytes } => {
+                let loss = Loss {
+                    newest_sent: self.sent(ago),
+                    bytes: Bytes(bytes),
+                    packets: 1,
+                    persistent_congestion: false,
+                };
+                format!("{:?}", self.flow.on_lost(now, &loss))
+            }
+            Report::Mark { ago } => {
+                let sent = self.sent(ago);
+                format!("{:?}", self.flow.on_ecn_mark(now, sent))
+            }
+            Report::Limit => {
+                self.flow.mark_app_limited(now);
+                String::new()
+            }
+        }
+    }
+
+    fn remembered(&self) -> usize {
+        let records = self.flow.records.clone();
+        records.map_or(0, |mut records| records.get_mut().len())
+    }
+}
+
+/// A sender to which nothing is ever acknowledged that counts.
+#[derive(Debug, Clone, Copy)]
+enum Unheard {
+    Wait {
+        nanos: u64,
+    },
+    /// Data, or a packet that only acknowledges and is never in flight for the host.
+    Send {
+        packets: u8,
+        data: bool,
+    },
+    /// The oldest of them are lost.
+    Lose {
+        packets: u8,
+    },
+    /// An acknowledgement of packets that only acknowledge.
+    AckOfNothing {
+        app_limited: bool,
+    },
+}
+
+fn unheard() -> impl Strategy<Value = Unheard> {
+    prop_oneof![
+        2 => (0.0..10.8f64).prop_map(|exponent| Unheard::Wait { nanos: 10f64.powf(exponent) as u64 }),
+        4 => (1..=8u8, any::<bool>()).prop_map(|(packets, data)| Unheard::Send { packets, data }),
+        3 => (1..=32u8).prop_map(|packets| Unheard::Lose { packets }),
+        2 => any::<bool>().prop_map(|app_limited| Unheard::AckOfNothing { app_limited }),
+    ]
+}
+
 fn reproducible() -> ProptestConfig {
     ProptestConfig {
         cases: 256,
@@ -164,6 +319,68 @@ proptest! {
             prop_assert!(flow.ack.round >= round && flow.ack.round <= round + 1);
             round = flow.ack.round;
             // No more history than batches sent since shortly before the oldest packet acknowledged last.
+            let records = flow.records.clone().map_or(0, |mut records| records.get_mut().len());
+            prop_assert!(records <= batches.len());
+        }
+    }
+
+    /// Whatever a host reports in whatever order, times that run backwards too: the history has a largest size, and a clone
+    /// goes on as its original does.
+    #[test]
+    fn any_reports_keep_the_history_bounded_and_a_clone_equal(
+        reports in prop::collection::vec(reports(), 1..600),
+        forks in prop::collection::vec(any::<prop::sample::Index>(), 3),
+    ) {
+        let forks: Vec<usize> = forks.iter().map(|fork| fork.index(reports.len())).collect();
+        let mut original = Told::new();
+        let mut clones: Vec<Told> = Vec::new();
+        for (index, &report) in reports.iter().enumerate() {
+            if forks.contains(&index) {
+                clones.push(original.clone());
+            }
+            let expected = original.tell(report);
+            for clone in &mut clones {
+                prop_assert_eq!(&clone.tell(report), &expected);
+            }
+            prop_assert!(original.remembered() <= record::MOST_LATE + record::MOST_RECORDS);
+        }
+    }
+
+    /// What is lost leaves the history though nothing is ever delivered: what remains is in flight, or left after it.
+    #[test]
+    fn what_is_remembered_without_a_delivery_is_in_flight(
+        steps in prop::collection::vec(unheard(), 1..600),
+    ) {
+        let mut now = Timestamp::ZERO;
+        let mut flow = Flow::new(now);
+        // In flight; and batches of any kind since the newest lost packet left.
+        let mut flight: Vec<Packet> = Vec::new();
+        let mut batches: Vec<Timestamp> = Vec::new();
+        for step in steps {
+            match step {
+                Unheard::Wait { nanos } => now = now + Duration::from_nanos(nanos),
+                Unheard::Send { packets, data } => {
+                    let bytes = if data { Bytes(1200) } else { Bytes(40) };
+                    flow.on_sent(now, bytes.packets(packets.into()));
+                    batches.push(now);
+                    let packet = Packet { sent: now, bytes, delivered: Bytes::ZERO };
+                    flight.extend((0..packets).filter(|_| data).map(|_| packet));
+                }
+                Unheard::Lose { packets } => {
+                    let gone = take(&mut flight, 0, packets);
+                    if let Some(newest) = gone.last() {
+                        flow.on_lost(now, &Loss { newest_sent: newest.sent, bytes: total(&gone), packets: gone.len() as u64, persistent_congestion: false });
+                        batches.retain(|&sent| sent >= newest.sent);
+                    }
+                }
+                Unheard::AckOfNothing { app_limited } => {
+                    let event = flow.on_ack_end(now, total(&flight), app_limited);
+                    prop_assert!(event.is_none());
+                    if flight.is_empty() {
+                        batches.clear();
+                    }
+                }
+            }
             let records = flow.records.clone().map_or(0, |mut records| records.get_mut().len());
             prop_assert!(records <= batches.len());
         }

@@ -38,6 +38,9 @@ pub(super) struct View {
 ///
 /// Packets that leave within a small share of a round trip share a record, the first one's: their samples then cover that
 /// much more than a round trip, and the history stays small and quick to search and to copy however much is in flight.
+///
+/// No peer decides how long the history is. Each record holds at least one byte that was sent and neither acknowledged nor
+/// lost, and there are never more than [`MOST_LATE`] + [`MOST_RECORDS`] of them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Records {
     /// What was passed over: something that left later has been acknowledged. It is lost, or comes out of order.
@@ -48,7 +51,8 @@ pub(super) struct Records {
 
 impl Records {
     /// Adds packets sent then: to the newest record if nothing was learned since it began; in a large flight, also if it
-    /// began no more than `resolution` nanoseconds ago under the same circumstances.
+    /// began no more than `resolution` nanoseconds ago under the same circumstances; and whatever was learned, if there are
+    /// [`MOST_RECORDS`] already.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -58,21 +62,27 @@ impl Records {
         view: &View,
         resolution: u64,
     ) {
-        let (first, last) = sent.into_inner();
-        let many = self.records.len() >= FEW;
-        if let Some(newest) = self.records.back_mut()
-            && newest.view.app_limited == view.app_limited
-            && newest.round == round
-        {
+        let (mut first, mut last) = sent.into_inner();
+        let count = self.records.len();
+        if let Some(newest) = self.records.back_mut() {
+            let alike = newest.view.app_limited == view.app_limited && newest.round == round;
             let same = newest.view.delivered == view.delivered
                 && newest.view.interval_start == view.interval_start
                 && newest.view.lost == view.lost;
-            if same || many && last.nanos_since(newest.first_sent) < resolution {
+            let close = count >= FEW && last.nanos_since(newest.first_sent) < resolution;
+            if alike && (same || close) || count >= MOST_RECORDS {
                 newest.outstanding += bytes;
                 newest.view.in_flight = view.in_flight;
+                newest.view.app_limited |= view.app_limited;
                 newest.last_sent = newest.last_sent.max(last);
                 return;
             }
+        }
+        // In the order of time even if a host's clock runs backwards. The search relies on it: what it finds in disorder
+        // depends on where a deque begins in its buffer, and a clone's begins elsewhere.
+        if let Some(newest) = self.records.back().or(self.late.back()) {
+            first = first.max(newest.last_sent);
+            last = last.max(first);
         }
         self.records.push_back(Record {
             first_sent: first,
@@ -165,6 +175,25 @@ impl Records {
         (record.first_sent <= sent).then_some(record.view)
     }
 
+    /// Forgets what was lost: `bytes`, the newest of which left at `newest_sent`.
+    ///
+    /// Loss detection goes by packet number and by age (RFC 9002, section 6.1): when a packet is lost, so is all that left
+    /// before it in the same packet number space and was not acknowledged. What remains of records of earlier times is in
+    /// flight no more, and an acknowledgement of it would be ignored by the host too.
+    #[cold]
+    pub(super) fn lose(&mut self, newest_sent: Timestamp, bytes: Bytes) {
+        let mut rest = bytes;
+        for records in [&mut self.late, &mut self.records] {
+            while let Some(oldest) = records.front()
+                && oldest.last_sent < newest_sent
+            {
+                rest -= oldest.outstanding;
+                records.pop_front();
+            }
+        }
+        self.take_anywhere(newest_sent, rest, |_| {});
+    }
+
     /// Forgets what left before `horizon` and was passed over.
     #[inline]
     pub(super) fn prune(&mut self, horizon: Timestamp) {
@@ -193,6 +222,9 @@ impl Records {
         if let Some(record) = self.records.pop_front()
             && !record.is_settled()
         {
+            if self.late.len() >= MOST_LATE {
+                self.late.pop_front();
+            }
             self.late.push_back(record);
         }
     }
@@ -211,6 +243,14 @@ impl Record {
 
 /// With so few records each keeps its own, however short the time between them.
 const FEW: usize = 128;
+
+/// Four times what a round trip takes, so that a path may become four times as long before records hold more than their
+/// share of it: 80 kB.
+pub(super) const MOST_RECORDS: usize = 1024;
+
+/// Hosts declare lost what three packets have overtaken (RFC 9002, section 6.1.1): what was passed over is late for a few
+/// acknowledgements only.
+pub(super) const MOST_LATE: usize = 128;
 
 #[cfg(test)]
 mod tests {
