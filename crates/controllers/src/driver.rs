@@ -8,6 +8,8 @@ use crate::config::Environment;
 use crate::controller::Controller;
 use crate::event::{AckEvent, RateSample};
 use crate::flow::{Flow, Loss};
+use crate::host::WindowRule;
+use crate::registry::Selection;
 use crate::units::{Bandwidth, Bytes, Timestamp};
 
 /// The path and the application.
@@ -78,6 +80,7 @@ pub(crate) struct Driver {
     pub(crate) controller: Box<dyn Controller>,
     pub(crate) flow: Flow,
     pub(crate) scenario: Scenario,
+    rule: WindowRule,
     pub(crate) now: Timestamp,
     pub(crate) delivered: Bytes,
     pub(crate) lost: Bytes,
@@ -101,7 +104,16 @@ struct Packet {
 
 impl Driver {
     pub(crate) fn new(controller: Box<dyn Controller>, scenario: Scenario) -> Self {
+        Self::with_rule(controller, scenario, WindowRule::UpTo)
+    }
+
+    pub(crate) fn with_rule(
+        controller: Box<dyn Controller>,
+        scenario: Scenario,
+        rule: WindowRule,
+    ) -> Self {
         Self {
+            rule,
             controller,
             flow: Flow::new(Timestamp::ZERO),
             scenario,
@@ -158,7 +170,8 @@ impl Driver {
     }
 
     fn next_send_time(&self) -> Option<Timestamp> {
-        let room = self.flow.in_flight() + MTU <= self.controller.control().window;
+        let window = self.rule.reported(self.controller.control().window);
+        let room = self.rule.admits(window, self.flow.in_flight(), MTU);
         let data = match self.scenario.application {
             None => self.now,
             Some(rate) => {
@@ -254,6 +267,32 @@ impl Driver {
                 },
             );
             self.controller.on_congestion(&event);
+        }
+    }
+}
+
+/// Trap: a host that never lets a window of whole packets be full keeps a controller that waits for that from ever growing.
+#[test]
+fn every_hosts_rule_makes_the_same_sender() {
+    let lossy = Scenario {
+        lose_every: Some(300),
+        ..PLAIN
+    };
+    for selection in Selection::all() {
+        for scenario in [PLAIN, lossy] {
+            let [one, other] = WindowRule::ALL.map(|rule| {
+                let controller = selection.build(&environment());
+                let mut driver = Driver::with_rule(controller, scenario, rule);
+                driver.run_for(Duration::from_secs(5));
+                let snapshot = driver.controller.snapshot();
+                (
+                    driver.delivered,
+                    driver.lost,
+                    driver.largest_window,
+                    snapshot,
+                )
+            });
+            assert_eq!(one, other, "{selection}");
         }
     }
 }

@@ -154,7 +154,7 @@ fn run_over(world: &mut World, path: Path, packets: u64) -> Result<(), TestCaseE
     let mut sent = 0;
     while sent < packets {
         let host = &mut world.host;
-        while host.flow.in_flight() + host.mtu <= host.controller.control().window {
+        while host.has_room(0) {
             host.send(1);
             sent += 1;
             let service = host.mtu.0 as f64 / path.bytes_per_second;

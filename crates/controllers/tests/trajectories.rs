@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs};
 
+use kneepoint_controllers::host::WindowRule;
 use kneepoint_controllers::{Algorithm, Bandwidth, Mode, Selection};
 use scripted::journey::{Application, Change, Journey, Phase};
 use scripted::path::Path;
@@ -58,7 +59,11 @@ fn every_controller_goes_as_before() {
     let mut differences = String::new();
     for selection in Selection::all() {
         let path = file(selection);
-        let now = trajectory(selection);
+        let [now, other] = WindowRule::ALL.map(|rule| trajectory(selection, rule));
+        assert!(
+            now == other,
+            "{selection}: a host's rule makes a difference"
+        );
         if renew {
             fs::write(&path, now).expect("the directory is part of the sources");
             continue;
@@ -89,7 +94,7 @@ fn every_file_is_some_controllers() {
 #[test]
 fn the_script_is_followed() {
     let selection = Selection::from(Algorithm::Bbr3);
-    let mut journey = Journey::new(selection, MTU, PATH);
+    let mut journey = Journey::new(selection, MTU, PATH, WindowRule::UpTo);
     for phase in SCRIPT {
         let before = (journey.lost, journey.marked);
         let delivered = journey.delivered;
@@ -110,8 +115,8 @@ fn the_script_is_followed() {
     }
 }
 
-fn trajectory(selection: Selection) -> String {
-    let mut journey = Journey::new(selection, MTU, PATH);
+fn trajectory(selection: Selection, rule: WindowRule) -> String {
+    let mut journey = Journey::new(selection, MTU, PATH, rule);
     let mut text = HEADER.to_owned();
     for phase in SCRIPT {
         writeln!(text, "# {}", phase.name).expect("a string");

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kneepoint_controllers::{Algorithm, Selection};
+use kneepoint_controllers::host::WindowRule;
+use kneepoint_controllers::{Algorithm, Bytes, Selection};
 use noq_proto::congestion::{Controller, ControllerFactory};
 
 use crate::adapter::NoqController;
@@ -108,7 +109,8 @@ impl Loop {
 
     /// noq stops when the next packet would exceed the window.
     fn has_room(&self) -> bool {
-        (self.flight.len() as u64 + 1) * PACKET <= self.controller.window()
+        let in_flight = Bytes(self.flight.len() as u64 * PACKET);
+        WindowRule::UpTo.admits(Bytes(self.controller.window()), in_flight, Bytes(PACKET))
     }
 
     /// When the next packet may leave: noq's token bucket at the controller's rate, or at 5/4 windows per round trip.

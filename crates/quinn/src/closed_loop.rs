@@ -5,7 +5,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kneepoint_controllers::{Algorithm, BbrSConfig, Gain, Headroom, Selection, WindowPolicy};
+use kneepoint_controllers::host::WindowRule;
+use kneepoint_controllers::{
+    Algorithm, BbrSConfig, Bytes, Gain, Headroom, Selection, WindowPolicy,
+};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
 use crate::adapter::QuinnController;
@@ -140,7 +143,9 @@ impl Loop {
 
     /// quinn stops when the next packet would reach the window.
     fn has_room(&self) -> bool {
-        self.in_flight() + PACKET < self.controller.window()
+        let [window, in_flight, packet] =
+            [self.controller.window(), self.in_flight(), PACKET].map(Bytes);
+        WindowRule::Below.admits(window, in_flight, packet)
     }
 
     fn pace(&mut self) -> Instant {

@@ -12,6 +12,7 @@ mod mapper;
 pub mod mapping;
 mod sent_run;
 mod timers;
+mod window_rule;
 
 pub use ack_gap::AckGap;
 pub use acked_run::AckedRun;
@@ -21,3 +22,4 @@ pub use link_rate::{Acked, Forecast, LinkRate};
 pub use mapper::Mapper;
 pub use sent_run::SentRun;
 pub use timers::{MAX_TIMERS_AT_ONCE, fire_timers};
+pub use window_rule::WindowRule;

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use kneepoint_controllers::host::WindowRule;
 use kneepoint_controllers::{
     Bytes, Controller, Environment, Flow, Loss, Selection, Snapshot, Timestamp,
 };
@@ -51,6 +52,7 @@ pub(crate) struct Host {
     pub(crate) now: Timestamp,
     pub(crate) mtu: Bytes,
     pub(crate) application_limits: bool,
+    rule: WindowRule,
     flight: VecDeque<Packet>,
 }
 
@@ -68,6 +70,11 @@ impl Clone for Host {
 impl Host {
     /// A connection that begins now.
     pub(crate) fn new(selection: Selection, mtu: u16) -> Self {
+        Self::with_rule(selection, mtu, WindowRule::UpTo)
+    }
+
+    /// A connection of a host that compares the flight with its window in this way.
+    pub(crate) fn with_rule(selection: Selection, mtu: u16, rule: WindowRule) -> Self {
         let mtu = Bytes(u64::from(mtu));
         let environment = Environment {
             now: Timestamp::ZERO,
@@ -86,6 +93,7 @@ impl Host {
             now: Timestamp::ZERO,
             mtu,
             application_limits: false,
+            rule,
         }
     }
 
@@ -93,8 +101,8 @@ impl Host {
         match step {
             Step::Wait { nanos, timers } => self.wait(Duration::from_nanos(nanos), timers),
             Step::Send { packets } => {
-                let room = self.controller.control().window - self.flow.in_flight();
-                self.send(u64::from(packets).min(room.0 / self.mtu.0));
+                let room = (0..u64::from(packets)).take_while(|&more| self.has_room(more));
+                self.send(room.count() as u64);
             }
             Step::Probe => self.send(1),
             Step::Ack { skip, packets } => {
@@ -133,6 +141,13 @@ impl Host {
             }
         }
         self.now = end;
+    }
+
+    /// Whether the window lets a packet leave, after so many more.
+    pub(crate) fn has_room(&self, more: u64) -> bool {
+        let window = self.rule.reported(self.controller.control().window);
+        let in_flight = self.flow.in_flight() + self.mtu.packets(more);
+        self.rule.admits(window, in_flight, self.mtu)
     }
 
     /// Packets leave in one batch.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use kneepoint_controllers::host::WindowRule;
 use kneepoint_controllers::{Bandwidth, Bytes, Gain, Selection, Timestamp};
 
 use super::host::{Host, Step};
@@ -79,9 +80,9 @@ pub(crate) struct Journey {
 }
 
 impl Journey {
-    pub(crate) fn new(selection: Selection, mtu: u16, path: Path) -> Self {
+    pub(crate) fn new(selection: Selection, mtu: u16, path: Path, rule: WindowRule) -> Self {
         Self {
-            host: Host::new(selection, mtu),
+            host: Host::with_rule(selection, mtu, rule),
             delivered: 0,
             lost: 0,
             marked: 0,
@@ -165,8 +166,7 @@ impl Journey {
 
     /// When the window, the pacer and the application let the next packet go.
     fn send_due(&self) -> Option<Timestamp> {
-        let room = self.host.flow.in_flight() + self.host.mtu <= self.window();
-        let data = self.data_due().filter(|_| room)?;
+        let data = self.data_due().filter(|_| self.host.has_room(0))?;
         Some(data.max(self.next_send).max(self.host.now))
     }
 
