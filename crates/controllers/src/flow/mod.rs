@@ -71,6 +71,9 @@ struct AppLimitedBoundary {
 }
 
 impl Flow {
+    /// The most entries that a connection's history of packets has, of 80 bytes each, whatever its peer does.
+    pub const LONGEST_HISTORY: usize = record::MOST_LATE + record::MOST_RECORDS;
+
     /// A connection of which nothing is known yet.
     pub fn new(now: Timestamp) -> Self {
         Self {
@@ -115,6 +118,22 @@ impl Flow {
     ) -> SentEvent {
         self.sent_meanwhile = bytes;
         self.on_sent_between(first, last, bytes)
+    }
+
+    /// A packet left at `now` that may carry nothing but acknowledgements, for all the host says.
+    ///
+    /// Such a packet is never acknowledged and not in flight (RFC 9002, section 2): it neither ends a silence nor waits for
+    /// anything. If it was data after all, its acknowledgement counts as any other, and until then the host's next report of
+    /// what is in flight holds it.
+    pub fn on_sent_unless_ack_only(&mut self, now: Timestamp, bytes: Bytes) {
+        if self.ack.in_flight == Bytes::ZERO
+            && let Some(records) = &mut self.records
+        {
+            records.get_mut().forget_all_but(UNHEARD);
+        }
+        if self.records.is_some() {
+            self.record(now, now, bytes);
+        }
     }
 
     #[inline]
@@ -331,6 +350,13 @@ impl Flow {
         self.ack.delivered
     }
 
+    /// Entries in the history of packets, for those who watch its size: never more than
+    /// [`LONGEST_HISTORY`](Self::LONGEST_HISTORY).
+    pub fn history_len(&self) -> usize {
+        let records = self.records.as_ref();
+        records.map_or(0, |records| records.look(Records::len))
+    }
+
     fn congestion(
         &mut self,
         now: Timestamp,
@@ -412,6 +438,9 @@ impl Flow {
 
 /// At least so many records make up a round trip, if so many packets do.
 const RECORDS_PER_ROUND: u64 = 256;
+
+/// With nothing in flight, packets of which an acknowledgement may still come.
+const UNHEARD: usize = 16;
 
 /// How much older than the packets now being acknowledged a record may be before it is forgotten. What is left in
 /// it by then was lost, or was never going to be acknowledged.

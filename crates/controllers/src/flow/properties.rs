@@ -224,11 +224,6 @@ impl Told {
             }
         }
     }
-
-    fn remembered(&self) -> usize {
-        let records = self.flow.records.clone();
-        records.map_or(0, |mut records| records.get_mut().len())
-    }
 }
 
 /// A sender to which nothing is ever acknowledged that counts.
@@ -319,8 +314,7 @@ proptest! {
             prop_assert!(flow.ack.round >= round && flow.ack.round <= round + 1);
             round = flow.ack.round;
             // No more history than batches sent since shortly before the oldest packet acknowledged last.
-            let records = flow.records.clone().map_or(0, |mut records| records.get_mut().len());
-            prop_assert!(records <= batches.len());
+            prop_assert!(flow.history_len() <= batches.len());
         }
     }
 
@@ -342,7 +336,7 @@ proptest! {
             for clone in &mut clones {
                 prop_assert_eq!(&clone.tell(report), &expected);
             }
-            prop_assert!(original.remembered() <= record::MOST_LATE + record::MOST_RECORDS);
+            prop_assert!(original.flow.history_len() <= Flow::LONGEST_HISTORY);
         }
     }
 
@@ -381,8 +375,7 @@ proptest! {
                     }
                 }
             }
-            let records = flow.records.clone().map_or(0, |mut records| records.get_mut().len());
-            prop_assert!(records <= batches.len());
+            prop_assert!(flow.history_len() <= batches.len());
         }
     }
 }

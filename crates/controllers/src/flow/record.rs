@@ -204,6 +204,13 @@ impl Records {
         }
     }
 
+    /// Forgets all but the newest.
+    pub(super) fn forget_all_but(&mut self, count: usize) {
+        self.late.clear();
+        let older = self.records.len().saturating_sub(count);
+        self.records.drain(..older);
+    }
+
     /// Forgets everything: nothing is in flight.
     pub(super) fn clear(&mut self) {
         self.late.clear();
@@ -229,8 +236,7 @@ impl Records {
         }
     }
 
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.late.len() + self.records.len()
     }
 }

@@ -35,6 +35,12 @@ impl<T: Clone + Default> Shared<T> {
         &mut held.own
     }
 
+    /// Looks at the value.
+    pub(super) fn look<R>(&self, look: impl FnOnce(&T) -> R) -> R {
+        let held = self.lock();
+        look(held.shared.as_deref().unwrap_or(&held.own))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Held<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -66,8 +72,7 @@ impl<T: Clone + Default> Clone for Shared<T> {
 
 impl<T: Clone + Default + fmt::Debug> fmt::Debug for Shared<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let held = self.lock();
-        held.shared.as_deref().unwrap_or(&held.own).fmt(formatter)
+        self.look(|value| value.fmt(formatter))
     }
 }
 

@@ -13,8 +13,7 @@ fn send(flow: &mut Flow, millis: u64, packets: u64) {
 }
 
 fn remembered(flow: &Flow) -> usize {
-    let records = flow.records.clone();
-    records.map_or(0, |mut records| records.get_mut().len())
+    flow.history_len()
 }
 
 fn loss(sent_millis: u64, packets: u64, persistent_congestion: bool) -> Loss {
@@ -383,8 +382,11 @@ fn the_history_has_a_largest_size() {
         send(&mut flow, now, 2);
         ack(&mut flow, now, &[now]);
     }
-    let most = record::MOST_LATE + record::MOST_RECORDS;
-    assert!(remembered(&flow) <= most, "{}", remembered(&flow));
+    assert!(
+        remembered(&flow) <= Flow::LONGEST_HISTORY,
+        "{}",
+        remembered(&flow)
+    );
 }
 
 #[test]
@@ -405,6 +407,37 @@ fn acknowledgements_that_nobody_acknowledges_are_forgotten() {
         flow.on_sent(at(second * 1000 + 50), Bytes(40));
     }
     assert!(remembered(&flow) < 10, "{}", remembered(&flow));
+}
+
+/// Trap: a host that reports packets of acknowledgements as sent would end the silence of an application with them. What
+/// it sends next would seem to have taken as long as the silence did.
+#[test]
+fn an_acknowledgement_that_leaves_does_not_end_a_silence() {
+    let mut flow = Flow::new(at(0));
+    send(&mut flow, 0, 10);
+    ack(&mut flow, 40, &[0; 10]);
+    for now in 41..100 {
+        flow.on_sent_unless_ack_only(at(now), Bytes(40));
+        assert_eq!(flow.in_flight(), Bytes::ZERO);
+    }
+    assert!(remembered(&flow) <= UNHEARD + 1);
+    let event = flow.on_sent(at(100), PACKET.packets(10));
+    assert_eq!(event.prior_in_flight, Bytes::ZERO);
+    let event = ack(&mut flow, 140, &[100; 10]).expect("an event");
+    let rate = event.rate.expect("a sample");
+    assert_eq!(rate.interval, Duration::from_millis(40));
+    assert_eq!(rate.delivered, PACKET.packets(10));
+    assert_eq!(remembered(&flow), 0);
+    // Data after all, twenty milliseconds apart, as a voice.
+    for now in [200, 220, 240] {
+        flow.on_sent_unless_ack_only(at(now), Bytes(100));
+    }
+    for (now, in_flight) in [(240, 200), (260, 100), (280, 0)] {
+        flow.on_packet_acked(at(now), at(now - 40), Bytes(100));
+        let event = flow.on_ack_end(at(now), Bytes(in_flight), true).copied();
+        let rate = event.and_then(|event| event.rate).expect("a sample");
+        assert_eq!(rate.interval, Duration::from_millis(40), "{now}");
+    }
 }
 
 /// Hosts copy a controller to look at it: what it remembers must not grow with what is in flight.
