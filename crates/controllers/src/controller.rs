@@ -50,7 +50,8 @@ pub trait Controller: Debug + Send + Sync {
     }
 
     /// The time of [`next_timer`](Self::next_timer) has come. A host without timers calls this late, before its
-    /// next event; `now` is the time the timer was due.
+    /// next event; `now` is the time the timer was due. If that event is an acknowledgement, it comes first, and the timer only
+    /// if the controller still wants it: what an acknowledgement ends was no silence.
     fn on_timer(&mut self, _now: Timestamp) {}
 
     /// What the sender may do from now on. Cheap and pure.

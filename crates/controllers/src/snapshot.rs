@@ -17,7 +17,8 @@ pub struct Snapshot {
     pub bandwidth: Option<Bandwidth>,
     /// The estimate of the round-trip time without queues; `None` before the first sample.
     pub min_rtt: Option<Duration>,
-    /// The congestion window.
+    /// The congestion window: from an adapter the one that it makes its host keep to, which can be less than the controller
+    /// asks for ([`WindowPolicy`](crate::WindowPolicy)).
     pub congestion_window: Bytes,
     /// The window at which slow start ends; `None` if nothing has set it, or if the algorithm has no slow start.
     pub slow_start_threshold: Option<Bytes>,

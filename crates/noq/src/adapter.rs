@@ -6,7 +6,7 @@ mod tests;
 use std::any::Any;
 use std::time::Instant;
 
-use kneepoint_controllers::host::{AckedRun, Clock, Mapper, SentRun, fire_timers};
+use kneepoint_controllers::host::{AckedRun, Clock, Mapper, SentRun, WindowRule, fire_timers};
 use kneepoint_controllers::{
     Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
 };
@@ -81,9 +81,12 @@ impl NoqController {
         }
     }
 
-    /// The controller's state.
+    /// The controller's state, with the window that noq keeps to.
     pub fn snapshot(&self) -> Snapshot {
-        self.inner.snapshot()
+        Snapshot {
+            congestion_window: self.window,
+            ..self.inner.snapshot()
+        }
     }
 
     /// What [`HostController::on_ack`] does: nobody outside of noq can make the RTT estimator that it takes.
@@ -92,7 +95,8 @@ impl NoqController {
         self.acked.push(now, sent, Bytes(bytes), clock, flow);
     }
 
-    /// An event happens. Fires the timers that were due before it: noq has none for controllers, and wakes them for events only.
+    /// An event other than an acknowledgement happens. Fires the timers that were due before it: noq has none for controllers, and
+    /// wakes them for events only.
     #[inline]
     fn begin(&mut self, now: Instant) -> Timestamp {
         if self.acked.is_under_way() {
@@ -112,7 +116,9 @@ impl NoqController {
             self.inner.on_sent(&event);
         }
         self.acked.end(&mut self.clock, &mut self.flow);
-        let now = self.begin(instant);
+        // No timers first: what an acknowledgement ends was no silence.
+        let now = self.clock.now(instant);
+        self.now = now;
         let Some(ack) = self.flow.on_ack_end(now, in_flight, app_limited) else {
             return;
         };
@@ -252,7 +258,7 @@ impl HostController for NoqController {
     }
 
     fn window(&self) -> u64 {
-        self.window.0
+        WindowRule::UpTo.reported(self.window).0
     }
 
     fn metrics(&self) -> ControllerMetrics {

@@ -139,14 +139,13 @@ fn timers_are_caught_up_before_each_event() {
     let mut quinn = Fixture::new(recorder);
     quinn.send(5, 1);
     assert!(matches!(&quinn.told()[..], [Told::Sent(_)]), "too early");
-    quinn.acked(30, 5);
-    quinn.end(30, 0);
+    quinn.send(30, 1);
     let told = quinn.told();
     let [
         Told::Timer(first),
         Told::Timer(second),
         Told::Timer(third),
-        Told::Acked(_),
+        Told::Sent(_),
     ] = &told[..]
     else {
         panic!("{told:?}");
@@ -157,6 +156,67 @@ fn timers_are_caught_up_before_each_event() {
     assert!(
         matches!(&quinn.told()[..], [Told::Timer(at), Told::Congestion(_)] if *at == millis(40))
     );
+}
+
+/// Trap: the silence that an acknowledgement ends is no outage. A timer that was due meanwhile fires only if the controller
+/// wants it after the acknowledgement too.
+#[test]
+fn an_acknowledgement_comes_before_the_timers() {
+    let mut recorder = Recorder::new();
+    recorder.period = Some(Duration::from_millis(10));
+    recorder.next_timer = millis(10);
+    let mut quinn = Fixture::new(recorder);
+    quinn.send(5, 2);
+    quinn.told();
+    quinn.acked(30, 5);
+    quinn.end(30, MTU);
+    assert!(matches!(&quinn.told()[..], [Told::Acked(_)]));
+    quinn.send(31, 1);
+    let told = quinn.told();
+    assert!(
+        matches!(&told[..], [Told::Timer(at), Told::Timer(_), Told::Timer(_), Told::Sent(_)] if *at == millis(10)),
+        "{told:?}"
+    );
+}
+
+/// quinn reports packets of acknowledgements as sent, but does not count them as in flight.
+#[test]
+fn an_acknowledgement_that_leaves_is_not_in_flight() {
+    let mut quinn = Fixture::new(Recorder::new());
+    let now = quinn.at(5);
+    quinn.adapter.on_sent(now, 40, 0);
+    assert!(quinn.told().is_empty());
+    quinn.send(50, 1);
+    let told = quinn.told();
+    assert!(
+        matches!(&told[..], [Told::Sent(sent)] if sent.prior_in_flight == Bytes::ZERO),
+        "{told:?}"
+    );
+    // It was a little data: it is delivered as any other.
+    let (now, sent) = (quinn.at(60), quinn.at(5));
+    quinn.adapter.packet_acked(now, sent, 40);
+    quinn.end(60, MTU);
+    assert_eq!(quinn.ack_told().delivered, Bytes(40));
+}
+
+/// quinn sends while the flight and the datagram stay below the window that it is told.
+#[test]
+fn a_window_of_whole_packets_is_filled() {
+    for packets in [2, 3, 4, 10, 1000] {
+        let mut recorder = Recorder::new();
+        recorder.control.window = Bytes(packets * MTU);
+        let mut quinn = Fixture::new(recorder);
+        let mut in_flight = 0;
+        while in_flight + MTU < quinn.adapter.window() {
+            quinn.send(0, 1);
+            in_flight += MTU;
+        }
+        assert_eq!(in_flight, packets * MTU);
+        // What people are shown is the window itself.
+        assert_eq!(quinn.adapter.metrics().congestion_window, in_flight);
+        assert_eq!(quinn.adapter.snapshot().congestion_window.0, in_flight);
+        assert_eq!(quinn.adapter.initial_window(), in_flight);
+    }
 }
 
 #[test]
@@ -175,7 +235,7 @@ fn reading_the_window_changes_nothing_and_asks_nobody() {
     quinn.told();
     let asked = quinn.recorder.asked.load(Ordering::Relaxed);
     for _ in 0..10 {
-        assert_eq!(quinn.adapter.window(), 100_000);
+        assert_eq!(quinn.adapter.window(), 100_001);
         assert_eq!(quinn.adapter.initial_window(), 100_000);
         quinn.adapter.metrics();
     }
@@ -198,12 +258,15 @@ fn the_window_is_mapped_once_there_is_an_operating_point() {
     quinn.acked(40, 0);
     quinn.end(40, MTU);
     // 1.25 MB/s x 40 ms and a packet.
-    assert_eq!(quinn.adapter.window(), 51_200);
+    assert_eq!(quinn.adapter.window, Bytes(51_200));
+    // Not what the controller asks for.
+    let shown = quinn.adapter.snapshot().congestion_window;
+    assert_eq!(shown, Bytes(51_200));
     quinn.acked(48, 0);
     quinn.end(48, 0);
     // Smoothed: (7 x 40 ms + 48 ms) / 8.
     assert_eq!(quinn.adapter.path().smoothed_rtt, Duration::from_millis(41));
-    assert_eq!(quinn.adapter.window(), 51_250 + 1200);
+    assert_eq!(quinn.adapter.window, Bytes(51_250 + 1200));
 }
 
 #[test]
@@ -214,9 +277,9 @@ fn the_window_follows_every_event_at_once() {
     assert!(adapter.window() > 4 * MTU);
     let now = start + Duration::from_secs(1);
     adapter.on_congestion_event(now, start, true, MTU);
-    assert_eq!(adapter.window(), 4 * MTU);
+    assert_eq!(adapter.window, Bytes(4 * MTU));
     adapter.on_mtu_update(9000);
-    assert_eq!(adapter.window(), 4 * 9000);
+    assert_eq!(adapter.window, Bytes(4 * 9000));
 }
 
 #[test]

@@ -97,9 +97,11 @@ proptest! {
                         adapter.on_mtu_update(bytes);
                     }
                 }
-                prop_assert!(adapter.window() >= 2 * mtu, "{selection} {policy:?}");
-                prop_assert!(Bytes(adapter.window()) <= adapter.control.window);
-                prop_assert_eq!(adapter.metrics().congestion_window, adapter.window());
+                prop_assert!(adapter.window.0 >= 2 * mtu, "{selection} {policy:?}");
+                prop_assert!(adapter.window <= adapter.control.window);
+                prop_assert_eq!(adapter.metrics().congestion_window, adapter.window.0);
+                prop_assert_eq!(adapter.snapshot().congestion_window, adapter.window);
+                prop_assert_eq!(adapter.window(), adapter.window.0 + 1);
             }
         }
     }
