@@ -5,9 +5,11 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+
+use tokio::task::coop::unconstrained;
 
 use super::error::SimError;
 use super::lock;
@@ -114,7 +116,7 @@ impl Executor {
                     Ready::Woken(key) if key == main_key => {
                         main_handle.begin();
                         let mut context = Context::from_waker(&main_waker);
-                        let poll = guard(|| main.as_mut().poll(&mut context));
+                        let poll = guard(|| poll_fully(main.as_mut(), &mut context));
                         let poll = poll.map_err(|payload| self.panic(TaskName::Main, payload));
                         if let Poll::Ready(output) = poll? {
                             main_handle.finish();
@@ -249,7 +251,7 @@ impl Executor {
         };
         task.handle.begin();
         let mut context = Context::from_waker(&task.waker);
-        let poll = guard(|| task.future.as_mut().poll(&mut context));
+        let poll = guard(|| poll_fully(task.future.as_mut(), &mut context));
         if let Ok(Poll::Pending) = poll {
             return Ok(());
         }
@@ -271,6 +273,18 @@ impl Executor {
         self.panicked = true;
         Halt::Panic(task, payload)
     }
+}
+
+/// Polls `future` without tokio's cooperative budget.
+///
+/// tokio grants a budget to each poll of a task of its own. A simulation inside of such a task, as in `#[tokio::test]`, runs within
+/// one poll, and would spend the budget on its first packets. tokio's primitives, which quinn and applications use, would then
+/// return `Pending` and wake their task at once, for ever.
+fn poll_fully<F: Future + ?Sized>(
+    future: Pin<&mut F>,
+    context: &mut Context<'_>,
+) -> Poll<F::Output> {
+    pin!(unconstrained(future)).poll(context)
 }
 
 /// Catches a panic, so that the simulation is left in order before the panic goes on.
