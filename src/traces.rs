@@ -55,4 +55,6 @@ bundle! {
     five_g_mmwave_walking = "5g-mmwave-walking",
     /// 60 GHz Wi-Fi that people walk through: 155 Mb/s, blocked for 300 ms 40 times a minute. 20 seconds.
     wigig_blockage = "wigig-blockage",
+    /// 60 GHz Wi-Fi in a crowd: 100 to 150 Mb/s for 0.1 to 0.3 s, then blocked for 0.2 to 1.5 s, 80 times a minute. 20 seconds.
+    wigig_crowd = "wigig-crowd",
 }

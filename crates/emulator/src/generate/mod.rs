@@ -1,7 +1,7 @@
 //! Traces of links that vary as cellular and other wireless links do, from a seed.
 //!
 //! Every 100 ms the rate is drawn anew: the exponential of a median, of one or two Ornstein-Uhlenbeck processes and of
-//! white noise, up to a cap. Batches of packets are delivered as a Poisson process of this rate, except in outages.
+//! white noise, between a floor and a cap. Batches of packets are delivered as a Poisson process of this rate, except in outages.
 //! The same arguments give the same trace on every platform: all functions of floating-point numbers that platforms
 //! compute differently come from `libm`.
 

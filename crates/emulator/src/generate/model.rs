@@ -11,14 +11,32 @@ pub(super) struct Model {
     pub(super) dwell_millis: f64,
     /// The standard deviation of the log-rate's white noise, drawn every [`STEP_MILLIS`].
     pub(super) white_sd: f64,
+    /// What the rate never falls below outside of outages.
+    pub(super) floor_mbps: f64,
     /// What the rate never exceeds.
     pub(super) cap_mbps: f64,
     /// How often an outage begins.
     pub(super) outages_per_minute: f64,
-    /// The mean duration of an outage.
+    /// The mean duration of an outage, before it is bounded.
     pub(super) outage_millis: f64,
+    /// How durations of outages and of the times between them are bounded.
+    pub(super) spells: Spells,
     /// The mean number of opportunities that come at once.
     pub(super) batch: f64,
+}
+
+/// The durations of outages, and of the times between them.
+#[derive(Debug)]
+pub(super) enum Spells {
+    /// Between outages lies an exponential time. Outages are of any duration.
+    Unbounded,
+    /// Both are bounded. Between outages lies a uniform time.
+    Bounded {
+        /// The least and the most time between two outages.
+        open_millis: (f64, f64),
+        /// The least and the most duration of an outage: others are drawn again.
+        blocked_millis: (f64, f64),
+    },
 }
 
 /// What the rate swings around.
@@ -47,6 +65,7 @@ impl Profile {
             Self::WifiBusy => &WIFI_BUSY,
             Self::FiveGMmwaveWalking => &FIVE_G_MMWAVE_WALKING,
             Self::WigigBlockage => &WIGIG_BLOCKAGE,
+            Self::WigigCrowd => &WIGIG_CROWD,
         }
     }
 }
@@ -75,9 +94,11 @@ const LTE_DRIVING_SLOW: Model = Model {
     }],
     dwell_millis: f64::INFINITY,
     white_sd: 0.35,
+    floor_mbps: 0.0,
     cap_mbps: 14.0,
     outages_per_minute: 5.3,
     outage_millis: 650.0,
+    spells: Spells::Unbounded,
     batch: 1.6,
 };
 
@@ -97,9 +118,11 @@ const LTE_DRIVING_FAST: Model = Model {
     }],
     dwell_millis: f64::INFINITY,
     white_sd: 0.40,
+    floor_mbps: 0.0,
     cap_mbps: 27.0,
     outages_per_minute: 2.6,
     outage_millis: 375.0,
+    spells: Spells::Unbounded,
     batch: 2.0,
 };
 
@@ -119,9 +142,11 @@ const LTE_WALKING: Model = Model {
     }],
     dwell_millis: f64::INFINITY,
     white_sd: 0.46,
+    floor_mbps: 0.0,
     cap_mbps: 26.0,
     outages_per_minute: 0.5,
     outage_millis: 700.0,
+    spells: Spells::Unbounded,
     batch: 2.0,
 };
 
@@ -141,9 +166,11 @@ const THREE_G: Model = Model {
     }],
     dwell_millis: f64::INFINITY,
     white_sd: 0.55,
+    floor_mbps: 0.0,
     cap_mbps: 3.0,
     outages_per_minute: 12.0,
     outage_millis: 700.0,
+    spells: Spells::Unbounded,
     batch: 1.6,
 };
 
@@ -163,9 +190,11 @@ const WIFI_BUSY: Model = Model {
     }],
     dwell_millis: f64::INFINITY,
     white_sd: 0.35,
+    floor_mbps: 0.0,
     cap_mbps: 42.0,
     outages_per_minute: 2.5,
     outage_millis: 1_500.0,
+    spells: Spells::Unbounded,
     batch: 4.0,
 };
 
@@ -189,9 +218,11 @@ const FIVE_G_MMWAVE_WALKING: Model = Model {
     ],
     dwell_millis: 2_800.0,
     white_sd: 0.0,
+    floor_mbps: 0.0,
     cap_mbps: f64::INFINITY,
     outages_per_minute: 0.9,
     outage_millis: 500.0,
+    spells: Spells::Unbounded,
     batch: 4.0,
 };
 
@@ -203,8 +234,30 @@ const WIGIG_BLOCKAGE: Model = Model {
     }],
     dwell_millis: f64::INFINITY,
     white_sd: 0.0,
+    floor_mbps: 0.0,
     cap_mbps: 155.0,
     outages_per_minute: 40.0,
     outage_millis: 300.0,
+    spells: Spells::Unbounded,
+    batch: 12.0,
+};
+
+/// People stand in the line of sight most of the time. 80 blockages in a minute leave 200 ms for an open link and 550 ms for
+/// a blockage on average. The bounds change the mean blockage by 1 ms only: they cut off as much above as below.
+const WIGIG_CROWD: Model = Model {
+    states: &[State {
+        median_mbps: 125.0,
+        swings: &[],
+    }],
+    dwell_millis: f64::INFINITY,
+    white_sd: 0.12,
+    floor_mbps: 100.0,
+    cap_mbps: 150.0,
+    outages_per_minute: 80.0,
+    outage_millis: 550.0,
+    spells: Spells::Bounded {
+        open_millis: (100.0, 300.0),
+        blocked_millis: (200.0, 1_500.0),
+    },
     batch: 12.0,
 };

@@ -23,11 +23,13 @@ pub enum Profile {
     FiveGMmwaveWalking,
     /// 60 GHz Wi-Fi that people walk through.
     WigigBlockage,
+    /// 60 GHz Wi-Fi in a crowd, which blocks it most of the time.
+    WigigCrowd,
 }
 
 impl Profile {
     /// All profiles.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::LteDrivingSlow,
         Self::LteDrivingFast,
         Self::LteWalking,
@@ -35,6 +37,7 @@ impl Profile {
         Self::WifiBusy,
         Self::FiveGMmwaveWalking,
         Self::WigigBlockage,
+        Self::WigigCrowd,
     ];
 
     /// The name that [`FromStr`] reads, and that the trace gets.
@@ -47,6 +50,7 @@ impl Profile {
             Self::WifiBusy => "wifi-busy",
             Self::FiveGMmwaveWalking => "5g-mmwave-walking",
             Self::WigigBlockage => "wigig-blockage",
+            Self::WigigCrowd => "wigig-crowd",
         }
     }
 
@@ -54,7 +58,7 @@ impl Profile {
     pub const fn bundled_duration(self) -> Nanos {
         Nanos::from_millis(match self {
             Self::FiveGMmwaveWalking => 30_000,
-            Self::WigigBlockage => 20_000,
+            Self::WigigBlockage | Self::WigigCrowd => 20_000,
             Self::WifiBusy => 60_000,
             _ => 120_000,
         })
@@ -72,6 +76,9 @@ impl Profile {
                 "5G mmWave, walking: switches between 27 and 84 Mb/s every 3 s"
             }
             Self::WigigBlockage => "WiGig: 155 Mb/s, blocked for 300 ms 40 times a minute",
+            Self::WigigCrowd => {
+                "WiGig in a crowd: 100 to 150 Mb/s for 0.1 to 0.3 s, then blocked for 0.2 to 1.5 s"
+            }
         }
     }
 }

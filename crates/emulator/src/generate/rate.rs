@@ -69,6 +69,6 @@ impl Iterator for Rates {
         let white = self.model.white_sd * normal(&mut self.generator);
         let rate = state.median_mbps * libm::exp(swing + white);
         self.step();
-        Some(rate.min(self.model.cap_mbps))
+        Some(rate.max(self.model.floor_mbps).min(self.model.cap_mbps))
     }
 }

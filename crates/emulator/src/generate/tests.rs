@@ -3,7 +3,7 @@
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use super::model::OUTAGE_LN_SD;
+use super::model::{OUTAGE_LN_SD, Spells};
 use super::outages::Outages;
 use super::rate::Rates;
 use super::*;
@@ -148,7 +148,12 @@ fn outages_have_the_number_and_duration_of_their_profile() {
         let logs = outages.iter().map(|(start, end)| (end - start).ln());
         let mean = logs.clone().sum::<f64>() / 20_000.0;
         let sd = (logs.map(|log| (log - mean).powi(2)).sum::<f64>() / 20_000.0).sqrt();
-        assert_close("the durations' spread", profile, sd, OUTAGE_LN_SD, 0.02);
+        match model.spells {
+            Spells::Unbounded => {
+                assert_close("the durations' spread", profile, sd, OUTAGE_LN_SD, 0.02);
+            }
+            Spells::Bounded { .. } => assert!(sd < OUTAGE_LN_SD, "{profile}: {sd}"),
+        }
     }
 }
 
@@ -217,6 +222,41 @@ fn blocked_wigig_shows_in_its_trace() {
 }
 
 #[test]
+fn a_crowd_opens_and_blocks_within_its_bounds() {
+    let profile = Profile::WigigCrowd;
+    let outages: Vec<(f64, f64)> = Outages::new(profile.model(), 5).take(20_000).collect();
+    let blocked = outages.iter().map(|(start, end)| end - start);
+    assert!(blocked.clone().all(|ms| (200.0..=1_500.0).contains(&ms)));
+    let open: Vec<f64> = outages
+        .windows(2)
+        .map(|pair| pair[1].0 - pair[0].1)
+        .collect();
+    assert!(open.iter().all(|ms| (99.9..=300.1).contains(ms)));
+    let mean = open.iter().sum::<f64>() / open.len() as f64;
+    assert_close("the mean open time", profile, mean, 200.0, 0.02);
+    let rates = sorted_rates(profile);
+    assert_eq!((rates[0], rates[STEPS - 1]), (100.0, 150.0));
+    let inside = rates.iter().filter(|rate| (101.0..149.0).contains(*rate));
+    assert!(inside.count() > STEPS * 8 / 10);
+}
+
+/// What the profile is for: the link is open for a quarter of the time, and opens about eighty times a minute.
+#[test]
+fn a_crowd_shows_in_its_trace() {
+    let profile = Profile::WigigCrowd;
+    for seed in 1..=5 {
+        let minutes = 10;
+        let trace = generate(profile, seed, Nanos::from_millis(minutes * 60_000));
+        let gaps = trace.millis().windows(2).map(|pair| pair[1] - pair[0]);
+        let blocked = gaps.filter(|gap| *gap >= 150).count() as f64;
+        let per_minute = blocked / minutes as f64;
+        assert_close("blockages a minute", profile, per_minute, 80.0, 0.06);
+        let rate = trace.mean_rate() * 8.0 / 1e6;
+        assert_close("the mean rate", profile, rate, 125.0 * 200.0 / 750.0, 0.06);
+    }
+}
+
+#[test]
 fn the_period_is_the_duration() {
     for profile in Profile::ALL {
         for (duration, period) in [
@@ -267,6 +307,6 @@ fn names_round_trip_and_unknown_ones_list_all() {
     assert_eq!(
         error,
         "unknown trace profile \"lte\"; there are: lte-driving-slow, lte-driving-fast, \
-         lte-walking, 3g, wifi-busy, 5g-mmwave-walking, wigig-blockage"
+         lte-walking, 3g, wifi-busy, 5g-mmwave-walking, wigig-blockage, wigig-crowd"
     );
 }
