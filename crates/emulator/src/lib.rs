@@ -41,6 +41,7 @@ struct Readme;
 mod addresses;
 mod file;
 pub mod generate;
+pub mod host;
 pub mod link;
 pub mod log_format;
 pub mod network;

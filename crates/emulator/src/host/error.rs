@@ -1,0 +1,68 @@
+//! What can be wrong with a host.
+
+use std::path::PathBuf;
+
+/// Why a host's configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// No preset has this name.
+    #[error("there is no host preset {name}: use {}", super::HostConfig::PRESETS.join(", "))]
+    UnknownPreset {
+        /// The name asked for.
+        name: String,
+    },
+    /// The file could not be read.
+    #[error("cannot read host {path}: {source}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The text is not TOML, or has a key that is not known here. Lines are numbered from 1.
+    #[error("{name}:{line}: {reason}, at {value:?}")]
+    Syntax {
+        /// The host's name.
+        name: String,
+        /// The line's number.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+        /// The text in question, cut short if it is long.
+        value: String,
+    },
+    /// A number is out of its range.
+    #[error("{name}: {key} = {value} is not {range}")]
+    Value {
+        /// The host's name.
+        name: String,
+        /// The key, as the file has it.
+        key: String,
+        /// The number.
+        value: f64,
+        /// What it should be.
+        range: &'static str,
+    },
+}
+
+/// A number out of its range, before the host's name is known.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Invalid {
+    pub(super) key: String,
+    pub(super) value: f64,
+    pub(super) range: &'static str,
+}
+
+impl Invalid {
+    pub(super) fn of(self, name: &str) -> HostError {
+        let Self { key, value, range } = self;
+        let name = name.to_owned();
+        HostError::Value {
+            name,
+            key,
+            value,
+            range,
+        }
+    }
+}

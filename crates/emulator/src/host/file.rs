@@ -1,0 +1,337 @@
+//! Hosts described in TOML.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::distribution::Distribution;
+use super::error::Invalid;
+use super::{HostConfig, HostError, OtherWork, Processor, Receiving, Sending};
+use crate::time::Nanos;
+
+/// What a file may say. What it does not say is as on the ideal host.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    receive: ReceiveTable,
+    send: SendTable,
+    processor: ProcessorTable,
+    timer_granularity_us: f64,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ReceiveTable {
+    wakeup_us: Option<DistributionTable>,
+    batch_datagrams: Option<u32>,
+    batch_us: Option<f64>,
+    buffer_bytes: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct SendTable {
+    burst_datagrams: Option<u32>,
+    pause_us: Option<DistributionTable>,
+    buffer_bytes: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ProcessorTable {
+    wakeup_us: f64,
+    receive_datagram_us: f64,
+    receive_byte_ns: f64,
+    send_burst_us: f64,
+    send_datagram_us: f64,
+    send_byte_ns: f64,
+    others: Option<OthersTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OthersTable {
+    gap_us: DistributionTable,
+    slice_us: DistributionTable,
+}
+
+/// All in microseconds.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum DistributionTable {
+    Fixed(f64),
+    Exponential { mean: f64, max: f64 },
+    Pareto { min: f64, shape: f64, max: f64 },
+    LogNormal { median: f64, sigma: f64, max: f64 },
+    Quantiles(Vec<f64>),
+}
+
+impl HostConfig {
+    /// The preset of a name: one of [`PRESETS`](Self::PRESETS).
+    ///
+    /// # Errors
+    /// There is no such preset.
+    pub fn preset(name: &str) -> Result<Self, HostError> {
+        let text = match name {
+            "ideal" => return Ok(Self::ideal()),
+            "server" => include_str!("presets/server.toml"),
+            "busy" => include_str!("presets/busy.toml"),
+            "phone" => include_str!("presets/phone.toml"),
+            _ => {
+                let name = name.to_owned();
+                return Err(HostError::UnknownPreset { name });
+            }
+        };
+        Self::from_toml(name, text)
+    }
+
+    /// The preset of a name, or what a file says: a name that is no preset's is a path.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn named(name: &str) -> Result<Self, HostError> {
+        match Self::preset(name) {
+            Err(HostError::UnknownPreset { .. }) if name.contains(['.', '/', '\\']) => {
+                Self::load(name)
+            }
+            result => result,
+        }
+    }
+
+    /// The host that a text in TOML describes. The name is that of the host, and identifies the text in errors.
+    ///
+    /// A file leaves out what is as on the [ideal](Self::ideal) host; [`to_toml`](Self::to_toml) writes all keys.
+    ///
+    /// ```
+    /// use kneepoint_emulator::host::HostConfig;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let host = HostConfig::from_toml("mine", r#"
+    ///     timer_granularity_us = 1000.0
+    ///     [receive]
+    ///     wakeup_us = { log-normal = { median = 20.0, sigma = 0.7, max = 3000.0 } }
+    ///     batch_us = 50.0
+    ///     [processor]
+    ///     receive_datagram_us = 1.5
+    ///     others = { gap_us = { exponential = { mean = 900.0, max = 9000.0 } }, slice_us = { fixed = 100.0 } }
+    /// "#)?;
+    /// assert_eq!(HostConfig::from_toml("mine", &host.to_toml())?, host);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The text is not TOML, has an unknown key, or a number out of its range.
+    pub fn from_toml(name: &str, text: &str) -> Result<Self, HostError> {
+        let file: File = toml::from_str(text).map_err(|error| syntax(name, text, &error))?;
+        let host = file.host(name).map_err(|invalid| invalid.of(name))?;
+        host.validate()?;
+        Ok(host)
+    }
+
+    /// The host that a file in TOML describes, see [`from_toml`](Self::from_toml). It is named after the file, without `.toml`.
+    ///
+    /// # Errors
+    /// The file cannot be read, or does not describe a host.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, HostError> {
+        let path = path.as_ref();
+        let read = |source| HostError::Read {
+            path: path.to_owned(),
+            source,
+        };
+        let length = fs::metadata(path).map_err(read)?.len();
+        if length > MAX_FILE_BYTES {
+            let reason = format!("{length} bytes are more than a host needs");
+            let source = std::io::Error::new(std::io::ErrorKind::FileTooLarge, reason);
+            return Err(read(source));
+        }
+        let text = fs::read_to_string(path).map_err(read)?;
+        let name = path.file_stem().unwrap_or(path.as_os_str());
+        Self::from_toml(&name.to_string_lossy(), &text)
+    }
+}
+
+impl File {
+    fn host(self, name: &str) -> Result<HostConfig, Invalid> {
+        let ideal = HostConfig::ideal();
+        let distribution = |key, table: Option<DistributionTable>| {
+            table.map_or(Ok(Distribution::ZERO), |table| table.distribution(key))
+        };
+        let batch_time = self.receive.batch_us;
+        let batch_time = batch_time.map(|span| nanos("receive.batch_us", span));
+        let processor = self.processor;
+        let others = processor.others.map(|others| {
+            Ok(OtherWork {
+                gap: others.gap_us.distribution("processor.others.gap_us")?,
+                slice: others.slice_us.distribution("processor.others.slice_us")?,
+            })
+        });
+        Ok(HostConfig {
+            name: name.to_owned(),
+            receive: Receiving {
+                wakeup: distribution("receive.wakeup_us", self.receive.wakeup_us)?,
+                batch_datagrams: self.receive.batch_datagrams,
+                batch_time: batch_time.transpose()?,
+                buffer_bytes: self
+                    .receive
+                    .buffer_bytes
+                    .unwrap_or(ideal.receive.buffer_bytes),
+            },
+            send: Sending {
+                burst_datagrams: self
+                    .send
+                    .burst_datagrams
+                    .unwrap_or(ideal.send.burst_datagrams),
+                pause: distribution("send.pause_us", self.send.pause_us)?,
+                buffer_bytes: self.send.buffer_bytes.unwrap_or(ideal.send.buffer_bytes),
+            },
+            processor: Processor {
+                wakeup: nanos("processor.wakeup_us", processor.wakeup_us)?,
+                receive_datagram: nanos(
+                    "processor.receive_datagram_us",
+                    processor.receive_datagram_us,
+                )?,
+                receive_byte_nanos: processor.receive_byte_ns,
+                send_burst: nanos("processor.send_burst_us", processor.send_burst_us)?,
+                send_datagram: nanos("processor.send_datagram_us", processor.send_datagram_us)?,
+                send_byte_nanos: processor.send_byte_ns,
+                others: others.transpose()?,
+            },
+            timer_granularity: nanos("timer_granularity_us", self.timer_granularity_us)?,
+        })
+    }
+}
+
+impl DistributionTable {
+    fn distribution(self, key: &str) -> Result<Distribution, Invalid> {
+        let part = |part: &str, span| nanos(&format!("{key}.{part}"), span);
+        Ok(match self {
+            Self::Fixed(span) => Distribution::Fixed(nanos(key, span)?),
+            Self::Exponential { mean, max } => Distribution::Exponential {
+                mean: part("exponential.mean", mean)?,
+                max: part("exponential.max", max)?,
+            },
+            Self::Pareto { min, shape, max } => Distribution::Pareto {
+                min: part("pareto.min", min)?,
+                shape,
+                max: part("pareto.max", max)?,
+            },
+            Self::LogNormal { median, sigma, max } => Distribution::LogNormal {
+                median: part("log-normal.median", median)?,
+                sigma,
+                max: part("log-normal.max", max)?,
+            },
+            Self::Quantiles(values) => {
+                let values = values.into_iter().map(|value| part("quantiles", value));
+                Distribution::Quantiles(values.collect::<Result<_, _>>()?)
+            }
+        })
+    }
+}
+
+/// Microseconds, to the nanosecond.
+fn nanos(key: &str, micros: f64) -> Result<Nanos, Invalid> {
+    // Negative numbers and those that are none would become zero.
+    super::distribution::number(key, micros, 0.0, 1e7, "between 0 and 10000000")?;
+    Ok(Nanos((micros * 1e3).round() as u64))
+}
+
+fn syntax(name: &str, text: &str, error: &toml::de::Error) -> HostError {
+    let span = error.span().unwrap_or(0..0);
+    let before = text.get(..span.start).unwrap_or(text);
+    let value = text.get(span).unwrap_or("");
+    HostError::Syntax {
+        name: name.to_owned(),
+        line: before.matches('\n').count() + 1,
+        // The library says some things in several lines.
+        reason: error.message().replace('\n', " "),
+        value: value.chars().take(EXCERPT_CHARS).collect(),
+    }
+}
+
+/// How much of an offending text an error repeats.
+const EXCERPT_CHARS: usize = 40;
+/// More than the largest host with four distributions of 10,001 quantiles.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_valid_and_survive_being_written() {
+        for name in HostConfig::PRESETS {
+            let host = HostConfig::preset(name).unwrap();
+            assert_eq!(host.name, name);
+            assert_eq!(host.is_ideal(), name == "ideal");
+            assert_eq!(HostConfig::from_toml(name, &host.to_toml()).unwrap(), host);
+        }
+        let error = HostConfig::preset("laptop").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "there is no host preset laptop: use ideal, server, busy, phone"
+        );
+    }
+
+    #[test]
+    fn errors_name_the_key_and_the_value() {
+        let cases = [
+            (
+                "timer_granularity_us = -1.0",
+                "t: timer_granularity_us = -1 is not between 0 and 10000000",
+            ),
+            (
+                "timer_granularity_us = nan",
+                "t: timer_granularity_us = NaN is not between 0 and 10000000",
+            ),
+            (
+                "receive = { batch_datagrams = 0 }",
+                "t: receive.batch_datagrams = 0 is not positive",
+            ),
+            (
+                "receive = { batch_us = 0.0 }",
+                "t: receive.batch_us = 0 is not positive",
+            ),
+            (
+                "receive = { buffer_bytes = 0 }",
+                "t: receive.buffer_bytes = 0 is not positive",
+            ),
+            (
+                "send = { burst_datagrams = 65 }",
+                "t: send.burst_datagrams = 65 is not between 1 and 64",
+            ),
+            (
+                "receive = { wakeup_us = { pareto = { min = 9.0, shape = 1.0, max = 8.0 } } }",
+                "t: receive.wakeup_us.pareto.max = 8 is not at least the minimum",
+            ),
+            (
+                "receive = { wakeup_us = { quantiles = [1.0, 3.0, 2.0] } }",
+                "t: receive.wakeup_us.quantiles = 2 is not at least the one before it",
+            ),
+            (
+                "processor = { send_byte_ns = 2000.0 }",
+                "t: processor.send_byte_ns = 2000 is not between 0 and 1000",
+            ),
+            (
+                "processor = { others = { gap_us = { fixed = 0.0 }, slice_us = { fixed = 1.0 } } }",
+                "t: maximum of processor.others.gap_us = 0 is not at least 1",
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(
+                HostConfig::from_toml("t", text).unwrap_err().to_string(),
+                expected
+            );
+        }
+        let error = HostConfig::from_toml("t", "\nspeed = 3")
+            .unwrap_err()
+            .to_string();
+        assert!(error.starts_with("t:2: unknown field `speed`"), "{error}");
+        let error = HostConfig::named("no/such.toml").unwrap_err().to_string();
+        assert!(
+            error.starts_with("cannot read host no/such.toml: "),
+            "{error}"
+        );
+    }
+}
