@@ -7,7 +7,8 @@ use crate::time::Nanos;
 
 /// A host: how long it takes to read, to send and to wake up.
 ///
-/// [`ideal`](Self::ideal) takes no time. [`docs/HOSTS.md`] says what is modelled and when to use which preset.
+/// [`ideal`](Self::ideal) takes no time. docs/HOSTS.md of the project says what is
+/// modelled and when to use which preset.
 ///
 /// ```
 /// use kneepoint_emulator::host::{Distribution, HostConfig};
@@ -19,8 +20,6 @@ use crate::time::Nanos;
 /// host.processor.receive_datagram = Nanos::from_micros(4);
 /// assert!(host.validate().is_ok());
 /// ```
-///
-/// [`docs/HOSTS.md`]: https://docs.rs/kneepoint
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostConfig {
     /// What the host is called in results and errors: a preset's name, or a file's without `.toml`.
@@ -46,7 +45,7 @@ pub struct Receiving {
     /// How long the application reads at most before it does something else: it takes no further datagram once so much time
     /// has passed, but always one. Positive, or `None` for no limit. quinn's is 50 us.
     pub batch_time: Option<Nanos>,
-    /// What a socket holds for the application, in bytes of UDP payload; positive. What does not fit is dropped.
+    /// What a socket holds for the application, in bytes of UDP payload: up to 64 MiB. What does not fit is dropped.
     pub buffer_bytes: u64,
 }
 
@@ -58,7 +57,7 @@ pub struct Sending {
     pub burst_datagrams: u32,
     /// The time between two bursts of the host, whatever its processor could do.
     pub pause: Distribution,
-    /// What waits to leave, in bytes of UDP payload; positive. A socket takes no more until some of it has left.
+    /// What waits to leave, in bytes of UDP payload: up to 64 MiB. A socket takes no more until some of it has left.
     pub buffer_bytes: u64,
 }
 
@@ -145,7 +144,7 @@ impl HostConfig {
             time("receive.batch_us", *span)?;
             positive("receive.batch_us", span.0)?;
         }
-        positive("receive.buffer_bytes", *buffer_bytes)?;
+        buffer("receive.buffer_bytes", *buffer_bytes)?;
         let Sending {
             burst_datagrams,
             pause,
@@ -154,9 +153,20 @@ impl HostConfig {
         let burst = f64::from(*burst_datagrams);
         number("send.burst_datagrams", burst, 1.0, 64.0, "between 1 and 64")?;
         pause.validate("send.pause_us")?;
-        positive("send.buffer_bytes", *buffer_bytes)?;
+        buffer("send.buffer_bytes", *buffer_bytes)?;
         self.processor.check()?;
         time("timer_granularity_us", self.timer_granularity)
+    }
+}
+
+impl Receiving {
+    /// Whether a batch of so many datagrams, which has taken so long, takes another one.
+    pub(super) fn takes(&self, datagrams: usize, spent: Nanos) -> bool {
+        let room = self
+            .batch_datagrams
+            .is_none_or(|most| datagrams < most as usize);
+        let time = self.batch_time.is_none_or(|longest| spent < longest);
+        datagrams == 0 || (room && time)
     }
 }
 
@@ -178,6 +188,16 @@ impl Processor {
             send_byte_nanos: 0.0,
             others: None,
         }
+    }
+
+    /// What receiving a datagram of so many bytes takes.
+    pub(super) fn receiving(&self, bytes: usize) -> Nanos {
+        self.receive_datagram + Nanos((self.receive_byte_nanos * bytes as f64) as u64)
+    }
+
+    /// What sending a datagram of so many bytes takes.
+    pub(super) fn sending(&self, bytes: usize) -> Nanos {
+        self.send_datagram + Nanos((self.send_byte_nanos * bytes as f64) as u64)
     }
 
     fn check(&self) -> Result<(), Invalid> {
@@ -206,6 +226,11 @@ impl Processor {
 
 fn per_byte(key: &str, nanos: f64) -> Result<(), Invalid> {
     number(key, nanos, 0.0, 1000.0, "between 0 and 1000")
+}
+
+fn buffer(key: &str, bytes: u64) -> Result<(), Invalid> {
+    let most = IDEAL_BUFFER as f64;
+    number(key, bytes as f64, 1.0, most, "between 1 and 67108864")
 }
 
 fn positive(key: &str, value: u64) -> Result<(), Invalid> {

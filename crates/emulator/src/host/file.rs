@@ -295,7 +295,7 @@ mod tests {
             ),
             (
                 "receive = { buffer_bytes = 0 }",
-                "t: receive.buffer_bytes = 0 is not positive",
+                "t: receive.buffer_bytes = 0 is not between 1 and 67108864",
             ),
             (
                 "send = { burst_datagrams = 65 }",

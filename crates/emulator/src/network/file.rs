@@ -2,6 +2,7 @@
 
 mod link;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use self::link::LinkTable;
 use super::{CrossTraffic, Network, NetworkError, Pattern, Rebinding, Topology};
 use crate::file;
+use crate::host::{HostConfig, HostError};
 use crate::time::Nanos;
 use crate::trace::TraceError;
 
@@ -68,6 +70,14 @@ pub enum NetworkFileError {
         /// Why.
         source: TraceError,
     },
+    /// A host's model could not be read.
+    #[error("{name}: hosts: {source}")]
+    Host {
+        /// The network's name.
+        name: String,
+        /// Why.
+        source: HostError,
+    },
     /// The parts do not make a network.
     #[error("{name}: {source}")]
     Network {
@@ -92,6 +102,8 @@ struct File {
     traffic: Vec<TrafficTable>,
     #[serde(default)]
     rebind: Vec<RebindTable>,
+    #[serde(default)]
+    hosts: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -142,7 +154,7 @@ struct RebindTable {
 
 impl Network {
     /// Makes the network that a text in TOML describes. The name identifies the text in errors; files of traces are
-    /// looked for in `folder`.
+    /// looked for in `folder`, and so are those of hosts.
     ///
     /// ```
     /// # use kneepoint_emulator::network::Network;
@@ -158,6 +170,8 @@ impl Network {
     ///         { node = "office", address = "10.0.1.1:4433" },
     ///     ]
     ///     rebind = [{ at_ms = 500.0, inside = "10.0.0.1:5000", outside = "10.0.0.1:6000" }]
+    ///     # Models of hosts: presets, or files in the same folder. All hosts are ideal but for those at these nodes.
+    ///     hosts = { all = "ideal", home = "phone", office = "server" }
     /// "#;
     /// let network = Network::parse(text, "example", ".".as_ref())?;
     /// assert_eq!(network.links().map(|(name, _)| name).collect::<Vec<_>>(), ["up", "down"]);
@@ -226,6 +240,14 @@ impl File {
                 outside,
             });
         }
+        for (node, model) in self.hosts {
+            let model = host_model(name, &model, folder)?;
+            if node == ALL_HOSTS {
+                topology.hosts(model);
+            } else {
+                topology.hosts_at(&node, model).map_err(blame)?;
+            }
+        }
         Ok((topology, self.seed))
     }
 }
@@ -252,6 +274,20 @@ impl TrafficTable {
             stop: stop.transpose()?,
         })
     }
+}
+
+/// A preset, or what a file in a folder describes.
+fn host_model(name: &str, model: &str, folder: &Path) -> Result<HostConfig, NetworkFileError> {
+    let host = match HostConfig::preset(model) {
+        Err(HostError::UnknownPreset { .. }) if model.contains('.') => {
+            HostConfig::load(folder.join(model))
+        }
+        result => result,
+    };
+    host.map_err(|source| NetworkFileError::Host {
+        name: name.to_owned(),
+        source,
+    })
 }
 
 fn network(name: &str, source: NetworkError) -> NetworkFileError {
@@ -299,6 +335,9 @@ fn rate(name: &str, mbps: f64) -> Result<u64, NetworkFileError> {
     }
     Ok((mbps * 125_000.0).round() as u64)
 }
+
+/// The key of what holds for all hosts.
+const ALL_HOSTS: &str = "all";
 
 /// How much of an offending text an error repeats.
 const EXCERPT_CHARS: usize = 40;

@@ -9,14 +9,17 @@ mod config;
 mod error;
 #[cfg(feature = "serde")]
 mod file;
+mod hosts;
 mod routes;
-mod schedule;
+pub(crate) mod schedule;
 mod shapes;
 mod topology;
 mod traffic;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
+#[cfg(feature = "quinn")]
+use std::sync::Arc;
 
 pub use address::Rebinding;
 pub use config::{Direction, NetworkConfig, Side};
@@ -28,10 +31,12 @@ pub use topology::{LinkId, NodeId, Topology};
 pub use traffic::{CrossTraffic, MAX_PAYLOAD, Pattern};
 
 use self::address::Translations;
+use self::hosts::HostModels;
 use self::routes::Routes;
 use self::schedule::Schedule;
 use self::traffic::Source;
 use crate::addresses::AddressMap;
+use crate::host::HostConfig;
 use crate::link::{ConfigError, Count, Link};
 use crate::packet::Packet;
 use crate::time::Nanos;
@@ -62,6 +67,9 @@ pub struct Network {
     /// Arrivals that a send found due before it.
     arrived: VecDeque<(Nanos, Packet)>,
     unroutable: u64,
+    /// What it was built with.
+    seed: u64,
+    models: HostModels,
 }
 
 impl Network {
@@ -102,6 +110,37 @@ impl Network {
         }
         self.hosts.insert(address, node.0);
         Ok(())
+    }
+
+    /// Gives all hosts that have none of their own a model of the time that they take. It holds for sockets of a simulation
+    /// that are opened from then on.
+    pub fn set_hosts(&mut self, config: HostConfig) {
+        self.models.set_all(config);
+    }
+
+    /// Gives the hosts at the node of this name a model: the nodes of a [`NetworkConfig`] are `left` and `right`.
+    ///
+    /// # Errors
+    /// There is no such node.
+    pub fn set_hosts_at(&mut self, node: &str, config: HostConfig) -> Result<(), NetworkError> {
+        let NodeId(place) = self.node(node).ok_or_else(|| NetworkError::Unknown {
+            what: "node",
+            name: node.to_owned(),
+        })?;
+        self.models.set_node(place, config);
+        Ok(())
+    }
+
+    /// The model of the host that has an address; `None` if it is ideal.
+    #[cfg(feature = "quinn")]
+    pub(crate) fn host_model(&self, address: SocketAddr) -> Option<Arc<HostConfig>> {
+        self.models.of(self.hosts.get(&address).copied())
+    }
+
+    /// The seed of all randomness that belongs to the network.
+    #[cfg(feature = "quinn")]
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// Whether an address is attached.

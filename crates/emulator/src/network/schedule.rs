@@ -5,7 +5,7 @@ use crate::time::Nanos;
 /// The earliest of a fixed number of times, each of which may change: a tournament, in which a change plays only the
 /// matches on its way to the top. Of equal times the first wins.
 #[derive(Debug)]
-pub(super) struct Schedule {
+pub(crate) struct Schedule {
     /// A complete binary tree; the node at `n` has its children at `2n` and `2n + 1`, and the leaves come last.
     times: Vec<Nanos>,
     leaves: usize,
@@ -13,7 +13,7 @@ pub(super) struct Schedule {
 
 impl Schedule {
     /// So many times, all of them never.
-    pub(super) fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         let leaves = count.max(1).next_power_of_two();
         Self {
             times: vec![Nanos::MAX; 2 * leaves],
@@ -23,7 +23,7 @@ impl Schedule {
 
     /// Changes a time; `None` is never.
     #[inline]
-    pub(super) fn set(&mut self, place: usize, time: Option<Nanos>) {
+    pub(crate) fn set(&mut self, place: usize, time: Option<Nanos>) {
         let mut node = self.leaves + place;
         self.times[node] = time.unwrap_or(Nanos::MAX);
         while node > 1 {
@@ -34,13 +34,13 @@ impl Schedule {
 
     /// The earliest time; `None` if all are never.
     #[inline]
-    pub(super) fn next(&self) -> Option<Nanos> {
+    pub(crate) fn next(&self) -> Option<Nanos> {
         Some(self.times[1]).filter(|time| *time < Nanos::MAX)
     }
 
     /// The place of the earliest time and that time, if it is due by `now`.
     #[inline]
-    pub(super) fn due(&self, now: Nanos) -> Option<(usize, Nanos)> {
+    pub(crate) fn due(&self, now: Nanos) -> Option<(usize, Nanos)> {
         let time = self.next().filter(|time| *time <= now)?;
         let mut node = 1;
         while node < self.leaves {

@@ -7,11 +7,13 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::address::{Rebinding, Translations};
+use super::hosts::HostModels;
 use super::routes::Routes;
 use super::schedule::Schedule;
 use super::traffic::{CrossTraffic, Source};
 use super::{Network, NetworkError};
 use crate::addresses::AddressMap;
+use crate::host::HostConfig;
 use crate::link::{ConfigError, Count, Link, LinkConfig};
 
 /// The description of a network: nodes and links first, then what uses them.
@@ -53,6 +55,7 @@ pub struct Topology {
     paths: Vec<(SocketAddr, SocketAddr, Vec<LinkId>)>,
     traffic: Vec<CrossTraffic>,
     rebindings: Vec<Rebinding>,
+    models: HostModels,
 }
 
 #[derive(Debug, Clone)]
@@ -114,6 +117,22 @@ impl Topology {
         let place = self.nodes.iter().position(|known| known == node);
         let place = place.ok_or_else(|| unknown("node", node))?;
         self.hosts.push((address, NodeId(place)));
+        Ok(())
+    }
+
+    /// Gives all hosts a model of the time that they take, except at nodes that have one of their own.
+    pub fn hosts(&mut self, config: HostConfig) {
+        self.models.set_all(config);
+    }
+
+    /// Gives the hosts at the node of this name a model.
+    ///
+    /// # Errors
+    /// There is no such node.
+    pub fn hosts_at(&mut self, node: &str, config: HostConfig) -> Result<(), NetworkError> {
+        let place = self.nodes.iter().position(|known| known == node);
+        let place = place.ok_or_else(|| unknown("node", node))?;
+        self.models.set_node(place, config);
         Ok(())
     }
 
@@ -216,6 +235,8 @@ impl Topology {
             sinks: BTreeMap::new(),
             arrived: Default::default(),
             unroutable: 0,
+            seed,
+            models: self.models,
         })
     }
 

@@ -5,13 +5,14 @@ use std::io;
 use std::net::SocketAddr;
 use std::panic::Location;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use quinn::{Endpoint, EndpointConfig, ServerConfig};
 
 use super::error::Elapsed;
+use super::hosts::Hosts;
 use super::join::{self, JoinHandle};
 use super::lock;
 use super::runtime::Runtime;
@@ -128,7 +129,7 @@ impl Handle {
     ///
     /// # Errors
     ///
-    /// The address is in use, or not the address of one host.
+    /// The address is in use, or not the address of one host; or the host's model is not valid.
     pub fn bind(&self, side: Side, address: SocketAddr) -> io::Result<Arc<Socket>> {
         self.bind_with(address, |network, address| {
             network.attach(side, address);
@@ -190,8 +191,18 @@ impl Handle {
             ));
         }
         attach(&mut wire.network, address)?;
+        let model = wire.network.host_model(address);
+        if let Some(Err(error)) = model.as_ref().map(|model| model.validate()) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
+        }
         let inbox = inboxes.open(address);
-        Ok(Arc::new(Socket::new(address, inbox, Arc::clone(&self.0))))
+        drop(inboxes);
+        let host = model.map(|model| {
+            let hosts = || Mutex::new(Hosts::new(wire.network.seed()));
+            lock(self.0.hosts.get_or_init(hosts)).open(address, model)
+        });
+        let shared = Arc::clone(&self.0);
+        Ok(Arc::new(Socket::new(address, inbox, shared, host)))
     }
 
     /// Opens a quinn endpoint on a socket bound to `address`, for incoming connections too if there
@@ -227,12 +238,19 @@ impl Handle {
         if let Some(server) = &mut server {
             server.time_source(Arc::new(VirtualTime::new(self.clone())));
         }
-        Endpoint::new_with_abstract_socket(config, server, socket, self.runtime())
+        let runtime = Runtime::new(Arc::clone(&self.0), socket.host_view());
+        Endpoint::new_with_abstract_socket(config, server, socket, Arc::new(runtime))
     }
 
-    /// The runtime to open quinn endpoints with.
+    /// The runtime of ideal hosts, to open quinn endpoints with. [`endpoint_on`](Self::endpoint_on) uses that of the socket's
+    /// host.
     pub fn runtime(&self) -> Arc<dyn quinn::Runtime> {
-        Arc::new(Runtime::new(Arc::clone(&self.0)))
+        Arc::new(Runtime::new(Arc::clone(&self.0), None))
+    }
+
+    #[cfg(feature = "noq")]
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.0
     }
 }
 

@@ -44,6 +44,8 @@ mod clock;
 mod error;
 mod executor;
 mod handle;
+mod host_view;
+mod hosts;
 mod inboxes;
 mod join;
 mod net;

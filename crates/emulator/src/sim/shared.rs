@@ -1,10 +1,11 @@
 //! What tasks, timers and sockets share.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::task::Waker;
 
 use super::clock::Clock;
+use super::hosts::Hosts;
 use super::inboxes::{Inboxes, Spare};
 use super::lock;
 use super::ready::{BoxFuture, Ready, ReadyQueue};
@@ -19,6 +20,8 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) wire: Mutex<Wire>,
     pub(super) timers: Mutex<Timers>,
+    /// The hosts that take time; nothing until there is one.
+    pub(super) hosts: OnceLock<Mutex<Hosts>>,
     pub(super) inboxes: Mutex<Inboxes>,
     pub(super) ready: Arc<ReadyQueue>,
     pub(super) transmit_segments: usize,
@@ -34,6 +37,7 @@ pub(super) struct Wire {
 pub(super) struct Events<'a> {
     wire: MutexGuard<'a, Wire>,
     timers: MutexGuard<'a, Timers>,
+    hosts: Option<MutexGuard<'a, Hosts>>,
     inboxes: &'a Mutex<Inboxes>,
 }
 
@@ -55,6 +59,7 @@ impl Shared {
                 spare: Spare::default(),
             }),
             timers: Mutex::default(),
+            hosts: OnceLock::new(),
             inboxes: Mutex::default(),
             ready: Arc::default(),
             transmit_segments,
@@ -85,27 +90,39 @@ impl Shared {
         Events {
             wire: lock(&self.wire),
             timers: lock(&self.timers),
+            hosts: self.hosts.get().map(lock),
             inboxes: &self.inboxes,
         }
     }
 }
 
 impl Events<'_> {
-    /// When the network or a timer wants to act next. The end of time never comes.
+    /// When the network, a host or a timer wants to act next. The end of time never comes.
     pub(super) fn next(&self) -> Option<Nanos> {
         let packet = self.wire.network.next_event().unwrap_or(Nanos::MAX);
         let timer = self.timers.next().unwrap_or(Nanos::MAX);
-        Some(packet.min(timer)).filter(|&next| next < Nanos::MAX)
+        let host = self.hosts.as_ref().and_then(|hosts| hosts.next_event());
+        let host = host.unwrap_or(Nanos::MAX);
+        Some(packet.min(timer).min(host)).filter(|&next| next < Nanos::MAX)
     }
 
-    /// Lets the network and then the timers act; packets due at an instant arrive before timers
+    /// Lets the network, then the hosts and then the timers act; packets due at an instant arrive before timers
     /// of that instant expire.
     pub(super) fn run(&mut self, now: Nanos, wakers: &mut Vec<Waker>) {
         let Wire { network, spare } = &mut *self.wire;
         if network.next_event().is_some_and(|next| next <= now) {
             let mut inboxes = lock(self.inboxes);
             spare.take(&mut inboxes.spare);
-            network.poll(now, &mut |_, packet| wakers.extend(inboxes.push(packet)));
+            match &mut self.hosts {
+                None => network.poll(now, &mut |_, packet| wakers.extend(inboxes.push(packet))),
+                Some(hosts) => network.poll(now, &mut |_, packet| {
+                    let passed = hosts.arrive(now, packet);
+                    wakers.extend(passed.and_then(|packet| inboxes.push(packet)));
+                }),
+            }
+        }
+        if let Some(hosts) = &mut self.hosts {
+            hosts.run(now, network, self.inboxes, wakers);
         }
         self.timers.fire(now, wakers);
     }

@@ -17,6 +17,7 @@ use super::shared::Shared;
 use super::socket::Socket;
 use super::task::TaskName;
 use super::unfinished::Unfinished;
+use crate::host::HostConfig;
 use crate::network::{Network, Side};
 use crate::time::Nanos;
 
@@ -34,11 +35,12 @@ pub struct Simulation {
 }
 
 /// Settings of a [`Simulation`].
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[must_use = "a builder does nothing until it builds"]
 pub struct Builder {
     step_limit: u64,
     transmit_segments: usize,
+    hosts: Option<HostConfig>,
 }
 
 impl Default for Builder {
@@ -46,6 +48,7 @@ impl Default for Builder {
         Self {
             step_limit: STEP_LIMIT,
             transmit_segments: TRANSMIT_SEGMENTS,
+            hosts: None,
         }
     }
 }
@@ -71,8 +74,21 @@ impl Builder {
         self
     }
 
+    /// What time all hosts take that have no model of their own; the network's own choice unless set. Binding a socket fails if
+    /// the model is not valid.
+    ///
+    /// On a host that takes time, its [bursts](crate::host::Sending::burst_datagrams) are in the place of
+    /// [`transmit_segments`](Self::transmit_segments).
+    pub fn hosts(mut self, config: HostConfig) -> Self {
+        self.hosts = Some(config);
+        self
+    }
+
     /// A simulation over `network`, at time zero.
-    pub fn build(self, network: Network) -> Simulation {
+    pub fn build(self, mut network: Network) -> Simulation {
+        if let Some(config) = self.hosts {
+            network.set_hosts(config);
+        }
         Simulation {
             shared: Arc::new(Shared::new(network, self.transmit_segments)),
             executor: Mutex::new(Executor::new(self.step_limit)),

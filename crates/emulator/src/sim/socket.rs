@@ -3,20 +3,24 @@
 use std::io::{self, IoSliceMut};
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll};
 
 use quinn::udp::{EcnCodepoint, RecvMeta, Transmit};
 use quinn::{AsyncUdpSocket, UdpPoller};
 
+use super::host_view::HostView;
+use super::hosts::{HostPort, Hosts};
 use super::inboxes::InboxId;
 use super::lock;
 use super::shared::Shared;
+use crate::host::{ReceiveStatistics, Ticket};
 use crate::packet::{Ecn, Packet};
 
 /// A UDP socket bound to an address of the emulated network.
 ///
-/// It is always writable: queues are in the network, not in the sender. All datagrams of one
+/// On an ideal host it is always writable: queues are in the network, not in the sender. On a [host](crate::host) that
+/// takes time it is writable when the host's processor has the time for it. All datagrams of one
 /// segmented transmit enter the network at the same instant. Dropping the socket frees the
 /// address.
 #[derive(Debug)]
@@ -24,20 +28,48 @@ pub struct Socket {
     address: SocketAddr,
     inbox: InboxId,
     shared: Arc<Shared>,
+    /// Where it is on a host that takes time.
+    host: Option<HostPort>,
 }
 
 impl Socket {
-    pub(super) fn new(address: SocketAddr, inbox: InboxId, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(
+        address: SocketAddr,
+        inbox: InboxId,
+        shared: Arc<Shared>,
+        host: Option<HostPort>,
+    ) -> Self {
         Self {
             address,
             inbox,
             shared,
+            host,
         }
+    }
+
+    /// What has happened to what came to it; `None` on an ideal host, which counts nothing.
+    pub fn receive_statistics(&self) -> Option<ReceiveStatistics> {
+        let (hosts, port) = self.hosts()?;
+        hosts.machine(port).statistics(port.port)
+    }
+
+    /// What an endpoint on it sees of its host.
+    pub(super) fn host_view(&self) -> Option<Arc<HostView>> {
+        let (hosts, port) = self.hosts()?;
+        Some(HostView::new(port, hosts.grid(port, self.address.ip())))
+    }
+
+    fn hosts(&self) -> Option<(MutexGuard<'_, Hosts>, HostPort)> {
+        let port = self.host?;
+        Some((lock(self.shared.hosts.get()?), port))
     }
 }
 
 impl Drop for Socket {
     fn drop(&mut self) {
+        if let Some((mut hosts, port)) = self.hosts() {
+            hosts.close(self.address, port);
+        }
         let inbox = lock(&self.shared.inboxes).close(self.address, self.inbox);
         // Not under the lock: a waker may own what another socket is in.
         drop(inbox);
@@ -46,7 +78,7 @@ impl Drop for Socket {
 
 impl AsyncUdpSocket for Socket {
     fn create_io_poller(self: Arc<Self>) -> Pin<Box<dyn UdpPoller>> {
-        Box::pin(AlwaysWritable)
+        Box::pin(SocketPoller::new(self))
     }
 
     fn try_send(&self, transmit: &Transmit<'_>) -> io::Result<()> {
@@ -54,6 +86,18 @@ impl AsyncUdpSocket for Socket {
         let ecn = transmit.ecn.map(from_codepoint);
         let segment = transmit.segment_size.unwrap_or(transmit.contents.len());
         let mut wire = lock(&self.shared.wire);
+        if let Some((mut hosts, port)) = self.hosts() {
+            let packets = transmit.contents.chunks(segment.max(1));
+            let packets = packets.map(|datagram| Packet {
+                source: self.address,
+                destination: transmit.destination,
+                ecn,
+                payload: wire.spare.copy(datagram),
+            });
+            let packets = packets.collect();
+            let sent = hosts.with(port.host, |machine| machine.send(now, packets));
+            return sent.map_err(|_| io::ErrorKind::WouldBlock.into());
+        }
         for datagram in transmit.contents.chunks(segment.max(1)) {
             let packet = Packet {
                 source: self.address,
@@ -102,6 +146,12 @@ impl AsyncUdpSocket for Socket {
             let previous = reader.replace(cx.waker().clone());
             drop(inboxes);
             drop(previous);
+        } else {
+            drop(inboxes);
+        }
+        if let Some((mut hosts, HostPort { host, port })) = self.hosts() {
+            let now = self.shared.clock.now();
+            hosts.with(host, |machine| machine.drained(now, port));
         }
         Poll::Pending
     }
@@ -111,7 +161,13 @@ impl AsyncUdpSocket for Socket {
     }
 
     fn max_transmit_segments(&self) -> usize {
-        self.shared.transmit_segments
+        match self.hosts() {
+            None => self.shared.transmit_segments,
+            Some((hosts, port)) => {
+                let burst = hosts.machine(port).config().send.burst_datagrams;
+                usize::try_from(burst).unwrap_or(1).max(1)
+            }
+        }
     }
 
     fn may_fragment(&self) -> bool {
@@ -119,12 +175,52 @@ impl AsyncUdpSocket for Socket {
     }
 }
 
+/// Waits until a socket can send.
 #[derive(Debug)]
-struct AlwaysWritable;
+pub(super) struct SocketPoller {
+    socket: Arc<Socket>,
+    ticket: Option<Ticket>,
+}
 
-impl UdpPoller for AlwaysWritable {
-    fn poll_writable(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
+impl SocketPoller {
+    pub(super) fn new(socket: Arc<Socket>) -> Self {
+        Self {
+            socket,
+            ticket: None,
+        }
+    }
+
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Self { socket, ticket } = self;
+        let Some((mut hosts, HostPort { host, .. })) = socket.hosts() else {
+            return Poll::Ready(());
+        };
+        let now = socket.shared.clock.now();
+        let ready = hosts.with(host, |machine| machine.may_send(now, ticket, cx.waker()));
+        if ready {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+impl UdpPoller for SocketPoller {
+    fn poll_writable(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll(cx).map(Ok)
+    }
+}
+
+impl Drop for SocketPoller {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket
+            && let Some((mut hosts, HostPort { host, .. })) = self.socket.hosts()
+        {
+            let forgotten = hosts.with(host, |machine| machine.forget(ticket));
+            drop(hosts);
+            // Not under the lock: a waker may own what a socket is in.
+            drop(forgotten);
+        }
     }
 }
 

@@ -3,8 +3,9 @@
 use super::net::Net;
 use super::simulation::Simulation;
 use super::{SimError, Unfinished};
+use crate::host::HostConfig;
 use crate::link::{ConfigError, LinkConfig};
-use crate::network::{Network, NetworkConfig};
+use crate::network::{Network, NetworkConfig, NetworkError};
 use crate::time::Nanos;
 
 /// A network to test an application on: runs an async closure in virtual time, and hands it a [`Net`] with endpoints,
@@ -83,6 +84,27 @@ impl Testbed {
     pub fn deadline(mut self, deadline: impl Into<Nanos>) -> Self {
         self.deadline = deadline.into();
         self
+    }
+
+    /// Sets what time all hosts take that have no model of their own, for endpoints that are opened from then on; none unless
+    /// set.
+    #[must_use]
+    pub fn hosts(self, config: HostConfig) -> Self {
+        self.simulation
+            .with_network(|network| network.set_hosts(config));
+        self
+    }
+
+    /// Sets what time the hosts at a node take: at `left`, where clients are unless told otherwise, or `right`, if the network
+    /// comes from a [`NetworkConfig`].
+    ///
+    /// # Errors
+    ///
+    /// There is no such node.
+    pub fn hosts_at(self, node: &str, config: HostConfig) -> Result<Self, NetworkError> {
+        self.simulation
+            .with_network(|network| network.set_hosts_at(node, config))?;
+        Ok(self)
     }
 
     /// Runs `test` and all tasks until it completes, and returns its output. Tasks that are not done by then go on with

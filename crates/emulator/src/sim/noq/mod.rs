@@ -90,11 +90,12 @@ pub fn endpoint_on(
     if let Some(server) = &mut server {
         server.time_source(Arc::new(VirtualTime::new(handle.clone())));
     }
+    let runtime = Runtime::new(handle.clone(), socket.host_view());
     let socket = Box::new(NoqSocket::new(socket));
-    Endpoint::new_with_abstract_socket(config, server, socket, runtime(handle))
+    Endpoint::new_with_abstract_socket(config, server, socket, Arc::new(runtime))
 }
 
 /// The runtime to open noq endpoints with.
 pub fn runtime(handle: &Handle) -> Arc<dyn ::noq::Runtime> {
-    Arc::new(Runtime::new(handle.clone()))
+    Arc::new(Runtime::new(handle.clone(), None))
 }

@@ -12,7 +12,7 @@ use noq::{AsyncUdpSocket, UdpSender};
 use quinn::AsyncUdpSocket as _;
 use quinn::udp;
 
-use crate::sim::socket::Socket;
+use crate::sim::socket::{Socket, SocketPoller};
 
 /// A [`Socket`] as noq sees it: for [`noq::Endpoint::rebind_abstract`], say.
 ///
@@ -29,7 +29,10 @@ impl NoqSocket {
 
 impl AsyncUdpSocket for NoqSocket {
     fn create_sender(&self) -> Pin<Box<dyn UdpSender>> {
-        Box::pin(self.clone())
+        Box::pin(Sender {
+            writable: SocketPoller::new(Arc::clone(&self.0)),
+            socket: Arc::clone(&self.0),
+        })
     }
 
     fn poll_recv(
@@ -68,27 +71,36 @@ impl AsyncUdpSocket for NoqSocket {
     }
 }
 
-impl UdpSender for NoqSocket {
+/// One who sends from a socket, and waits for its host if that is busy.
+#[derive(Debug)]
+struct Sender {
+    socket: Arc<Socket>,
+    writable: SocketPoller,
+}
+
+impl UdpSender for Sender {
     fn poll_send(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         transmit: &Transmit<'_>,
-        _: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
-        Poll::Ready(
-            self.0.try_send(&udp::Transmit {
-                destination: transmit.destination,
-                ecn: transmit
-                    .ecn
-                    .and_then(|ecn| udp::EcnCodepoint::from_bits(ecn as u8)),
-                contents: transmit.contents,
-                segment_size: transmit.segment_size,
-                src_ip: transmit.src_ip,
-            }),
-        )
+        let transmit = udp::Transmit {
+            destination: transmit.destination,
+            ecn: transmit
+                .ecn
+                .and_then(|ecn| udp::EcnCodepoint::from_bits(ecn as u8)),
+            contents: transmit.contents,
+            segment_size: transmit.segment_size,
+            src_ip: transmit.src_ip,
+        };
+        if self.writable.poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        Poll::Ready(self.socket.try_send(&transmit))
     }
 
     fn max_transmit_segments(&self) -> NonZeroUsize {
-        NonZeroUsize::new(self.0.max_transmit_segments()).unwrap_or(NonZeroUsize::MIN)
+        NonZeroUsize::new(self.socket.max_transmit_segments()).unwrap_or(NonZeroUsize::MIN)
     }
 }
 
