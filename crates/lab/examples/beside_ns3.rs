@@ -12,6 +12,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
+use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::Fate;
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
@@ -35,6 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             loss: 0.0,
             flows: 1,
             seed: 1,
+            host: HostConfig::ideal(),
         };
         let course = Experiment {
             network: scenario.network(),

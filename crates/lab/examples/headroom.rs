@@ -15,6 +15,7 @@ use std::time::Duration;
 use kneepoint::quinn::{Factory, factory};
 use kneepoint::{Algorithm, BbrSConfig};
 use kneepoint_controllers::{Gain, WindowPolicy};
+use kneepoint_emulator::host::HostConfig;
 use kneepoint_lab::controllers::Contestant;
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::plots::register_font;
@@ -35,6 +36,7 @@ fn main() -> Result<(), AnyError> {
         loss: 0.0,
         flows: 1,
         seed: 1,
+        host: HostConfig::ideal(),
     };
     let reference = measure(&scenario, "bbr", Contestant::Quinn(factory(Algorithm::Bbr)))?;
     let rows = PERMILLE

@@ -58,7 +58,8 @@ pub fn run(
     contestant: &Contestant,
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Observation, RunError> {
-    let simulation = Simulation::new(Network::new(scenario.network())?);
+    let hosts = Simulation::builder().hosts(scenario.host.clone());
+    let simulation = hosts.build(Network::new(scenario.network())?);
     let mut seeds = Pcg64::seed_from_u64(scenario.seed);
     let flows: Vec<Flow> = (0..scenario.flows)
         .map(|_| Flow::new(&simulation))

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::{LinkConfig, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD};
 use kneepoint_emulator::network::NetworkConfig;
 use kneepoint_emulator::trace::Trace;
@@ -97,6 +98,8 @@ pub struct Scenario {
     pub flows: u32,
     /// The source of all randomness.
     pub seed: u64,
+    /// What time both ends take: all senders are sockets of one host, and the receiver is another.
+    pub host: HostConfig,
 }
 
 impl Scenario {
@@ -159,6 +162,7 @@ mod tests {
             loss: 0.1,
             flows: 1,
             seed: 9,
+            host: HostConfig::ideal(),
         };
         let network = scenario.network();
         assert_eq!(network.forward.delay, Delay::Fixed(Nanos(20_000_001)));

@@ -73,6 +73,14 @@ fn bad_input_is_blamed_in_one_line() {
         (&["--loss", "nan"], &["--loss", "'nan'"]),
         (&["--flows", "0"], &["--flows", "1..=1000"]),
         (&["--seed", "-1"], &["--seed", "'-1'"]),
+        (
+            &["--host", "laptop"],
+            &["--host", "laptop", "server, busy, phone"],
+        ),
+        (
+            &["--host", "no.toml"],
+            &["--host", "cannot read host no.toml"],
+        ),
         (&["--format", "xml"], &["--format", "xml", "json"]),
         (
             &["--controllers", "tahoe"],
@@ -232,6 +240,7 @@ fn json_has_one_object_per_trace_and_controller() {
         assert_eq!(row["queue"], "100p");
         assert_eq!(row["duration_s"], 3.0);
         assert_eq!(row["loss"], 0.0);
+        assert_eq!(row["host"], "ideal");
         let utilization = row["utilization"].as_f64();
         assert!(
             utilization.is_some_and(|value| (0.7..=1.0).contains(&value)),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::trace::Trace;
 
 use super::error::CliError;
@@ -77,6 +78,10 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
 
+    /// What time the hosts take: ideal, server, busy, phone, or a host file
+    #[arg(long, value_name = "HOST", default_value = "ideal", value_parser = HostConfig::named)]
+    host: HostConfig,
+
     /// Draw plots into this directory, as SVG and PNG
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
@@ -121,6 +126,7 @@ pub(super) fn run(
             loss: arguments.loss,
             flows: arguments.flows,
             seed: arguments.seed,
+            host: arguments.host.clone(),
         })
         .collect();
 

@@ -56,6 +56,8 @@ pub struct Row {
     pub duration_s: f64,
     /// The probability of random loss on the data link.
     pub loss: f64,
+    /// What time the hosts take: a preset's name, or a file's.
+    pub host: String,
 }
 
 impl Row {
@@ -112,6 +114,7 @@ impl Row {
             queue: scenario.queue.to_string(),
             duration_s: rounded(seconds),
             loss: scenario.loss,
+            host: scenario.host.name.clone(),
         }
     }
 
@@ -126,8 +129,12 @@ impl Row {
         } else {
             String::new()
         };
+        let hosts = match self.host.as_str() {
+            "ideal" => String::new(),
+            host => format!(", {host} hosts"),
+        };
         format!(
-            "mean capacity {:.2} Mb/s, RTT {}, queue {}{loss}, {flows}, {}, seed {}",
+            "mean capacity {:.2} Mb/s, RTT {}, queue {}{loss}, {flows}{hosts}, {}, seed {}",
             self.capacity_mbps,
             format_time(std::time::Duration::from_secs_f64(self.rtt_ms / 1e3)),
             self.queue,
@@ -191,6 +198,7 @@ mod tests {
     use crate::metrics::{Delivery, FlowObservation};
     use crate::scenario::Link;
     use crate::units::{QueueSize, Rate};
+    use kneepoint_emulator::host::HostConfig;
     use std::time::Duration;
 
     const fn ms(millis: u64) -> Duration {
@@ -206,6 +214,7 @@ mod tests {
             loss: 0.0,
             flows,
             seed: 7,
+            host: HostConfig::ideal(),
         }
     }
 

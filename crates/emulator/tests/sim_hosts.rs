@@ -1,0 +1,284 @@
+//! Whole connections between hosts that take time.
+#![cfg(all(feature = "serde", feature = "noq"))]
+#![allow(clippy::unwrap_used, reason = "this is test code")]
+
+mod sim_support;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use kneepoint_emulator::host::{Distribution, HostConfig};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Record, Shaper};
+use kneepoint_emulator::network::{Direction, Network, NetworkConfig, Side};
+use kneepoint_emulator::sim::{Simulation, Testbed, endpoint_config, noq, tls};
+use kneepoint_emulator::time::Nanos;
+use sim_support::{bytes, client, connect, discard, link, network, serve, upload};
+
+/// What the links did while a client sent a megabyte, and how long it took.
+fn transfer(network: Network, hosts: Option<HostConfig>) -> (Vec<Record>, Nanos) {
+    let builder = Simulation::builder();
+    let builder = match hosts {
+        Some(hosts) => builder.hosts(hosts),
+        None => builder,
+    };
+    let sim = builder.build(network);
+    let handle = sim.handle();
+    serve(&sim, discard);
+    sim.block_on(async {
+        let endpoint = client(&handle, 1);
+        let connection = connect(&endpoint).await;
+        upload(&connection, &bytes(1_000_000)).await;
+        connection.close(0u32.into(), b"");
+        endpoint.wait_idle().await;
+    })
+    .unwrap();
+    let records = sim.with_network(|network| {
+        let links = [Direction::Forward, Direction::Reverse].map(|side| network.link(side));
+        let records = links.map(|link| link.log().unwrap().records().to_vec());
+        records.concat()
+    });
+    (records, sim.now())
+}
+
+#[test]
+fn ideal_hosts_are_as_no_hosts() {
+    let ideal = transfer(network(link()), Some(HostConfig::ideal()));
+    assert_eq!(ideal, transfer(network(link()), None));
+}
+
+#[test]
+fn every_preset_carries_connections_of_both_stacks_and_the_same_seed_repeats_them() {
+    for name in HostConfig::PRESETS {
+        let host = HostConfig::preset(name).unwrap();
+        let run = || transfer(network(link()), Some(host.clone()));
+        let (records, took) = run();
+        assert_eq!((records.clone(), took), run(), "{name}");
+        // At 10 Mb/s it takes 0.8 s, and some time to get going.
+        assert!(took < Nanos::from_millis(2_500), "{name}: {took}");
+        assert!(noq_transfer(&host) < Nanos::from_millis(2_500), "{name}");
+    }
+}
+
+fn noq_transfer(host: &HostConfig) -> Nanos {
+    let sim = Simulation::builder()
+        .hosts(host.clone())
+        .build(network(link()));
+    let handle = sim.handle();
+    let (left, right) = (address(1, 0), address(2, 4433));
+    let config = Some(noq::tls::server_config());
+    let server =
+        noq::endpoint(&handle, Side::Right, right, noq::endpoint_config(1), config).unwrap();
+    let client = noq::endpoint(&handle, Side::Left, left, noq::endpoint_config(2), None).unwrap();
+    handle.spawn(async move {
+        let connection = server.accept().await.unwrap().await.unwrap();
+        let mut stream = connection.accept_uni().await.unwrap();
+        stream.read_to_end(2_000_000).await.unwrap();
+        connection.closed().await;
+    });
+    sim.block_on(async {
+        let config = noq::tls::client_config();
+        let connecting = client
+            .connect_with(config, right, noq::tls::SERVER_NAME)
+            .unwrap();
+        let connection = connecting.await.unwrap();
+        let mut stream = connection.open_uni().await.unwrap();
+        stream.write_all(&bytes(1_000_000)).await.unwrap();
+        stream.finish().unwrap();
+        stream.stopped().await.unwrap();
+        // noq's endpoint needs this order.
+        drop(stream);
+        connection.close(0u32.into(), b"");
+    })
+    .unwrap();
+    sim.now()
+}
+
+fn address(host: u8, port: u16) -> SocketAddr {
+    SocketAddr::from(([10, 0, 0, host], port))
+}
+
+/// 1 Gb/s, 1 ms.
+fn fast() -> Network {
+    let link = LinkConfig {
+        delay: Duration::from_micros(500).into(),
+        queue: Queue::DropTail(Limit::bytes(500_000)),
+        log: true,
+        ..LinkConfig::new(Shaper::ConstantRate {
+            bytes_per_second: 125_000_000,
+        })
+    };
+    Network::new(NetworkConfig {
+        forward: link.clone(),
+        reverse: link,
+        seed: 7,
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_saturated_receiver_sets_the_pace_and_delays_acknowledgements() {
+    // 50 us for a datagram of 1,452 bytes: some 230 Mb/s, of a link of 1 Gb/s.
+    let mut slow = HostConfig::ideal();
+    slow.processor.receive_datagram = Nanos::from_micros(50);
+    slow.receive.batch_time = Some(Nanos::from_micros(500));
+    slow.receive.buffer_bytes = 200_000;
+    let took = |slow: Option<HostConfig>| {
+        let bed = Testbed::new(fast(), 1);
+        let bed = match slow {
+            Some(slow) => bed.hosts_at("right", slow).unwrap(),
+            None => bed,
+        };
+        bed.run(async |net| {
+            let (server, client) = (net.server().unwrap(), net.client().unwrap());
+            let address = server.local_addr().unwrap();
+            net.spawn(async move {
+                let connection = server.accept().await.unwrap().await.unwrap();
+                discard(connection).await;
+            });
+            let connection = client
+                .connect(address, tls::SERVER_NAME)
+                .unwrap()
+                .await
+                .unwrap();
+            upload(&connection, &bytes(4_000_000)).await;
+            (net.now(), connection.rtt())
+        })
+        .unwrap()
+    };
+    let (ideal, short) = took(None);
+    let (slow, long) = took(Some(slow));
+    let rate = 32.0 / slow.as_secs_f64();
+    assert!((100.0..235.0).contains(&rate), "{rate} Mb/s");
+    assert!(ideal < Nanos::from_millis(80), "{ideal}");
+    assert!(long > 2 * short, "{short:?}, {long:?}");
+}
+
+#[test]
+fn a_receiver_that_cannot_follow_drops_what_its_buffer_cannot_hold() {
+    let mut slow = HostConfig::ideal();
+    slow.processor.receive_datagram = Nanos::from_micros(100);
+    slow.receive.buffer_bytes = 20_000;
+    let sim = Simulation::builder().hosts(slow).build(fast());
+    let (from, to) = (address(1, 1000), address(2, 1000));
+    let sender = sim.bind(Side::Left, from).unwrap();
+    let receiver = sim.bind(Side::Right, to).unwrap();
+    let contents = vec![7; 1000];
+    for _ in 0..100 {
+        let transmit = quinn::udp::Transmit {
+            destination: to,
+            ecn: None,
+            contents: &contents,
+            segment_size: None,
+            src_ip: None,
+        };
+        quinn::AsyncUdpSocket::try_send(&*sender, &transmit).unwrap();
+    }
+    sim.run_until(Nanos::from_millis(100)).unwrap();
+    let statistics = receiver.receive_statistics().unwrap();
+    assert_eq!(statistics.arrived.packets, 100);
+    assert!(statistics.dropped.packets >= 60, "{statistics:?}");
+    // Nobody reads: one batch is handed over, and the rest waits.
+    assert_eq!(statistics.batches, 1);
+}
+
+#[test]
+fn a_host_is_the_same_whatever_others_there_are() {
+    let phone = || HostConfig::preset("phone").unwrap();
+    let wakes = |others: u8| {
+        let sim = Simulation::builder().hosts(phone()).build(fast());
+        let others = (0..others).map(|n| sim.bind(Side::Right, address(100 + n, 9)));
+        let others = others.collect::<Result<Vec<_>, _>>().unwrap();
+        let (_, took) = transfer_in(&sim);
+        drop(others);
+        took
+    };
+    assert_eq!(wakes(0), wakes(5));
+}
+
+fn transfer_in(sim: &Simulation) -> (usize, Nanos) {
+    let handle = sim.handle();
+    serve(sim, discard);
+    sim.block_on(async {
+        let endpoint = client(&handle, 1);
+        let connection = connect(&endpoint).await;
+        upload(&connection, &bytes(100_000)).await;
+    })
+    .unwrap();
+    (0, sim.now())
+}
+
+#[test]
+fn a_host_that_is_not_valid_opens_no_socket() {
+    let mut host = HostConfig::ideal();
+    host.receive.wakeup = Distribution::Quantiles(Vec::new());
+    host.timer_granularity = Nanos::from_millis(1);
+    host.name = "mine".to_owned();
+    let sim = Simulation::builder().hosts(host).build(fast());
+    let error = sim.bind(Side::Left, address(1, 1)).unwrap_err();
+    let expected = "mine: number of receive.wakeup_us.quantiles = 0 is not between 2 and 10001";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn network_files_name_the_hosts_of_their_nodes() {
+    let text = |hosts: &str| {
+        format!(
+            r#"
+            seed = 1
+            {hosts}
+            [[link]]
+            name = "forward"
+            from = "left"
+            to = "right"
+            rate_mbps = 10.0
+            delay_ms = 20.0
+            queue_bytes = 100000
+            [[link]]
+            name = "reverse"
+            from = "right"
+            to = "left"
+            rate_mbps = 10.0
+            delay_ms = 20.0
+            queue_bytes = 100000
+            "#
+        )
+    };
+    let bind = |hosts: &str, side| {
+        let network = Network::parse(&text(hosts), "n", ".".as_ref()).unwrap();
+        let socket = Simulation::new(network).bind(side, address(1, 1)).unwrap();
+        socket.receive_statistics().is_some()
+    };
+    assert!(!bind("", Side::Left));
+    assert!(bind(r#"hosts = { all = "server" }"#, Side::Left));
+    assert!(bind(
+        r#"hosts = { all = "server", left = "phone" }"#,
+        Side::Left
+    ));
+    assert!(!bind(
+        r#"hosts = { all = "server", left = "ideal" }"#,
+        Side::Left
+    ));
+    assert!(bind(
+        r#"hosts = { all = "server", left = "ideal" }"#,
+        Side::Right
+    ));
+    for (hosts, reason) in [
+        (
+            r#"hosts = { all = "laptop" }"#,
+            "n: hosts: there is no host preset laptop",
+        ),
+        (
+            r#"hosts = { middle = "server" }"#,
+            "n: there is no node middle",
+        ),
+        (
+            r#"hosts = { all = "missing.toml" }"#,
+            "n: hosts: cannot read host",
+        ),
+    ] {
+        let error = Network::parse(&text(hosts), "n", ".".as_ref())
+            .unwrap_err()
+            .to_string();
+        assert!(error.starts_with(reason), "{error}");
+    }
+}
