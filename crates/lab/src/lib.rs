@@ -13,12 +13,14 @@ pub mod compare;
 pub mod controllers;
 pub mod dash;
 pub mod ideal;
+pub mod loopback;
 pub mod metrics;
 
 pub mod output;
 pub mod plots;
 pub mod probe;
 pub mod rates;
+mod real_clock;
 pub mod reproduce;
 pub mod run;
 pub mod scenario;

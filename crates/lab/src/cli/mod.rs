@@ -4,6 +4,7 @@ mod compare;
 mod error;
 mod inspect;
 mod log;
+mod loopback;
 mod progress;
 mod relay;
 mod reproduce;
@@ -34,6 +35,11 @@ enum Command {
     Compare(compare::Arguments),
     /// Emulate a link in real time, between UDP clients and a server
     Relay(relay::Arguments),
+    /// Measure controllers over real sockets of this machine, in real time
+    Loopback(loopback::Arguments),
+    /// The receiver of `loopback --processes 2`
+    #[command(name = loopback::RECEIVER_COMMAND, hide = true)]
+    LoopbackReceiver(loopback::ReceiverArguments),
     /// Repeat the papers' experiments, and report what holds
     Reproduce(reproduce::Arguments),
     /// Work with packet-delivery traces
@@ -67,6 +73,8 @@ pub fn run(
         Some(Command::Trace { command }) => trace::run(&command, out),
         Some(Command::Log { command }) => log::run(&command, out),
         Some(Command::Relay(arguments)) => relay::run(&arguments, out),
+        Some(Command::Loopback(arguments)) => loopback::run(&arguments, out),
+        Some(Command::LoopbackReceiver(arguments)) => loopback::receive(&arguments, out),
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out),
     }
 }

@@ -11,16 +11,30 @@ pub(super) struct Progress(ProgressBar);
 impl Progress {
     /// A bar on stderr for so much virtual time; no bar if stderr is not a terminal.
     pub(super) fn new(total: Duration) -> Self {
+        Self::with(millis(total), TEMPLATE)
+    }
+
+    /// A bar for so many steps in real time.
+    pub(super) fn of_steps(steps: u64) -> Self {
+        Self::with(steps, STEPS_TEMPLATE)
+    }
+
+    fn with(length: u64, template: &str) -> Self {
         let target = if stderr().is_terminal() {
             ProgressDrawTarget::stderr()
         } else {
             ProgressDrawTarget::hidden()
         };
-        let bar = ProgressBar::with_draw_target(Some(millis(total)), target);
-        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+        let bar = ProgressBar::with_draw_target(Some(length), target);
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         Self(bar)
+    }
+
+    /// One more of the steps is done.
+    pub(super) fn advance_step(&self) {
+        self.0.inc(1);
     }
 
     /// A bar for work that is counted in shares of the whole.
@@ -52,3 +66,5 @@ fn millis(time: Duration) -> u64 {
 const WHOLE: Duration = Duration::from_secs(1_000_000);
 
 const TEMPLATE: &str = "simulating {wide_bar} {percent:>3} %, {eta} left";
+
+const STEPS_TEMPLATE: &str = "measuring {wide_bar} {pos}/{len}, {eta} left";

@@ -101,7 +101,8 @@ fn none() -> String {
 
 const RULE: LineStyle = LineStyle::none().fill('─').junction('─');
 
-const STYLE: TableStyle = TableStyle::new()
+/// Rules above, below, and under the titles.
+pub(crate) const STYLE: TableStyle = TableStyle::new()
     .top_border(RULE)
     .header_separator(RULE)
     .bottom_border(RULE);

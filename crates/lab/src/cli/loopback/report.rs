@@ -1,0 +1,147 @@
+//! Measurements over real sockets, as people and programs read them.
+
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+
+use crate::loopback::Row;
+use crate::output::table::STYLE;
+
+/// One object on a line for each row.
+pub(super) fn json(rows: &[Row]) -> Result<String, serde_json::Error> {
+    let mut text = String::new();
+    for row in rows {
+        text += &serde_json::to_string(row)?;
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// A table for each path, and what is to be known of the machine.
+pub(super) fn table(rows: &[Row]) -> String {
+    let mut text: String = rows
+        .chunk_by(|a, b| (&a.path, a.path_rtt_ms) == (&b.path, b.path_rtt_ms))
+        .map(path)
+        .collect();
+    text += &machine(rows);
+    text
+}
+
+fn path(rows: &[Row]) -> String {
+    let Some(first) = rows.first() else {
+        return String::new();
+    };
+    let mut table = Table::new();
+    table
+        .load_style(STYLE)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(TITLES.map(Cell::new));
+    for row in rows {
+        table.add_row(cells(row));
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let unfinished: String = rows.iter().map(unfinished).collect();
+    let (processes, size) = (first.processes, first.size_bytes as f64 / 1e6);
+    format!(
+        "{}; {size} MB, {}, {}\n{table}\n{unfinished}\n",
+        first.path,
+        match first.runs.len() {
+            1 => "1 run".to_owned(),
+            runs => format!("{runs} runs"),
+        },
+        if processes == 1 {
+            "1 process"
+        } else {
+            "2 processes"
+        },
+    )
+}
+
+fn cells(row: &Row) -> Vec<Cell> {
+    let digits = |value: Option<f64>, digits: usize| {
+        value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
+    };
+    let texts = [
+        row.controller.clone(),
+        megabits(row.goodput_mbps),
+        megabits(row.goodput_min_mbps),
+        megabits(row.goodput_max_mbps),
+        digits(row.goodput_of_stock, 2),
+        digits(row.sender_cpu_s_per_gb, 2),
+        digits(row.receiver_cpu_s_per_gb, 2),
+        digits(row.rtt_mean_ms, 3),
+        digits(row.rtt_p50_ms, 3),
+        digits(row.rtt_p95_ms, 3),
+        digits(row.window_median_bytes.map(|bytes| bytes / 1e3), 0),
+        digits(row.window_max_bytes.map(|bytes| bytes as f64 / 1e3), 0),
+        digits(row.loss_rate.map(|rate| rate * 100.0), 2),
+    ];
+    texts.into_iter().map(Cell::new).collect()
+}
+
+/// Four digits or so, of rates between a kilobit and some gigabits per second.
+fn megabits(rate: f64) -> String {
+    match rate {
+        rate if rate < 1.0 => format!("{rate:.4}"),
+        rate if rate < 100.0 => format!("{rate:.2}"),
+        rate => format!("{rate:.0}"),
+    }
+}
+
+fn unfinished(row: &Row) -> String {
+    let line = |(share, end)| {
+        let (name, percent) = (&row.controller, share * 100.0);
+        format!("  {name}: unfinished at {percent:.1} %: {end}\n")
+    };
+    row.unfinished().map(line).collect()
+}
+
+fn machine(rows: &[Row]) -> String {
+    let Some(first) = rows.first() else {
+        return String::new();
+    };
+    let mut text = format!("machine: {} processors", first.machine.processors);
+    if let Some(load) = first.machine.load_average {
+        text += &format!(", load average {load} before the first run");
+    }
+    let mut shares: Vec<f64> = rows
+        .iter()
+        .flat_map(|row| &row.runs)
+        .filter_map(|run| run.processor_share)
+        .collect();
+    shares.sort_by(f64::total_cmp);
+    if let (Some(&least), Some(&middle)) = (shares.first(), shares.get(shares.len() / 2)) {
+        text += &format!(
+            "; before each run two computing threads had a processor for {:.0} % of the time (median), {:.0} % at the least",
+            middle * 100.0,
+            least * 100.0
+        );
+        if middle < IDLE {
+            text += "\nThe machine did something else meanwhile: these are not the figures of an idle machine.";
+        }
+    }
+    text.push('\n');
+    if cfg!(debug_assertions) {
+        text += "This program was built without --release: it is slower than it can be.\n";
+    }
+    text
+}
+
+const TITLES: [&str; 13] = [
+    "controller",
+    "goodput\nMb/s",
+    "least",
+    "most",
+    "of best\nstock",
+    "sender\nCPU s/GB",
+    "receiver\nCPU s/GB",
+    "RTT\nmean ms",
+    "RTT\np50 ms",
+    "RTT\np95 ms",
+    "window\nmedian kB",
+    "window\nmax kB",
+    "loss\n%",
+];
+
+/// The share of a processor below which a machine is not idle.
+const IDLE: f64 = 0.9;
