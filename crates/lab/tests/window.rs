@@ -1,0 +1,192 @@
+//! What a window becomes on the unmodified stacks: what is in flight, and what people are shown.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kneepoint_controllers::{
+    AckEvent, Bytes, ConfigError, CongestionEvent, Control, Controller, ControllerConfig,
+    Environment, FilterSnapshot, Mode, Selection, SentEvent, Snapshot, Timestamp, WindowPolicy,
+};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+use kneepoint_emulator::network::{Duplex, Topology};
+use kneepoint_emulator::sim::{Testbed, tls};
+use kneepoint_emulator::time::Nanos;
+use kneepoint_lab::controllers::Contestant;
+use kneepoint_lab::trial::{FlowPlan, Trial};
+use kneepoint_quinn::{Factory, IntoFactory as _, snapshot};
+
+/// A window of so many packets, whatever happens.
+#[derive(Debug, Clone)]
+struct Fixed {
+    packets: u64,
+    mtu: Bytes,
+    /// In packets: the most in flight from the second second on, when the largest datagram has been found.
+    seen: Arc<Mutex<u64>>,
+}
+
+impl Controller for Fixed {
+    fn on_sent(&mut self, event: &SentEvent) {
+        if event.now > Timestamp::from_origin(Duration::from_secs(1)) {
+            let in_flight = event.prior_in_flight + event.bytes;
+            let mut seen = self.seen.lock().expect("no panics");
+            *seen = (*seen).max(in_flight.0.div_ceil(self.mtu.0));
+        }
+    }
+
+    fn on_ack(&mut self, _: &AckEvent) {}
+
+    fn on_congestion(&mut self, _: &CongestionEvent) {}
+
+    fn on_mtu_update(&mut self, mtu: Bytes) {
+        self.mtu = mtu;
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            window: self.mtu.packets(self.packets),
+            pacing_rate: None,
+            send_quantum: self.mtu.packets(self.packets),
+            operating_point: None,
+            self_limited: false,
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            algorithm: "fixed",
+            mode: Mode::CongestionAvoidance,
+            bandwidth: None,
+            min_rtt: None,
+            congestion_window: self.control().window,
+            slow_start_threshold: None,
+            pacing_rate: None,
+            in_flight: Bytes::ZERO,
+            rounds: 0,
+            app_limited: false,
+            filter: FilterSnapshot::None,
+        }
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+impl ControllerConfig for Fixed {
+    fn validate(&self) -> Result<(), ConfigError> {
+        Ok(())
+    }
+
+    fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
+        Ok(Box::new(Self {
+            mtu: environment.mtu,
+            ..self.clone()
+        }))
+    }
+
+    fn window_policy(&self) -> WindowPolicy {
+        WindowPolicy::Window
+    }
+}
+
+/// The most packets in flight over a path of 40 ms, and how many arrived in the last two of three seconds.
+fn filled(packets: u64, contestant: impl FnOnce(Fixed) -> Contestant) -> (u64, u64) {
+    let link = LinkConfig {
+        delay: Duration::from_millis(20).into(),
+        ..LinkConfig::new(Shaper::ConstantRate {
+            bytes_per_second: 12_500_000,
+        })
+    };
+    let seen = Arc::default();
+    let fixed = Fixed {
+        packets,
+        mtu: Bytes::ZERO,
+        seen: Arc::clone(&seen),
+    };
+    let end = Duration::from_secs(3);
+    let trial = Trial {
+        topology: Topology::point_to_point(Duplex::both(link)),
+        flows: vec![FlowPlan::greedy(contestant(fixed), Duration::ZERO, end)],
+        duration: end,
+        interval: None,
+        seed: 1,
+    };
+    let outcome = trial.run().expect("it runs");
+    let arrived = outcome.flows[0].received_between(Duration::from_secs(1), end);
+    let most = *seen.lock().expect("no panics");
+    (most, arrived / 1400)
+}
+
+/// Trap: quinn sends while the flight stays below its window. Two packets would be one, and each would wait for an
+/// acknowledgement that its receiver delays.
+#[test]
+fn minimum_windows_are_filled() {
+    for packets in [2, 4] {
+        let (most, arrived) = filled(packets, |fixed| {
+            Contestant::Quinn(Factory::new(fixed).expect("valid").factory())
+        });
+        assert_eq!(most, packets);
+        // Each round trip of 40 ms so many: the receiver acknowledges the second at once.
+        let expected = 50 * packets;
+        assert!(
+            arrived.abs_diff(expected) <= 2 * packets,
+            "{arrived}, not {expected}"
+        );
+        // noq's pacer spreads so few over the round trip, so that they take longer.
+        let (most, _) = filled(packets, |fixed| {
+            let factory = kneepoint_noq::Factory::new(fixed).expect("valid");
+            Contestant::Noq(Arc::new(factory))
+        });
+        assert_eq!(most, packets);
+    }
+}
+
+/// Trap: where an adapter makes a window of its own, the controller's is one that nobody keeps to.
+#[test]
+fn a_snapshot_shows_the_window_that_quinn_keeps_to() {
+    let link = LinkConfig {
+        delay: Nanos::from_millis(20).into(),
+        queue: Queue::DropTail(Limit::bytes(100_000)),
+        ..LinkConfig::new(Shaper::ConstantRate {
+            bytes_per_second: 2_500_000,
+        })
+    };
+    for selection in Selection::all() {
+        let bed = Testbed::symmetric(link.clone(), 1).expect("a valid link");
+        let looks = bed.run(async |net| {
+            let mut transport = quinn::TransportConfig::default();
+            transport.congestion_controller_factory(selection.factory());
+            let mut config = tls::client_config();
+            config.transport_config(Arc::new(transport));
+            let server = net.server().expect("a server");
+            let client = net.client().expect("a client");
+            let address = server.local_addr().expect("bound");
+            let connecting = client.connect_with(config, address, tls::SERVER_NAME);
+            net.spawn_named("server", async move {
+                let connection = server.accept().await.expect("a client").await;
+                let connection = connection.expect("a handshake");
+                while let Ok(mut stream) = connection.accept_uni().await {
+                    while let Ok(Some(_)) = stream.read_chunk(1 << 20, true).await {}
+                }
+            });
+            let connection = connecting.expect("valid").await.expect("a server");
+            let writer = connection.clone();
+            net.spawn_named("client", async move {
+                let mut stream = writer.open_uni().await.expect("a stream");
+                while stream.write_all(&[0; 10_000]).await.is_ok() {}
+            });
+            let mut looks = 0;
+            for _ in 0..60 {
+                net.sleep(Duration::from_millis(50)).await;
+                let state = snapshot(connection.congestion_state()).expect("ours");
+                // quinn's own statistics show its rule's window: one byte more.
+                let enforced = connection.stats().path.cwnd - 1;
+                assert_eq!(state.congestion_window.0, enforced, "{selection}");
+                looks += 1;
+            }
+            connection.close(0u32.into(), b"");
+            looks
+        });
+        assert_eq!(looks.expect("it runs"), 60);
+    }
+}
