@@ -106,6 +106,14 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// Any of them, while the clock now and then runs backwards by up to 10 ms.
+fn steps_of_a_faulty_clock() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => steps(),
+        1 => (0.0..7.0f64).prop_map(|exponent| Step::Back { nanos: 10f64.powf(exponent) as u64 }),
+    ]
+}
+
 /// A path that serves packets at a rate between 64 kb/s and 100 Gb/s, the RTT from nothing to a minute.
 #[derive(Debug, Clone, Copy)]
 struct Path {
@@ -226,6 +234,33 @@ proptest! {
                 if let Some(copy) = &mut copy {
                     copy.apply(event);
                     prop_assert_eq!(world.host.seen(), copy.seen());
+                }
+            }
+        }
+    }
+
+    /// Trap: what a search finds in times that are out of order depends on where they lie in memory, and a clone's lie elsewhere.
+    #[test]
+    fn no_clock_makes_a_clone_differ(
+        mtu in 1200..=9000u16,
+        events in prop::collection::vec(steps_of_a_faulty_clock(), 1..200),
+        fork in any::<prop::sample::Index>(),
+    ) {
+        let fork = fork.index(events.len());
+        for selection in Selection::all() {
+            let mut original = Host::new(selection, mtu);
+            let mut again = Host::new(selection, mtu);
+            let mut copy = None;
+            for (index, &event) in events.iter().enumerate() {
+                if index == fork {
+                    copy = Some(original.clone());
+                }
+                original.apply(event);
+                again.apply(event);
+                prop_assert_eq!(original.seen(), again.seen());
+                if let Some(copy) = &mut copy {
+                    copy.apply(event);
+                    prop_assert_eq!(original.seen(), copy.seen());
                 }
             }
         }

@@ -13,6 +13,8 @@ use kneepoint_controllers::{
 pub(crate) enum Step {
     /// Time passes; the controller's timers fire as they come due, or late.
     Wait { nanos: u64, timers: bool },
+    /// The clock runs backwards, as that of a host with a fault may.
+    Back { nanos: u64 },
     /// Packets leave in one batch, as far as the window has room.
     Send { packets: u8 },
     /// A packet leaves whatever the window says: a probe.
@@ -100,6 +102,7 @@ impl Host {
     pub(crate) fn apply(&mut self, step: Step) {
         match step {
             Step::Wait { nanos, timers } => self.wait(Duration::from_nanos(nanos), timers),
+            Step::Back { nanos } => self.now = self.now - Duration::from_nanos(nanos),
             Step::Send { packets } => {
                 let room = (0..u64::from(packets)).take_while(|&more| self.has_room(more));
                 self.send(room.count() as u64);
