@@ -8,6 +8,7 @@
 pub mod bbr3_scenarios;
 mod bulk;
 pub mod bundled;
+pub mod calibrate;
 pub mod cli;
 pub mod compare;
 pub mod controllers;

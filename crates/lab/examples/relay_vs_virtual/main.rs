@@ -1,21 +1,31 @@
 //! The same upload in real time, through the relay, and in virtual time: goodput and queueing delay of both.
 //!
-//! `cargo run --release -p kneepoint-lab --example relay_vs_virtual -- [RATE [DELAY [QUEUE [TIME [CONTROLLER [busy]]]]]]`,
-//! with the delay that of each direction. How fast the relay is: `1Gbps 10ms 3MB 10s`.
+//! `cargo run --release -p kneepoint-lab --example relay_vs_virtual -- [RATE [DELAY [QUEUE [TIME [CONTROLLER [HOST [busy]]]]]]]`,
+//! with the delay that of each direction, and the hosts of virtual time: `ideal`, `server`, `busy` or a file of
+//! `kneepoint host measure`. How fast the relay is: `1Gbps 10ms 3MB 10s`.
+//!
+//! `-- table [DELAY [TIME [HOST [busy]]]]` compares several rates and controllers, each with a queue of one bandwidth-delay product.
 
 mod real;
 mod simulated;
+mod table;
 mod transfer;
 
 use std::error::Error;
 use std::time::Duration;
 
+use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::{LinkConfig, Shaper};
 use kneepoint_lab::units::{QueueSize, Rate, parse_time};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let scenario = Scenario::from_arguments()?;
-    let real = real::run(&scenario)?;
+    let mut arguments = std::env::args().skip(1).peekable();
+    if arguments.next_if(|first| first == "table").is_some() {
+        return table::run(arguments);
+    }
+    let scenario = Scenario::from_arguments(arguments)?;
+    let (real, summary) = real::run(&scenario)?;
+    real::print(&summary);
     let simulated = simulated::run(&scenario)?;
     print(&scenario, &real, &simulated);
     Ok(())
@@ -28,6 +38,8 @@ struct Scenario {
     queue: QueueSize,
     duration: Duration,
     controller: String,
+    /// The hosts of virtual time.
+    host: HostConfig,
     /// Whether the relay spins.
     busy: bool,
 }
@@ -43,8 +55,7 @@ struct Outcome {
 }
 
 impl Scenario {
-    fn from_arguments() -> Result<Self, Box<dyn Error>> {
-        let mut arguments = std::env::args().skip(1);
+    fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
         let mut next = |default: &str| arguments.next().unwrap_or_else(|| default.to_owned());
         Ok(Self {
             rate: next("10Mbps").parse()?,
@@ -52,6 +63,7 @@ impl Scenario {
             queue: next("100kB").parse()?,
             duration: parse_time(&next("20s"))?,
             controller: next("quinn-cubic"),
+            host: HostConfig::named(&next("ideal"))?,
             busy: next("sleep") == "busy",
         })
     }

@@ -17,7 +17,8 @@ use tokio::time::timeout;
 
 use crate::{Outcome, Scenario, transfer};
 
-pub(crate) fn run(scenario: &Scenario) -> Result<Outcome, Box<dyn Error>> {
+/// What the relay's link has done, and the relay itself.
+pub(crate) fn run(scenario: &Scenario) -> Result<(Outcome, Snapshot), Box<dyn Error>> {
     let server_runtime = runtime()?;
     let server = endpoint(&server_runtime, Some(transfer::server()))?;
     let outcome = Arc::new(Mutex::new(Outcome::default()));
@@ -50,12 +51,11 @@ pub(crate) fn run(scenario: &Scenario) -> Result<Outcome, Box<dyn Error>> {
     let goodput_bytes = received.load(Ordering::Relaxed);
     server.join().map_err(|_| "the server has panicked")?;
     let summary = relay.stop().summary;
-    print(&summary);
 
     let mut outcome = *outcome.lock().unwrap_or_else(PoisonError::into_inner);
     outcome.goodput_bytes = goodput_bytes;
     outcome.dropped = summary.up.statistics.all_dropped().packets;
-    Ok(outcome)
+    Ok((outcome, summary))
 }
 
 fn runtime() -> io::Result<Runtime> {
@@ -76,7 +76,7 @@ fn endpoint(runtime: &Runtime, server: Option<ServerConfig>) -> io::Result<Endpo
 }
 
 #[expect(clippy::print_stdout, reason = "it is what the example is for")]
-fn print(summary: &Snapshot) {
+pub(crate) fn print(summary: &Snapshot) {
     for (name, path) in [("up", &summary.up), ("down", &summary.down)] {
         let Lateness {
             packets,

@@ -21,6 +21,7 @@ pub(crate) fn run(scenario: &Scenario) -> Result<Outcome, Box<dyn Error>> {
     })?;
     let simulation = Simulation::builder()
         .transmit_segments(SEGMENTS)
+        .hosts(scenario.host.clone())
         .build(network);
     let address: SocketAddr = "10.0.0.2:4433".parse()?;
     let server = simulation.endpoint(

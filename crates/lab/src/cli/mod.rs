@@ -2,6 +2,7 @@
 
 mod compare;
 mod error;
+mod host;
 mod inspect;
 mod log;
 mod loopback;
@@ -35,6 +36,11 @@ enum Command {
     Compare(compare::Arguments),
     /// Emulate a link in real time, between UDP clients and a server
     Relay(relay::Arguments),
+    /// End hosts of the emulator
+    Host {
+        #[command(subcommand)]
+        command: host::Command,
+    },
     /// Measure controllers over real sockets of this machine, in real time
     Loopback(loopback::Arguments),
     /// The receiver of `loopback --processes 2`
@@ -73,6 +79,7 @@ pub fn run(
         Some(Command::Trace { command }) => trace::run(&command, out),
         Some(Command::Log { command }) => log::run(&command, out),
         Some(Command::Relay(arguments)) => relay::run(&arguments, out),
+        Some(Command::Host { command }) => host::run(&command, out),
         Some(Command::Loopback(arguments)) => loopback::run(&arguments, out),
         Some(Command::LoopbackReceiver(arguments)) => loopback::receive(&arguments, out),
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out),

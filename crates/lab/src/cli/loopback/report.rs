@@ -17,10 +17,7 @@ pub(super) fn json(rows: &[Row]) -> Result<String, serde_json::Error> {
 
 /// A table for each path, and what is to be known of the machine.
 pub(super) fn table(rows: &[Row]) -> String {
-    let mut text: String = rows
-        .chunk_by(|a, b| (&a.path, a.path_rtt_ms) == (&b.path, b.path_rtt_ms))
-        .map(path)
-        .collect();
+    let mut text: String = rows.chunk_by(|a, b| a.path == b.path).map(path).collect();
     text += &machine(rows);
     text
 }

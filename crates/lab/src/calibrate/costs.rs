@@ -1,0 +1,228 @@
+//! What work costs: least squares over processor times and counts.
+
+use std::time::Duration;
+
+use super::counts::Counts;
+
+/// One thread's work: what it did, and the processor time that this took.
+#[derive(Debug, Clone)]
+pub(crate) struct Work {
+    pub(crate) counts: Counts,
+    pub(crate) processor: Duration,
+}
+
+/// Processor time in nanoseconds of each kind of work; none is negative.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Costs {
+    /// To begin a batch of received datagrams.
+    pub(crate) wakeup: f64,
+    /// To receive a datagram.
+    pub(crate) receive_datagram: f64,
+    /// To receive a byte of UDP payload.
+    pub(crate) receive_byte: f64,
+    /// To hand a burst to the network.
+    pub(crate) send_burst: f64,
+    /// To make and send a datagram.
+    pub(crate) send_datagram: f64,
+    /// To make and send a byte of UDP payload.
+    pub(crate) send_byte: f64,
+    /// By how much, relatively, these costs miss the measured times: the root of the mean square.
+    pub(crate) error: f64,
+}
+
+/// The costs that explain all this work best: those with the least sum of squared relative errors. `None` of less work than
+/// there are kinds of it.
+pub(crate) fn fit(work: &[Work]) -> Option<Costs> {
+    let rows: Vec<[f64; KINDS]> = work
+        .iter()
+        .filter(|work| !work.processor.is_zero())
+        .map(|work| {
+            let time = work.processor.as_nanos() as f64;
+            kinds(&work.counts).map(|count| count / time)
+        })
+        .collect();
+    if rows.len() < KINDS {
+        return None;
+    }
+    let costs = non_negative_least_squares(&rows);
+    let squares = rows
+        .iter()
+        .map(|row| (predicted(row, &costs) - 1.0).powi(2));
+    let error = (squares.sum::<f64>() / rows.len() as f64).sqrt();
+    let [
+        wakeup,
+        receive_datagram,
+        receive_byte,
+        send_burst,
+        send_datagram,
+        send_byte,
+    ] = costs;
+    Some(Costs {
+        wakeup,
+        receive_datagram,
+        receive_byte,
+        send_burst,
+        send_datagram,
+        send_byte,
+        error,
+    })
+}
+
+fn kinds(counts: &Counts) -> [f64; KINDS] {
+    [
+        counts.batches.times(),
+        counts.reads.datagrams(),
+        counts.received_bytes,
+        counts.bursts.times(),
+        counts.bursts.datagrams(),
+        counts.sent_bytes,
+    ]
+    .map(|count| count as f64)
+}
+
+fn predicted(row: &[f64; KINDS], costs: &[f64; KINDS]) -> f64 {
+    row.iter()
+        .zip(costs)
+        .map(|(count, cost)| count * cost)
+        .sum()
+}
+
+/// The non-negative `x` with the least sum of squares of `rows * x - 1`, by coordinate descent: the sum is convex, so each
+/// coordinate in turn goes to its least until nothing changes any more.
+fn non_negative_least_squares(rows: &[[f64; KINDS]]) -> [f64; KINDS] {
+    // The normal equations: gram * x = target.
+    let mut gram = [[0.0; KINDS]; KINDS];
+    let mut target = [0.0; KINDS];
+    for row in rows {
+        for (j, value) in row.iter().enumerate() {
+            target[j] += value;
+            for (k, other) in row.iter().enumerate() {
+                gram[j][k] += value * other;
+            }
+        }
+    }
+    let mut x = [0.0_f64; KINDS];
+    for _ in 0..SWEEPS {
+        for j in 0..KINDS {
+            if gram[j][j] > 0.0 {
+                let others = predicted(&gram[j], &x) - gram[j][j] * x[j];
+                x[j] = ((target[j] - others) / gram[j][j]).max(0.0);
+            }
+        }
+    }
+    x
+}
+
+/// Kinds of work.
+const KINDS: usize = 6;
+
+/// Enough for columns that are nearly parallel; each takes less than a microsecond.
+const SWEEPS: usize = 100_000;
+
+#[cfg(test)]
+mod tests {
+    use super::super::counts::Sizes;
+    use super::*;
+
+    /// Work of so many batches, bursts, and datagrams in each, all of one size.
+    fn work(received: (usize, usize), sent: (usize, usize), size: u64, costs: &Costs) -> Work {
+        let sizes = |(times, each)| {
+            let mut sizes = Sizes::default();
+            (0..times).for_each(|_| sizes.add(each));
+            sizes
+        };
+        let mut counts = Counts::default();
+        counts.batches = sizes(received);
+        counts.reads = sizes(received);
+        counts.received_bytes = (received.0 * received.1) as u64 * size;
+        counts.bursts = sizes(sent);
+        counts.sent_bytes = (sent.0 * sent.1) as u64 * size;
+        let costs = [
+            costs.wakeup,
+            costs.receive_datagram,
+            costs.receive_byte,
+            costs.send_burst,
+            costs.send_datagram,
+            costs.send_byte,
+        ];
+        let time = predicted(&kinds(&counts), &costs);
+        Work {
+            counts,
+            processor: Duration::from_nanos(time.round() as u64),
+        }
+    }
+
+    fn works(costs: &Costs) -> Vec<Work> {
+        let shapes = [
+            ((1000, 1), (500, 1)),
+            ((100, 20), (40, 1)),
+            ((40, 1), (900, 10)),
+            ((10, 50), (200, 3)),
+        ];
+        shapes
+            .into_iter()
+            .flat_map(|(received, sent)| {
+                [100, 1200, 6000].map(|size| work(received, sent, size, costs))
+            })
+            .collect()
+    }
+
+    const COSTS: Costs = Costs {
+        wakeup: 3000.0,
+        receive_datagram: 1000.0,
+        receive_byte: 0.4,
+        send_burst: 4000.0,
+        send_datagram: 1200.0,
+        send_byte: 0.5,
+        error: 0.0,
+    };
+
+    #[test]
+    fn known_costs_are_found() {
+        let found = fit(&works(&COSTS)).unwrap();
+        for (found, expected) in [
+            (found.wakeup, 3000.0),
+            (found.receive_datagram, 1000.0),
+            (found.receive_byte, 0.4),
+            (found.send_burst, 4000.0),
+            (found.send_datagram, 1200.0),
+            (found.send_byte, 0.5),
+        ] {
+            assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
+        }
+        assert!(found.error < 1e-3, "{}", found.error);
+    }
+
+    #[test]
+    fn no_cost_is_negative() {
+        let free = Costs {
+            receive_byte: 0.0,
+            wakeup: 0.0,
+            ..COSTS
+        };
+        let mut works = works(&free);
+        // As if large batches were cheaper than nothing.
+        for work in works
+            .iter_mut()
+            .filter(|work| work.counts.batches.max() > 10)
+        {
+            work.processor = work.processor.mul_f64(0.9);
+        }
+        let found = fit(&works).unwrap();
+        for cost in [found.wakeup, found.receive_byte, found.send_byte] {
+            assert!(cost >= 0.0);
+        }
+        assert!(found.error > 0.01, "{}", found.error);
+    }
+
+    #[test]
+    fn too_little_work_says_nothing() {
+        assert_eq!(fit(&[]), None);
+        assert_eq!(fit(&works(&COSTS)[..5]), None);
+        let idle = Work {
+            counts: Counts::default(),
+            processor: Duration::ZERO,
+        };
+        assert_eq!(fit(&vec![idle; 20]), None);
+    }
+}

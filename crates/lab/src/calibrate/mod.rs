@@ -1,0 +1,275 @@
+//! How long this machine, as an end host, takes to read, to send and to wake up: measured over its own sockets.
+//!
+//! [`measure`] runs quinn over tokio and 127.0.0.1, one thread to a side, and counts what quinn asks of its sockets.
+//! [`Measurement::host`] makes a host of the emulator of it.
+
+mod buffer;
+mod costs;
+mod counts;
+mod error;
+mod others;
+mod preset;
+mod samples;
+mod timers;
+mod transfer;
+mod wakeups;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use kneepoint_emulator::host::HostConfig;
+
+use self::costs::{Costs, Work};
+use self::counts::Sizes;
+use self::others::Load;
+use crate::loopback::Machine;
+
+pub use self::buffer::Buffers;
+pub use self::error::CalibrateError;
+pub use self::others::Interruptions;
+pub use self::samples::Samples;
+pub use self::timers::Lateness;
+
+/// What a host was measured to be.
+#[derive(Debug, Clone)]
+pub struct Measurement {
+    /// The machine, before it was measured.
+    pub machine: Machine,
+    /// From the arrival of a datagram until a sleeping application has read it.
+    pub wakeups: Samples,
+    /// How late tokio's timers are.
+    pub timers: Vec<Lateness>,
+    /// What others did with a processor that is wanted all the time; `None` for nothing.
+    pub interruptions: Option<Interruptions>,
+    /// What sockets hold.
+    pub buffers: Buffers,
+    /// Datagrams per call that reads.
+    reads: Sizes,
+    /// Datagrams per wake-up.
+    batches: Sizes,
+    /// Datagrams per call that sends.
+    bursts: Sizes,
+    costs: Costs,
+}
+
+/// Measures this machine for so long in all, while so many threads compute besides. Calls `progress` with the share that
+/// each step had of the whole.
+///
+/// # Errors
+/// The system refuses a socket or a thread, does not tell the processor time of a thread, or the time is too short.
+pub fn measure(
+    duration: Duration,
+    load: u32,
+    seed: u64,
+    progress: &dyn Fn(f64),
+) -> Result<Measurement, CalibrateError> {
+    let machine = Machine::now();
+    let _load = Load::start(load);
+    let wakeups = wakeups::measure(duration.mul_f64(WAKEUPS), seed)?;
+    progress(WAKEUPS);
+    let timers = timers::measure(duration.mul_f64(TIMERS), seed)?;
+    progress(TIMERS);
+    let interruptions = others::measure(duration.mul_f64(OTHERS));
+    progress(OTHERS);
+    let buffers = buffer::measure()?;
+
+    let mut work: Vec<Work> = Vec::new();
+    let shapes: Vec<_> = transfer::shapes().collect();
+    let share = TRANSFERS / shapes.len() as f64;
+    for shape in shapes {
+        work.extend(transfer::measure(shape, duration.mul_f64(share))?);
+        progress(share);
+    }
+    let (mut reads, mut batches, mut bursts) = <(Sizes, Sizes, Sizes)>::default();
+    for work in &work {
+        reads.merge(&work.counts.reads);
+        batches.merge(&work.counts.batches);
+        bursts.merge(&work.counts.bursts);
+    }
+    Ok(Measurement {
+        machine,
+        wakeups,
+        timers,
+        interruptions,
+        buffers,
+        reads,
+        batches,
+        bursts,
+        costs: costs::fit(&work).ok_or(CalibrateError::Nothing {
+            what: "costs of transfers",
+        })?,
+    })
+}
+
+impl Measurement {
+    /// The host of the emulator that behaves as this one was measured to.
+    pub fn host(&self, name: &str) -> HostConfig {
+        preset::host(name, self)
+    }
+
+    /// What tokio's timers are rounded up to.
+    pub fn timer_granularity(&self) -> Duration {
+        timers::granularity(&self.timers)
+    }
+
+    /// What others did, if that is more than every system does now and then.
+    fn busy_with_others(&self) -> Option<&Interruptions> {
+        let interruptions = self.interruptions.as_ref();
+        interruptions.filter(|others| others.share() >= NEGLIGIBLE)
+    }
+
+    /// Names and values, for people.
+    pub fn describe(&self) -> Vec<(&'static str, String)> {
+        let micros = |span: Duration| format!("{:.1} us", span.as_secs_f64() * 1e6);
+        let spans = |samples: &Samples| {
+            let at = |p| micros(samples.quantile(p));
+            let (p50, p95, p99, max) = (at(0.5), at(0.95), at(0.99), at(1.0));
+            let count = samples.count();
+            format!("p50 {p50}, p95 {p95}, p99 {p99}, max {max} ({count} samples)")
+        };
+        let sizes = |sizes: &Sizes| {
+            let [p50, p95] = [0.5, 0.95].map(|p| sizes.percentile(p));
+            let (max, times) = (sizes.max(), sizes.times());
+            format!("p50 {p50}, p95 {p95}, max {max} ({times} times)")
+        };
+        let mut entries = vec![("processors", self.machine.processors.to_string())];
+        if let Some(load) = self.machine.load_average {
+            entries.push(("load average before", load.to_string()));
+        }
+        entries.push(("wake-up delay", spans(&self.wakeups)));
+        for timer in &self.timers {
+            let (asked, late) = (micros(timer.asked), spans(&timer.late));
+            entries.push(("timer lateness", format!("of {asked}: {late}")));
+        }
+        let granularity = micros(self.timer_granularity());
+        entries.push(("timers rounded up to", granularity));
+        let others = match &self.interruptions {
+            None => "none".to_owned(),
+            Some(others) => {
+                let (share, slices) = (others.share() * 100.0, spans(&others.slices));
+                format!("{share:.2} % of the time, in slices of {slices}")
+            }
+        };
+        entries.push(("work of others", others));
+        let Costs {
+            wakeup,
+            receive_datagram,
+            receive_byte,
+            send_burst,
+            send_datagram,
+            send_byte,
+            error,
+        } = self.costs;
+        let cost = |fixed: &str, first: f64, datagram: f64, byte: f64| {
+            let (first, datagram) = (first / 1e3, datagram / 1e3);
+            format!(
+                "{first:.2} us per {fixed}, {datagram:.2} us per datagram, {byte:.3} ns per byte"
+            )
+        };
+        entries.extend([
+            ("datagrams per read", sizes(&self.reads)),
+            ("datagrams per wake-up", sizes(&self.batches)),
+            ("datagrams per burst", sizes(&self.bursts)),
+            (
+                "cost of receiving",
+                cost("wake-up", wakeup, receive_datagram, receive_byte),
+            ),
+            (
+                "cost of sending",
+                cost("burst", send_burst, send_datagram, send_byte),
+            ),
+            (
+                "error of the costs",
+                format!("{:.1} % (root mean square)", error * 100.0),
+            ),
+            (
+                "receive buffer",
+                format!("{} bytes of payload", self.buffers.receive_bytes),
+            ),
+            ("send buffer", format!("{} bytes", self.buffers.send_bytes)),
+        ]);
+        entries
+    }
+}
+
+/// Any port of this machine.
+const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// How the time is divided.
+const WAKEUPS: f64 = 0.2;
+const TIMERS: f64 = 0.2;
+const OTHERS: f64 = 0.1;
+const TRANSFERS: f64 = 0.5;
+
+/// A share of others that a host without other work has as well.
+const NEGLIGIBLE: f64 = 0.01;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Spans of so many microseconds.
+    pub(super) fn micros(spans: &[u64]) -> Samples {
+        Samples::new(
+            spans
+                .iter()
+                .map(|&span| Duration::from_micros(span))
+                .collect(),
+        )
+        .unwrap()
+    }
+
+    pub(super) fn measurement() -> Measurement {
+        let mut sizes = Sizes::default();
+        sizes.add(1);
+        sizes.add(10);
+        let late: Vec<u64> = (0..=1000).map(|late| 60 + late).collect();
+        Measurement {
+            machine: Machine {
+                processors: 2,
+                load_average: Some(0.25),
+            },
+            wakeups: micros(&[10, 110]),
+            timers: vec![Lateness {
+                asked: Duration::from_micros(100),
+                late: micros(&late),
+            }],
+            interruptions: Some(Interruptions {
+                gaps: micros(&[999_000]),
+                slices: micros(&[1000]),
+            }),
+            buffers: Buffers {
+                receive_bytes: 130_000,
+                send_bytes: 212_992,
+            },
+            reads: sizes.clone(),
+            batches: sizes.clone(),
+            bursts: sizes,
+            costs: Costs {
+                wakeup: 3000.6,
+                receive_datagram: 1000.0,
+                receive_byte: 0.4007,
+                send_burst: 4000.0,
+                send_datagram: 1200.0,
+                send_byte: 0.5,
+                error: 0.05,
+            },
+        }
+    }
+
+    #[test]
+    fn a_description_says_what_was_measured() {
+        let text = crate::output::list::render(&measurement().describe());
+        for part in [
+            "load average before    0.25\n",
+            "wake-up delay          p50 60.0 us, p95 105.0 us, p99 109.0 us, max 110.0 us (2 samples)\n",
+            "timers rounded up to   1000.0 us\n",
+            "work of others         0.10 % of the time, in slices of p50 1000.0 us",
+            "datagrams per burst    p50 1, p95 10, max 10 (2 times)\n",
+            "cost of receiving      3.00 us per wake-up, 1.00 us per datagram, 0.401 ns per byte\n",
+            "error of the costs     5.0 % (root mean square)\n",
+        ] {
+            assert!(text.contains(part), "{part}{text}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Spans of time that were measured.
+
+use std::time::Duration;
+
+/// Spans of time, in ascending order; at least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Samples(Vec<Duration>);
+
+impl Samples {
+    /// Sorts them; `None` of none.
+    pub(super) fn new(mut spans: Vec<Duration>) -> Option<Self> {
+        spans.sort_unstable();
+        (!spans.is_empty()).then_some(Self(spans))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The span at a probability from 0 (the shortest) to 1 (the longest), linear between neighbours.
+    pub fn quantile(&self, probability: f64) -> Duration {
+        let last = self.0.len().saturating_sub(1);
+        let place = probability.clamp(0.0, 1.0) * last as f64;
+        let (index, part) = (place as usize, place.fract());
+        let at = |index: usize| self.0.get(index.min(last)).copied().unwrap_or_default();
+        let (low, high) = (at(index), at(index + 1));
+        low + (high - low).mul_f64(part)
+    }
+
+    /// The spans at so many evenly spaced probabilities, from 0 to `upto`.
+    pub fn quantiles(&self, count: usize, upto: f64) -> Vec<Duration> {
+        let steps = count.saturating_sub(1).max(1) as f64;
+        (0..count)
+            .map(|step| self.quantile(upto * step as f64 / steps))
+            .collect()
+    }
+
+    /// All together.
+    pub fn sum(&self) -> Duration {
+        self.0.iter().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(spans: &[u64]) -> Option<Samples> {
+        Samples::new(
+            spans
+                .iter()
+                .map(|&span| Duration::from_millis(span))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn quantiles_are_linear_between_samples() {
+        assert_eq!(millis(&[]), None);
+        let samples = millis(&[30, 10, 20]).unwrap();
+        assert_eq!((samples.count(), samples.sum().as_millis()), (3, 60));
+        let at = |probability| samples.quantile(probability).as_micros();
+        assert_eq!(
+            [at(0.0), at(0.25), at(0.5), at(1.0)],
+            [10_000, 15_000, 20_000, 30_000]
+        );
+        assert_eq!([at(-1.0), at(2.0)], [10_000, 30_000]);
+        let all = samples.quantiles(3, 0.5);
+        assert_eq!(all, [10, 15, 20].map(Duration::from_millis));
+        assert_eq!(
+            millis(&[7]).unwrap().quantiles(2, 1.0),
+            [Duration::from_millis(7); 2]
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! The contracts of `kneepoint loopback` and `kneepoint host`, checked on the built command.
+//!
+//! Nothing here depends on how fast the machine is.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn kneepoint(arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kneepoint"))
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .args(arguments.split_whitespace())
+        .stdin(Stdio::null())
+        .output()
+        .expect("the command starts")
+}
+
+/// What a command prints that succeeds.
+fn print(arguments: &str) -> String {
+    let output = kneepoint(arguments);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments}: {message}");
+    String::from_utf8(output.stdout).expect("the output is UTF-8")
+}
+
+fn rows(arguments: &str) -> Vec<Value> {
+    print(&format!("loopback --format json {arguments}"))
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line is an object"))
+        .collect()
+}
+
+/// A time that no transfer of these needs, however busy the machine is.
+const PATIENT: &str = "--timeout 60s";
+
+#[test]
+fn bad_input_is_blamed_in_one_line() {
+    for (arguments, part) in [
+        ("loopback --controllers tahoe", "tahoe"),
+        ("loopback --controllers bbr,bbr", "named twice"),
+        ("loopback --size 0B", "out of range"),
+        ("loopback --size inf", "number of bytes"),
+        ("loopback --size 3p", "number of bytes"),
+        ("loopback --size 1000GB", "100GB"),
+        ("loopback --runs 0", "--runs"),
+        ("loopback --rtt 5", "the unit is missing"),
+        ("loopback --rtt 0,-1ms", "--rtt"),
+        ("loopback --rate 0Mbps", "out of range"),
+        ("loopback --processes 3", "--processes"),
+        ("loopback --socket-buffer 2GB", "--socket-buffer"),
+        ("loopback --timeout 0s", "out of range"),
+        ("loopback --format csv", "csv"),
+        ("host", "a command is missing"),
+        ("host measure --duration 1ms", "at least 100ms"),
+        ("host measure --load -1", "--load"),
+        (
+            "host measure --out missing-directory/host.toml",
+            "missing-directory",
+        ),
+    ] {
+        let output = kneepoint(arguments);
+        let message = String::from_utf8(output.stderr).expect("the message is UTF-8");
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+        assert_eq!(output.stdout, b"", "{arguments}");
+        assert_eq!(message.lines().count(), 1, "{arguments}: {message}");
+        assert!(message.contains(part), "{arguments}: {message}");
+    }
+}
+
+#[test]
+fn transfers_in_two_processes_have_all_fields() {
+    let controllers = ["quinn-cubic", "bbr-s", "noq:bbr"];
+    let rows = rows(&format!(
+        "--size 2MB --runs 2 --controllers {} {PATIENT}",
+        controllers.join(",")
+    ));
+    let named: Vec<&str> = rows
+        .iter()
+        .filter_map(|row| row["controller"].as_str())
+        .collect();
+    assert_eq!(named, controllers);
+    for row in &rows {
+        assert_eq!(row["size_bytes"], 2_000_000);
+        assert_eq!(
+            (&row["processes"], &row["finished"]),
+            (&2.into(), &2.into())
+        );
+        assert_eq!(
+            (&row["path_rtt_ms"], &row["path_rate_mbps"]),
+            (&0.0.into(), &Value::Null)
+        );
+        for field in [
+            "goodput_mbps",
+            "goodput_min_mbps",
+            "goodput_max_mbps",
+            "goodput_of_stock",
+            "rtt_mean_ms",
+            "rtt_p50_ms",
+            "rtt_p95_ms",
+            "window_median_bytes",
+            "window_max_bytes",
+            "processors",
+        ] {
+            assert!(
+                row[field].as_f64().is_some_and(|value| value > 0.0),
+                "{field}: {row}"
+            );
+        }
+        let loss = row["loss_rate"].as_f64().expect("it is a number");
+        assert!((0.0..1.0).contains(&loss), "{row}");
+        let runs = row["runs"].as_array().expect("there are runs");
+        assert_eq!(runs.len(), 2);
+        for run in runs {
+            assert_eq!(
+                (&run["end"], &run["received_bytes"]),
+                (&"finished".into(), &2_000_000.into())
+            );
+            assert_eq!(run["relay_late_p99_us"], Value::Null);
+        }
+        if cfg!(target_os = "linux") {
+            for field in [
+                "sender_cpu_s_per_gb",
+                "receiver_cpu_s_per_gb",
+                "processor_share_min",
+            ] {
+                assert!(
+                    row[field].as_f64().is_some_and(|value| value > 0.0),
+                    "{field}: {row}"
+                );
+            }
+        }
+    }
+    assert_eq!(rows[0]["goodput_of_stock"], 1.0);
+}
+
+#[test]
+fn transfers_in_one_process_cross_the_relay() {
+    let rows = rows(&format!(
+        "--size 2MB --runs 1 --processes 1 --rtt 0,2ms --rate 200Mbps --controllers bbr {PATIENT}"
+    ));
+    assert_eq!(rows.len(), 2);
+    for (row, rtt) in rows.iter().zip([0.0, 2.0]) {
+        assert_eq!(
+            (&row["path_rtt_ms"], &row["path_rate_mbps"]),
+            (&rtt.into(), &200.0.into())
+        );
+        assert_eq!(
+            (&row["processes"], &row["finished"]),
+            (&1.into(), &1.into())
+        );
+        assert_eq!(row["goodput_of_stock"], Value::Null);
+        // The link holds them up by so much, whatever else does.
+        assert!(
+            row["rtt_p50_ms"]
+                .as_f64()
+                .is_some_and(|median| median >= rtt),
+            "{row}"
+        );
+        let rate = row["goodput_max_mbps"].as_f64().expect("it is a number");
+        // Without headers, and the first queue is free.
+        assert!(rate < 220.0, "{row}");
+        assert!(row["runs"][0]["relay_late_p99_us"].is_number(), "{row}");
+    }
+}
+
+#[test]
+fn a_transfer_that_does_not_finish_is_a_result() {
+    for processes in [1, 2] {
+        let arguments = format!(
+            "--size 50MB --runs 1 --processes {processes} --rate 1Mbps --timeout 400ms --controllers quinn-cubic"
+        );
+        let text = print(&format!("loopback {arguments}"));
+        assert!(text.contains("  quinn-cubic: unfinished at "), "{text}");
+        assert!(text.contains(" %: timed out\n"), "{text}");
+        assert!(text.contains("machine: "), "{text}");
+        let rows = rows(&arguments);
+        assert_eq!(
+            (&rows[0]["finished"], &rows[0]["runs"][0]["end"]),
+            (&0.into(), &"timed out".into())
+        );
+        let received = rows[0]["runs"][0]["received_bytes"]
+            .as_u64()
+            .expect("it is a number");
+        assert!(received < 1_000_000, "{received}");
+    }
+}
+
+#[test]
+fn the_measured_host_is_written() {
+    let report = print("host measure --duration 600ms --out measured-host.toml");
+    for part in [
+        "wake-up delay ",
+        "timers rounded up to ",
+        "cost of receiving ",
+        "datagrams per burst ",
+    ] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("measured-host.toml");
+    let file = fs::read_to_string(file).expect("it is written");
+    for part in [
+        "# wake-up delay ",
+        "timer_granularity_us = ",
+        "[receive]\nwakeup_us = { quantiles = [",
+        "[processor]\n",
+    ] {
+        assert!(file.contains(part), "{part}: {file}");
+    }
+}
