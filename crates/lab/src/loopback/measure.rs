@@ -96,10 +96,7 @@ fn run(
         socket_buffer: plan.socket_buffer,
     })?;
     let received = receiver.stop()?;
-    let relayed = relay
-        .map(|relay| relay.stop())
-        .transpose()
-        .map_err(LoopbackError::system("stop the relay"))?;
+    let relayed = relay.map(|relay| relay.stop().summary);
     Ok(Run {
         relay_late_p99_us: relayed.map(|relayed| relayed.up.lateness.p99.0 as f64 / 1e3),
         ..Run::new(sent, received)
