@@ -237,6 +237,10 @@ impl HostController for QuinnController {
         is_persistent_congestion: bool,
         lost_bytes: u64,
     ) {
+        // On a new path quinn still tells of losses and marks on the old one.
+        if self.clock.precedes(sent) {
+            return;
+        }
         self.end_waiting();
         let (now, sent) = (self.begin(now), self.clock.sent(sent));
         self.catch_up(now);

@@ -62,7 +62,7 @@ impl AckedRun {
         flow: &mut Flow,
     ) {
         if self.packets == 0 {
-            self.begin(now, sent, bytes);
+            self.begin(now, sent, bytes, clock);
         } else if self.sent == sent && self.now == now {
             self.bytes += bytes;
             self.packets = self.packets.saturating_add(1);
@@ -144,8 +144,12 @@ impl AckedRun {
         }
     }
 
+    /// Not with a packet that left before the connection used this path: it says nothing about it.
     #[inline]
-    fn begin(&mut self, now: Instant, sent: Instant, bytes: Bytes) {
+    fn begin(&mut self, now: Instant, sent: Instant, bytes: Bytes, clock: &Clock) {
+        if clock.precedes(sent) {
+            return;
+        }
         (self.now, self.sent) = (now, sent);
         (self.bytes, self.packets, self.spans) = (bytes, 1, false);
     }
@@ -165,7 +169,7 @@ impl AckedRun {
             self.now = now;
         }
         self.end(clock, flow);
-        self.begin(now, sent, bytes);
+        self.begin(now, sent, bytes, clock);
         self.parted = true;
     }
 }

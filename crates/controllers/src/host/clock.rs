@@ -30,6 +30,13 @@ impl Clock {
         self.now.1
     }
 
+    /// Whether this was before the connection began, on this path: packets of an old path must not contribute to the
+    /// congestion control of a new one (RFC 9000, section 9.4).
+    #[inline]
+    pub fn precedes(&self, instant: Instant) -> bool {
+        instant < self.origin
+    }
+
     /// The time at which a packet left.
     #[inline]
     pub fn sent(&self, instant: Instant) -> Timestamp {
@@ -69,6 +76,7 @@ mod tests {
         // Before the connection began nothing was sent.
         if let Some(earlier) = origin.checked_sub(Duration::from_secs(1)) {
             assert_eq!(clock.sent(earlier), Timestamp::ZERO);
+            assert!(clock.precedes(earlier) && !clock.precedes(origin));
         }
     }
 }

@@ -179,6 +179,35 @@ fn an_acknowledgement_comes_before_the_timers() {
     );
 }
 
+/// RFC 9000, section 9.4: after a migration quinn builds a controller for the new path, and goes on to report what becomes of the
+/// old path's packets. A round trip measured from the migration on would be none of either path.
+#[test]
+fn packets_of_an_old_path_are_ignored() {
+    let early = origin();
+    let recorder = Recorder::new();
+    let start = early + Duration::from_secs(1);
+    let inner = Box::new(recorder.clone());
+    let mut adapter = QuinnController::new(inner, WindowPolicy::Window, start, Bytes(MTU));
+    let at = |millis: u64| start + Duration::from_millis(millis);
+    adapter.on_sent(at(0), MTU, 0);
+    recorder.told.lock().expect("no panics").clear();
+    adapter.packet_acked(at(10), early, MTU);
+    adapter.on_end_acks(at(10), MTU, false, None);
+    adapter.on_congestion_event(at(10), early, true, MTU);
+    adapter.on_congestion_event(at(10), early, false, 0);
+    assert!(recorder.told.lock().expect("no panics").is_empty());
+    // One acknowledgement of both paths' packets is one of the new path's.
+    for sent in [early, at(0), early] {
+        adapter.packet_acked(at(40), sent, MTU);
+    }
+    adapter.on_end_acks(at(40), 0, false, None);
+    let told = std::mem::take(&mut *recorder.told.lock().expect("no panics"));
+    assert!(
+        matches!(&told[..], [Told::Acked(ack)] if ack.acked == Bytes(MTU) && ack.rtt == Duration::from_millis(40)),
+        "{told:?}"
+    );
+}
+
 /// quinn reports packets of acknowledgements as sent, but does not count them as in flight.
 #[test]
 fn an_acknowledgement_that_leaves_is_not_in_flight() {
