@@ -63,7 +63,7 @@ mod sliding_mean;
 mod tobit;
 mod windowed;
 
-pub use atkf::{Adaptation, Atkf, AtkfConfig, ConfigError};
+pub use atkf::{Adaptation, Atkf, AtkfConfig, ConfigError, LowerBounds};
 pub use percentile::{DEFAULT_PERCENTILE, PercentileError, PercentileHistory};
 pub use queue_correction::{QueueCorrection, QueueCorrectionError};
 pub use sample::{CapacitySample, MAX_RATE, SampleError};

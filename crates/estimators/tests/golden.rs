@@ -2,7 +2,7 @@
 //! filters from prescribed inputs.
 
 use kneepoint_estimators::{
-    Atkf, AtkfConfig, CapacitySample, Skip, SkipConfig, TobitVariant, normal,
+    Atkf, AtkfConfig, CapacitySample, LowerBounds, Skip, SkipConfig, TobitVariant, normal,
 };
 
 /// The table's columns by name, row by row.
@@ -105,28 +105,42 @@ fn tobit_steps_with_known_noises() {
 
 #[test]
 fn adaptive_filter() {
-    let table = Table::parse(include_str!("golden/c_atkf.csv"));
-    let config = AtkfConfig {
-        floor: 1.0,
-        ..AtkfConfig::default()
-    };
-    let mut filter = Atkf::new(&config, 100.0).unwrap();
-    for row in table.rows() {
-        let update = filter.update(row.sample()).unwrap();
-        for (column, actual) in [
-            ("x", filter.mean()),
-            ("Psi", filter.variance()),
-            ("Q", filter.process_noise()),
-            ("R", filter.measurement_noise()),
-            ("K", update.gain),
-            ("innov", update.innovation),
-            ("xi", filter.innovation_square()),
-            ("c1", filter.innovation_product()),
-        ] {
-            row.check(column, actual, FILTER_TOLERANCE);
+    for (text, lower_bounds, rows) in [
+        (
+            include_str!("golden/c_atkf.csv"),
+            LowerBounds::AsPublished,
+            500,
+        ),
+        (
+            include_str!("golden/e_atkf_bounded.csv"),
+            LowerBounds::Bounded,
+            600,
+        ),
+    ] {
+        let table = Table::parse(text);
+        let config = AtkfConfig {
+            floor: 1.0,
+            lower_bounds,
+            ..AtkfConfig::default()
+        };
+        let mut filter = Atkf::new(&config, 100.0).unwrap();
+        for row in table.rows() {
+            let update = filter.update(row.sample()).unwrap();
+            for (column, actual) in [
+                ("x", filter.mean()),
+                ("Psi", filter.variance()),
+                ("Q", filter.process_noise()),
+                ("R", filter.measurement_noise()),
+                ("K", update.gain),
+                ("innov", update.innovation),
+                ("xi", filter.innovation_square()),
+                ("c1", filter.innovation_product()),
+            ] {
+                row.check(column, actual, FILTER_TOLERANCE);
+            }
         }
+        assert_eq!(table.rows.len(), rows);
     }
-    assert_eq!(table.rows.len(), 500);
 }
 
 #[test]
@@ -148,10 +162,14 @@ fn skip_as_published() {
     assert_eq!(table.rows.len(), 300);
 }
 
+/// The table was made with every option on and the filter as published.
 #[test]
-fn skip_tuned() {
+fn skip_with_its_options() {
     let table = Table::parse(include_str!("golden/d_skip.csv"));
-    let mut skip = skip_from(SkipConfig::tuned());
+    let mut skip = skip_from(SkipConfig {
+        filter: SkipConfig::paper().filter,
+        ..SkipConfig::tuned()
+    });
     for row in table.rows() {
         let mode = skip.sample(row.sample()).unwrap();
         assert_eq!(mode.name(), row.text("modeP"), "row {}", row.text("t"));
@@ -160,6 +178,21 @@ fn skip_tuned() {
         row.check("QP", skip.process_noise(), FILTER_TOLERANCE);
         row.check("RP", skip.measurement_noise(), FILTER_TOLERANCE);
     }
+}
+
+#[test]
+fn skip_tuned() {
+    let table = Table::parse(include_str!("golden/f_skip_bounded.csv"));
+    let mut skip = skip_from(SkipConfig::tuned());
+    for row in table.rows() {
+        let mode = skip.sample(row.sample()).unwrap();
+        assert_eq!(mode.name(), row.text("mode"), "row {}", row.text("t"));
+        row.check("x", skip.mean(), FILTER_TOLERANCE);
+        row.check("Psi", skip.variance(), FILTER_TOLERANCE);
+        row.check("Q", skip.process_noise(), FILTER_TOLERANCE);
+        row.check("R", skip.measurement_noise(), FILTER_TOLERANCE);
+    }
+    assert_eq!(table.rows.len(), 600);
 }
 
 /// 10 Mb/s with a deviation of a twentieth: the start of the table.

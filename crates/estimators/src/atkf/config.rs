@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use super::Adaptation;
+use super::{Adaptation, LowerBounds};
 use crate::sample::MAX_RATE;
 use crate::tobit::TobitVariant;
 
@@ -19,6 +19,8 @@ pub struct AtkfConfig {
     pub variant: TobitVariant,
     /// How the noises are estimated.
     pub adaptation: Adaptation,
+    /// What censored samples may do to the belief. Default [`LowerBounds::Bounded`].
+    pub lower_bounds: LowerBounds,
     /// `N`: over how many samples the innovations' moments are averaged (BBR-S, eq. (41)). 1..=65536. Default 16.
     ///
     /// Longer is smoother, and slower to notice that the noise has changed.
@@ -120,6 +122,7 @@ impl Default for AtkfConfig {
         Self {
             variant: TobitVariant::default(),
             adaptation: Adaptation::default(),
+            lower_bounds: LowerBounds::default(),
             window: WINDOW,
             fading: FADING,
             fading_offset: FADING_OFFSET,

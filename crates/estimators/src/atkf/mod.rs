@@ -2,10 +2,12 @@
 
 mod adaptation;
 mod config;
+mod lower_bounds;
 
 pub use adaptation::Adaptation;
 pub(crate) use config::in_range;
 pub use config::{AtkfConfig, ConfigError};
+pub use lower_bounds::LowerBounds;
 
 use adaptation::{Evidence, Noises};
 
@@ -20,7 +22,8 @@ use crate::tobit::TobitUpdate;
 /// of the capacity, which [`TobitVariant`](crate::TobitVariant) updates, and estimates of both noises, which [`Adaptation`] updates.
 ///
 /// The noises are kept in proportion to the mean, `R` in `[(r_min x)^2, (r_max x)^2]` and `Q` in `[q_min, q_max] R`, and
-/// the mean above a floor, so that no input makes the filter stall, explode or turn around.
+/// the mean above a floor. A mean that grew without a measurement would therefore raise the noises that make it grow.
+/// [`LowerBounds::Bounded`] prevents that: censored samples raise the mean only as far as they reach themselves.
 ///
 /// Unlike an average or a plain Kalman filter it has no bias when the sender follows it, and unlike a maximum it has no
 /// bias upwards; it follows a change of capacity gradually. [`Skip`](crate::Skip) adds what follows a sudden one.
@@ -86,10 +89,22 @@ impl Atkf {
         let prior = before + self.noises.process;
         let noise = self.noises.measurement;
         let total = prior + noise;
-        let update = self
+        if sample.is_censored()
+            && self
+                .config
+                .lower_bounds
+                .is_known(sample.sent_rate, self.mean, total)
+        {
+            return self.keep();
+        }
+        let mut update = self
             .config
             .variant
             .step_in_range(self.mean, prior, noise, sample);
+        if sample.is_censored() {
+            let bounds = self.config.lower_bounds;
+            update.variance = bounds.limit_variance(update.variance, before, noise);
+        }
 
         let second_moment = if sample.is_censored() && self.noises.imputes() {
             let eta = (sample.sent_rate - self.mean) / libm::sqrt(total);
@@ -118,12 +133,18 @@ impl Atkf {
     /// Predicts one step ahead without a measurement: the variance grows by `Q`.
     pub fn predict(&mut self) {
         self.variance += self.noises.process;
+        self.keep();
+    }
+
+    /// Leaves the belief as it is.
+    fn keep(&mut self) -> TobitUpdate {
         self.last = TobitUpdate {
             mean: self.mean,
             variance: self.variance,
             innovation: 0.0,
             gain: 0.0,
         };
+        self.last
     }
 
     /// Predicts, and lets an outlier that the belief ignores count in the noise estimates with the given second moment.

@@ -1,6 +1,6 @@
 //! The parameters of SKIP.
 
-use crate::atkf::{AtkfConfig, ConfigError, in_range};
+use crate::atkf::{AtkfConfig, ConfigError, LowerBounds, in_range};
 use crate::sample::MAX_RATE;
 
 /// The parameters of a [`Skip`](super::Skip).
@@ -42,11 +42,16 @@ pub struct SkipConfig {
 }
 
 impl SkipConfig {
-    /// SKIP as BBR-S describes it: all options off.
+    /// SKIP as BBR-S describes it: all options off, and the filter updated with every lower bound.
+    ///
+    /// The estimate diverges upwards while the application limits the sender: see [`LowerBounds`].
     #[must_use]
     pub fn paper() -> Self {
         Self {
-            filter: AtkfConfig::default(),
+            filter: AtkfConfig {
+                lower_bounds: LowerBounds::AsPublished,
+                ..AtkfConfig::default()
+            },
             threshold: THRESHOLD,
             outlier_deviations: OUTLIER_DEVIATIONS,
             outage_rate: OUTAGE_RATE,
@@ -57,10 +62,11 @@ impl SkipConfig {
         }
     }
 
-    /// SKIP with all options on: what to use.
+    /// SKIP with all options on and [bounded](LowerBounds::Bounded) lower bounds: what to use.
     #[must_use]
     pub fn tuned() -> Self {
         Self {
+            filter: AtkfConfig::default(),
             inflate: Some(INFLATE_DEVIATIONS),
             feed_drop: true,
             psi_reset: true,
