@@ -61,8 +61,8 @@ impl RttGradient {
 /// What one interval says about the capacity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CapacityEstimate {
-    /// What to feed a filter with: the measured rate with an infinite sending rate if a queue shows that it is real, the
-    /// sending rate twice if not. Bytes/s.
+    /// What to feed a filter with: the measured rate with an infinite sending rate if a queue shows that it is real. If not, the
+    /// measured or the sending rate, whichever is less, as both rates. Bytes/s.
     pub sample: CapacitySample,
     /// The rate as measured, whether real or not, limited to three times the sending rate. Bytes/s.
     pub measured_rate: f64,
@@ -116,10 +116,12 @@ impl Measurements {
         } = self.measure(wanted, gradient);
         let measured_rate = rate.min(MAX_OVER_SENT * sent_rate);
         let queueing = self.has_queue(measured_rate, gradient);
-        let sample = if queueing || sent_rate.is_infinite() {
+        let sample = if queueing {
             CapacitySample::uncensored(measured_rate)
         } else {
-            CapacitySample::new(sent_rate, sent_rate)
+            // Sent at one instant or faster than it was delivered, the packets show no more than their delivery.
+            let carried = measured_rate.min(sent_rate);
+            CapacitySample::new(carried, carried)
         };
         CapacityEstimate {
             sample,

@@ -10,15 +10,17 @@ use super::linear_fit::LinearFit;
 use super::{nanos_as_f64, seconds_between};
 use crate::atkf::ConfigError;
 
-/// A packet that was acknowledged.
+/// A packet that was acknowledged, or the newest of several that were acknowledged together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AckedPacket {
     /// When it was sent, ns on any clock.
     pub sent_at: u64,
     /// When its acknowledgement arrived, ns on the same clock.
     pub acked_at: u64,
-    /// Its size, bytes.
+    /// Its size, bytes; of all of them, if it stands for several.
     pub bytes: u64,
+    /// How many packets it stands for. 0 counts as 1.
+    pub packets: u32,
 }
 
 /// Collects acknowledged packets and closes an interval on demand, about once per round trip.
@@ -40,6 +42,7 @@ pub struct AckedPacket {
 ///         sent_at: packet * 1_000_000,
 ///         acked_at: 20_000_000 + packet * 1_250_000,
 ///         bytes: 1250,
+///         packets: 1,
 ///     })?;
 /// }
 /// let estimate = interval.close(20_000_000)?;
@@ -99,6 +102,7 @@ impl CapacityInterval {
             sent_at,
             acked_at,
             bytes,
+            packets,
         } = packet;
         let Some(rtt) = acked_at.checked_sub(sent_at) else {
             return Err(PacketError::AckedBeforeSent { sent_at, acked_at });
@@ -134,7 +138,7 @@ impl CapacityInterval {
         );
         self.min_rtt = self.min_rtt.min(rtt);
         self.bytes = self.bytes.saturating_add(bytes);
-        self.packets = self.packets.saturating_add(1);
+        self.packets = self.packets.saturating_add(packets.max(1));
         Ok(())
     }
 

@@ -25,7 +25,9 @@
 //!
 //! or if a queue stood throughout it: the least queueing delay exceeded two packets' service time, 2 % of the minimal
 //! round-trip time, and three deviations of the jitter. Then the rate is real, even if more was delivered than sent, and the
-//! sample's sending rate is infinite. Otherwise the sample is censored at the sending rate.
+//! sample's sending rate is infinite. Otherwise the sample is censored: the path carries at least the measured or the sending
+//! rate, whichever is less. This holds for a burst that was sent at one instant, too: its packets may be acknowledged late
+//! because the receiver waited for more of them (RFC 9000, section 13.2.1).
 //!
 //! Both rates are of the same packets. A sending rate taken from the pacer instead of the packets does not do: if the
 //! true one is 3 % lower, every sample passes for a measurement, and the estimate settles 7 to 17 % low.

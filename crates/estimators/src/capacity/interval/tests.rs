@@ -25,6 +25,7 @@ impl Path {
             sent_at,
             acked_at: self.free_at as u64 + MIN_RTT / 2,
             bytes: SIZE,
+            packets: 1,
         }
     }
 }
@@ -153,6 +154,7 @@ fn one_large_acknowledgement_is_not_enough() {
             sent_at: 0,
             acked_at: MIN_RTT,
             bytes: SIZE,
+            packets: 1,
         })
         .unwrap();
     for sent_at in 1..=20 {
@@ -161,6 +163,7 @@ fn one_large_acknowledgement_is_not_enough() {
                 sent_at: sent_at * MS,
                 acked_at: 60 * MS,
                 bytes: SIZE,
+                packets: 1,
             })
             .unwrap();
     }
@@ -185,8 +188,48 @@ fn a_burst_has_no_gradient_but_a_rate() {
         (estimate.method, estimate.gradient),
         (Method::DeliveryRate, None)
     );
-    assert!(estimate.sent_rate.is_infinite() && !estimate.sample.is_censored());
+    assert!(estimate.sent_rate.is_infinite() && estimate.sample.is_censored());
     assert!((estimate.sample.rate - 1e6).abs() < 1e2, "{estimate:?}");
+}
+
+/// Trap: 85 kB sent at once on 1 Gb/s. The receiver waits 25 ms before it acknowledges the last packet alone.
+#[test]
+fn a_burst_whose_last_acknowledgement_is_late_is_a_lower_bound() {
+    let mut interval = interval(Method::DeliveryRate);
+    let mut path = Path::new(125e6);
+    let mut packets: std::vec::Vec<_> = (0..69).map(|_| path.send(0)).collect();
+    packets[68].acked_at += 25 * MS;
+    for packet in packets {
+        interval.push(packet).unwrap();
+    }
+    let estimate = interval.close(MIN_RTT).unwrap();
+    assert!(estimate.sent_rate.is_infinite() && !estimate.queueing);
+    assert!(estimate.sample.is_censored(), "{estimate:?}");
+    assert_eq!(estimate.sample.sent_rate, estimate.measured_rate);
+    assert!(estimate.measured_rate < 4e6, "{estimate:?}");
+}
+
+/// Trap: of packets that are acknowledged together only the newest one's times are known, but each is served.
+#[test]
+fn a_queue_is_counted_in_packets_however_many_are_acknowledged_together() {
+    for together in 1..=8 {
+        let mut interval = interval(Method::DeliveryRate);
+        // 1 Mb/s: 10 ms for each packet. The sender keeps 3.9 packets queued.
+        let service = 10 * MS;
+        for ack in 1..=20 {
+            let acked_at = MIN_RTT + 39 * MS + ack * together * service;
+            let packet = AckedPacket {
+                sent_at: acked_at - MIN_RTT - 39 * MS,
+                acked_at,
+                bytes: together * SIZE,
+                packets: together as u32,
+            };
+            interval.push(packet).unwrap();
+        }
+        let estimate = interval.close(MIN_RTT).unwrap();
+        assert!(estimate.queueing, "{together}: {estimate:?}");
+        assert!((estimate.sample.rate - 125e3).abs() < 1.0, "{estimate:?}");
+    }
 }
 
 #[test]
@@ -197,6 +240,7 @@ fn delays_that_fall_too_fast_are_no_gradient() {
             sent_at: index * 5 * MS,
             acked_at: 200 * MS + index * MS / 2,
             bytes: SIZE,
+            packets: 1,
         };
         interval.push(packet).unwrap();
     }
@@ -213,6 +257,7 @@ fn nothing_is_measured_beyond_three_times_the_sending_rate() {
             sent_at: index * 5 * MS,
             acked_at: 200 * MS + index * MS / 2,
             bytes: SIZE,
+            packets: 1,
         };
         interval.push(packet).unwrap();
     }
@@ -228,6 +273,7 @@ fn time_that_runs_backwards_is_named() {
         sent_at,
         acked_at,
         bytes: SIZE,
+        packets: 1,
     };
     assert!(matches!(
         interval.push(packet(5, 4)),
@@ -254,6 +300,7 @@ fn intervals_without_a_rate_are_discarded() {
                 sent_at: index,
                 acked_at: 100 + index,
                 bytes: 0,
+                packets: 1,
             })
             .unwrap();
     }
@@ -265,6 +312,7 @@ fn intervals_without_a_rate_are_discarded() {
                 sent_at: index,
                 acked_at: 200 + index,
                 bytes: u64::MAX,
+                packets: 1,
             })
             .unwrap();
     }
@@ -289,7 +337,7 @@ proptest! {
         for (sent_at, step, bytes, finish) in packets {
             acked_at = acked_at.saturating_add(step >> shift);
             let sent_at = sent_at % acked_at.saturating_add(1);
-            let _ = interval.push(AckedPacket { sent_at, acked_at, bytes: bytes >> shift });
+            let _ = interval.push(AckedPacket { sent_at, acked_at, bytes: bytes >> shift, packets: (bytes >> 40) as u32 });
             if finish && let Ok(estimate) = interval.close(min_rtt) {
                 prop_assert!(estimate.sample.validate().is_ok(), "{estimate:?}");
                 prop_assert!(estimate.measured_rate >= 0.0 && estimate.measured_rate.is_finite());
