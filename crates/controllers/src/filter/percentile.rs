@@ -66,9 +66,10 @@ impl FilterConfig for PercentileFilterConfig {
 
 /// A percentile of the last 100 delivery rates that the application did not limit (BBR-Sampled, section 7.1).
 ///
-/// There is one sample for each acknowledgement, not for each packet, but on average no more than one in a millisecond: a
-/// receiver that acknowledges every second packet of 1452 bytes fills the history in 100 ms at 25 Mb/s, and at any higher
-/// rate. Where a host gathers acknowledgements, each counts for itself: the history is as long then in time. A burst that is
+/// There is one sample for every two packets, as if a receiver had acknowledged each pair, but on average no more than one in a
+/// millisecond: packets of 1452 bytes fill the history in 100 ms at 25 Mb/s, and at any higher rate. The history is therefore
+/// as long in time however many packets an acknowledgement covers. Counted by acknowledgements it would be a hundred round trips
+/// long where there is one in a round trip, and Startup, whose rate doubles in each, would end at what it was rounds ago. A burst that is
 /// shorter than 15 of the last 100 samples does not show in the 85th percentile, where it alone makes the maximum. Without
 /// the spacing a burst of 1 MB would be 350 samples, however short it is, and fill the whole history.
 ///
@@ -91,7 +92,8 @@ impl PercentileFilter {
             .counted_until
             .map_or(spacing, |until| ack.now.nanos_since(until));
         let due = elapsed / spacing;
-        let count = due.min(ack.acks).min(MOST_AT_ONCE);
+        let pairs = ack.acked_packets.div_ceil(PACKETS_PER_SAMPLE);
+        let count = due.min(pairs).min(MOST_AT_ONCE);
         if count > 0 {
             // What is left over is the next sample's: acknowledgements 0.9 ms apart would be samples 1.8 ms apart without
             // it. After a silence nothing is.
@@ -144,6 +146,9 @@ impl BandwidthFilter for PercentileFilter {
 /// of data at a time (tcp_bbr.c, bbr_tso_segs_goal), and its receivers put what arrives together into one and acknowledge that; QUIC's
 /// acknowledge every second packet, however fast they come (RFC 9000, section 13.2.2).
 const SPACING: Duration = Duration::from_millis(1);
+
+/// What receivers acknowledge at once (RFC 9000, section 13.2.2).
+const PACKETS_PER_SAMPLE: u64 = 2;
 
 /// The history is not filled by a single acknowledgement, after whatever silence: an eighth of it.
 const MOST_AT_ONCE: u64 = 12;
@@ -210,29 +215,49 @@ mod tests {
         assert_eq!(filter.bandwidth(), Some(mbps(25)));
     }
 
-    /// Where acknowledgements are gathered, the history must not reach back the further for it.
+    /// Trap: the fewer acknowledgements there are, the further the history reaches back.
     #[test]
-    fn gathered_acknowledgements_count_each_for_itself() {
+    fn packets_count_by_pairs_however_they_are_acknowledged() {
         let mut filter = filter(PercentileFilterConfig::bbr());
         let mut samples = 0;
-        // Milliseconds since the one before, acknowledgements, and what they count for.
-        for (millis, acks, counted) in [
-            (0, 4, 1),
-            (10, 4, 4),
-            (2, 4, 2),
-            (0, 4, 0),
-            (1, 1, 1),
-            (99, 99, 12),
+        // Milliseconds since the one before, packets, acknowledgements, and what they count for.
+        for (millis, acked_packets, acks, counted) in [
+            (0, 8, 4, 1),
+            (10, 8, 4, 4),
+            (2, 8, 4, 2),
+            (0, 8, 4, 0),
+            (1, 1, 1, 1),
+            (99, 198, 99, 12),
+            (10, 8, 1, 4),
+            (100, 83, 1, 12),
         ] {
             let at = filter.counted_until.unwrap_or_default() + Duration::from_millis(millis);
             let ack = AckEvent {
                 now: at,
+                acked_packets,
                 acks,
                 ..measured(mbps(25), false)
             };
             filter.on_ack(&ack, &context(0));
             samples += counted;
             assert_eq!(filter.history.len(), samples, "{acks} in {millis} ms");
+        }
+    }
+
+    /// Trap: a rate that doubles with each of few acknowledgements is followed late.
+    #[test]
+    fn startup_is_followed_with_one_acknowledgement_per_round_trip() {
+        let mut filter = filter(PercentileFilterConfig::bbr());
+        for round in 0..16 {
+            let rate = mbps(1 << round);
+            let ack = AckEvent {
+                now: Timestamp::from_nanos((round + 1) * 100_000_000),
+                acked_packets: 10 << round,
+                ..measured(rate, false)
+            };
+            filter.on_ack(&ack, &context(round));
+            let estimate = filter.bandwidth().unwrap_or_default();
+            assert!(Gain::new(2, 1) * estimate >= rate, "{estimate} of {rate}");
         }
     }
 
