@@ -18,6 +18,9 @@ composed! {
 
 impl Bbr3SConfig {
     /// The draft's state machine on the paper's filter.
+    ///
+    /// The filter is the paper's mode machine, but uses neither Allik's Tobit update nor the published noise adaptation: see
+    /// [`SkipFilterConfig::paper`].
     pub fn paper() -> Self {
         Self {
             core: Bbr3CoreConfig {

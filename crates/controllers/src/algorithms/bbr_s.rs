@@ -20,6 +20,9 @@ composed! {
 
 impl BbrSConfig {
     /// The paper's BBR-S as closely as a host without pacing allows.
+    ///
+    /// The filter is the paper's mode machine, but uses neither Allik's Tobit update nor the published noise adaptation: see
+    /// [`SkipFilterConfig::paper`].
     pub fn paper() -> Self {
         Self {
             core: BbrCoreConfig {

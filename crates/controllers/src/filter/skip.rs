@@ -1,8 +1,10 @@
 //! SKIP as a bandwidth filter: capacity samples cut from the acknowledgements, and the mode machine fed with them.
 
+use core::time::Duration;
+
 use kneepoint_estimators::capacity::{AckedPacket, CapacityInterval, IntervalConfig, Method};
 use kneepoint_estimators::{
-    AtkfConfig, CapacitySample, ConfigError as EstimatorError, Skip, SkipConfig,
+    AtkfConfig, CapacitySample, ConfigError as EstimatorError, LowerBounds, Skip, SkipConfig,
 };
 
 use super::{BandwidthFilter, FilterConfig, FilterContext, MaxFilter};
@@ -20,14 +22,29 @@ pub struct SkipFilterConfig {
     pub skip: SkipConfig,
     /// How long a sample lasts, and what it is computed from.
     pub interval: IntervalConfig,
-    /// Take silence while data is in flight for samples of nothing: one for each interval without an acknowledgement
-    /// in which one was due.
+    /// Take silence for samples of nothing, three of which reset the estimate to [`SkipConfig::outage_rate`]: one sample whenever
+    /// no acknowledgement has arrived for three round trips and the 25 ms that a receiver may delay it, while data is in flight
+    /// and the window limits the sender. Cost: a link that opens and closes has to be measured anew each time.
     pub outage_samples: bool,
 }
 
 impl SkipFilterConfig {
-    /// As the paper has it: samples from the gradient of the RTT (BBR-S, eq. (7)), one each minimum RTT; outage
-    /// detection; none of the practical options.
+    /// After the paper: samples from the gradient of the RTT (BBR-S, eq. (7)), one each minimum RTT; outage detection; none
+    /// of the practical options.
+    ///
+    /// Two parts of the filter are not the printed ones, because those fail:
+    ///
+    /// - a sample updates the belief by the exact posterior ([`TobitVariant::ExactBayes`]), not by Allik's Tobit update
+    ///   (eqs. (11) to (25)), which is biased low;
+    /// - the noises are told apart by the correlation of the innovations ([`Adaptation::LagOne`]), not by eqs. (36) to (44),
+    ///   which cannot tell them apart.
+    ///
+    /// One part is as printed and known to fail: every lower bound updates the belief ([`LowerBounds::AsPublished`]). While the
+    /// application limits the sender, the estimate rises to twice the largest recent delivery rate, which bounds it here.
+    ///
+    /// [`TobitVariant::ExactBayes`]: kneepoint_estimators::TobitVariant::ExactBayes
+    /// [`Adaptation::LagOne`]: kneepoint_estimators::Adaptation::LagOne
+    /// [`LowerBounds::AsPublished`]: kneepoint_estimators::LowerBounds::AsPublished
     pub fn paper() -> Self {
         Self {
             skip: SkipConfig::paper(),
@@ -47,6 +64,7 @@ impl SkipFilterConfig {
     ///   round trips and return: an estimate that follows each swing arrives when it is over.
     /// - The initial noise is large, since Startup leaves with a maximum and not with a mean.
     /// - No inflation by censored samples: the head-room of the window finds more bandwidth by itself.
+    /// - Silence is no sample. A link that is closed for a while has the same rate when it opens again.
     pub fn tuned() -> Self {
         Self {
             skip: SkipConfig {
@@ -69,7 +87,7 @@ impl SkipFilterConfig {
                 min_packets: 2,
                 min_batches: 2,
             },
-            outage_samples: true,
+            outage_samples: false,
         }
     }
 }
@@ -90,6 +108,7 @@ impl FilterConfig for SkipFilterConfig {
             recent: MaxFilter::new(RECENT_ROUNDS),
             skip: None,
             interval: CapacityInterval::new(&self.interval).map_err(translate)?,
+            pauses: Pauses::default(),
             silent_at: None,
             patience: 0,
             samples: 0,
@@ -112,6 +131,7 @@ pub struct SkipFilter {
     recent: MaxFilter,
     skip: Option<Skip>,
     interval: CapacityInterval,
+    pauses: Pauses,
     /// No acknowledgement by then is a sample of nothing.
     silent_at: Option<Timestamp>,
     /// In nanoseconds.
@@ -131,6 +151,35 @@ impl SkipFilter {
         }
     }
 
+    /// Cuts capacity samples from the acknowledgements.
+    fn measure(&mut self, ack: &AckEvent, min_rtt: u64) {
+        if self.pauses.link_was_closed(ack.now, min_rtt) {
+            self.interval.restart();
+        }
+        if ack.in_flight == Bytes::ZERO && ack.app_limited {
+            // The receiver may have waited for more before it acknowledged the last packet, and what follows is the
+            // application's silence. If it is only the pacer's, at a rate of less than a packet per round trip, it belongs
+            // to a sample: there would never be another, and the rate would stay.
+            self.interval.restart();
+            self.pauses = Pauses::default();
+            return;
+        }
+        // An acknowledgement out of order in time cannot happen within one flow; were it to, its packets would only
+        // be missing from the sample.
+        let pushed = self.interval.push(AckedPacket {
+            sent_at: ack.newest_sent.as_nanos(),
+            acked_at: ack.now.as_nanos(),
+            bytes: ack.acked.0,
+            packets: u32::try_from(ack.acked_packets).unwrap_or(u32::MAX),
+        });
+        if pushed.is_ok()
+            && self.interval.is_long_enough(min_rtt)
+            && let Ok(estimate) = self.interval.close(min_rtt)
+        {
+            self.feed(estimate.sample);
+        }
+    }
+
     fn overdue_from(&self, now: Timestamp) -> Timestamp {
         Timestamp::from_nanos(now.as_nanos().saturating_add(self.patience))
     }
@@ -141,9 +190,12 @@ impl SkipFilter {
             self.estimate = recent;
             return;
         };
-        // Lower bounds alone, from a sender that a third party limits, would let the mean wander upwards for ever.
-        let believed = BELIEVED * recent.unwrap_or_default();
-        self.estimate = Some(Bandwidth::from_f64(skip.mean()).min(believed));
+        let mean = Bandwidth::from_f64(skip.mean());
+        self.estimate = Some(match self.config.filter.lower_bounds {
+            LowerBounds::Bounded => mean,
+            // Lower bounds alone would let the mean wander upwards for ever.
+            LowerBounds::AsPublished => mean.min(BELIEVED * recent.unwrap_or_default()),
+        });
     }
 }
 
@@ -157,30 +209,10 @@ impl BandwidthFilter for SkipFilter {
         } else if changed {
             self.update_estimate();
         }
-        // An acknowledgement out of order in time cannot happen within one flow; were it to, its packets would only
-        // be missing from the sample.
-        let pushed = self.interval.push(AckedPacket {
-            sent_at: ack.newest_sent.as_nanos(),
-            acked_at: ack.now.as_nanos(),
-            bytes: ack.acked.0,
-        });
-        let min_rtt = nanos(context.min_rtt);
-        if pushed.is_ok()
-            && self.interval.is_long_enough(min_rtt)
-            && let Ok(estimate) = self.interval.close(min_rtt)
-        {
-            self.feed(estimate.sample);
-        }
-        self.patience = nanos(ack.rtt).max(min_rtt).saturating_mul(OVERDUE);
-        self.silent_at = Some(self.overdue_from(ack.now));
-        if ack.in_flight == Bytes::ZERO {
-            self.silent_at = None;
-            // What follows is silence of the application's, and no sample. If it is only the pacer's, at a rate of less than
-            // a packet per round trip, it belongs to one: there would never be another, and the rate would stay.
-            if ack.app_limited {
-                self.interval.restart();
-            }
-        }
+        self.measure(ack, nanos(context.min_rtt));
+        self.patience = overdue_after(nanos(ack.rtt).max(nanos(context.min_rtt)));
+        let window_limited = ack.in_flight > Bytes::ZERO && !ack.app_limited;
+        self.silent_at = window_limited.then(|| self.overdue_from(ack.now));
     }
 
     fn bandwidth(&self) -> Option<Bandwidth> {
@@ -197,6 +229,9 @@ impl BandwidthFilter for SkipFilter {
     }
 
     fn on_timer(&mut self, now: Timestamp) {
+        if self.next_timer().is_none_or(|due| now < due) {
+            return;
+        }
         self.feed(CapacitySample::outage());
         self.interval.restart();
         self.silent_at = Some(self.overdue_from(now));
@@ -232,7 +267,7 @@ impl BandwidthFilter for SkipFilter {
     }
 }
 
-/// Rounds of the maximum that stands in for SKIP while the pipe is being filled, and bounds it afterwards.
+/// Rounds of the maximum that stands in for SKIP while the pipe is being filled, and bounds it afterwards if nothing else does.
 const RECENT_ROUNDS: u64 = 4;
 
 /// So many times the largest recent delivery rate the mean may be: as much as any gain lets a sender find out in a round.
@@ -241,10 +276,46 @@ const BELIEVED: Gain = Gain::new(2, 1);
 /// Lower bounds in a row after which the sender should probe: one can be an accident of timing.
 const PROBE_AFTER_CENSORED: u32 = 2;
 
-/// Round trips after which an acknowledgement is overdue: the probe timeout of a variance not yet known
-/// (RFC 9002, section 5.3). The paper has one sample of nothing for each minimum RTT of silence; with three, the pauses
-/// of a cellular link count as outages.
+/// Pauses between acknowledgements that the link makes, and not its rate.
+///
+/// A link that opens and closes (a millimetre-wave beam that is blocked, a cell that is handed over) is silent while it is
+/// closed, and that says nothing of the rate at which it carries when open. A slow link, too, has long pauses; but there each
+/// acknowledgement comes after one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pauses {
+    last: Option<Timestamp>,
+    /// The acknowledgement before came after a pause.
+    paused: bool,
+}
+
+impl Pauses {
+    /// Takes the time of an acknowledgement. Returns whether the link was closed before it.
+    fn link_was_closed(&mut self, now: Timestamp, min_rtt: u64) -> bool {
+        let gap = self
+            .last
+            .replace(now)
+            .map_or(0, |last| now.nanos_since(last));
+        let paused = gap > overdue_after(min_rtt);
+        let paused_before = core::mem::replace(&mut self.paused, paused);
+        paused && !paused_before
+    }
+}
+
+/// After how many nanoseconds of silence an acknowledgement is overdue: three round trips, the probe timeout of a variance
+/// not yet known, and the longest time for which a receiver delays it (RFC 9002, section 6.2.1).
+///
+/// The paper has one sample of nothing for each minimum RTT of silence. With that, an acknowledgement that the receiver delays
+/// on a short path is an outage, and so is each pause of a cellular link.
+fn overdue_after(rtt: u64) -> u64 {
+    rtt.saturating_mul(OVERDUE)
+        .saturating_add(nanos(MAX_ACK_DELAY))
+}
+
+/// Round trips (RFC 9002, section 5.3: the first variance is half of the first round trip, of which a probe timeout has four).
 const OVERDUE: u64 = 3;
+
+/// The default of the transport parameter (RFC 9000, section 18.2). Hosts do not tell controllers what the peer chose.
+const MAX_ACK_DELAY: Duration = Duration::from_millis(25);
 
 /// Bytes/s: about one packet each 300 ms, for links that the paper's 50 kB/s would overfill.
 const TUNED_FLOOR: f64 = 5000.0;

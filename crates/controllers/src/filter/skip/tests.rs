@@ -40,7 +40,7 @@ fn lower_bounds_alone_do_not_carry_the_estimate_away() {
     assert!(largest <= Gain::new(2, 1) * rate, "{largest}");
 }
 
-/// Trap: after an outage the estimate is next to nothing. A sender paced by it has nothing in flight at each
+/// Trap: an estimate can be next to nothing. A sender paced by it has nothing in flight at each
 /// acknowledgement, and still has to find out that the path is back.
 #[test]
 fn an_estimate_below_a_packet_per_round_trip_recovers() {
@@ -64,10 +64,7 @@ fn an_estimate_below_a_packet_per_round_trip_recovers() {
         };
         filter.on_ack(ack.expect("a packet was acknowledged"), &context);
         if round == 1 {
-            for _ in 0..100 {
-                filter.on_timer(now);
-            }
-            assert!(filter.bandwidth() <= Some(Gain::new(5, 4) * floor));
+            filter.reseed(round, floor);
         }
         // The gain that a filter with nothing but lower bounds is probed with.
         let rate = Gain::new(5, 4) * filter.bandwidth().unwrap_or_default();
@@ -76,4 +73,155 @@ fn an_estimate_below_a_packet_per_round_trip_recovers() {
     }
     let estimate = filter.bandwidth().unwrap_or_default();
     assert!(estimate > Gain::new(3, 1) * floor, "{estimate}");
+}
+
+/// A filter that knows 10 Mb/s and 40 ms, the flow, and the time.
+fn settled(config: &SkipFilterConfig) -> (SkipFilter, Flow, Timestamp) {
+    let mut filter = config.build().expect("the preset is valid");
+    let mut flow = Flow::new(Timestamp::ZERO);
+    let mtu = Bytes(1250);
+    let mut now = Timestamp::ZERO;
+    // A packet each millisecond, a queue of 8 ms, two packets per acknowledgement.
+    for step in 0..2000 {
+        now = Timestamp::from_nanos(step * 1_000_000);
+        if step >= 48 && step % 2 == 0 {
+            for age in [49, 48] {
+                flow.on_packet_acked(now, now - Duration::from_millis(age), mtu);
+            }
+            let ack = flow.on_ack_end(now, mtu.packets(48), false);
+            take(&mut filter, ack, step < 500);
+        }
+        flow.on_sent(now, mtu);
+    }
+    (filter, flow, now)
+}
+
+fn take(filter: &mut SkipFilter, ack: Option<&crate::event::AckEvent>, filling_pipe: bool) {
+    let ack = ack.expect("a packet was acknowledged");
+    let context = FilterContext {
+        min_rtt: Duration::from_millis(40),
+        mtu: Bytes(1250),
+        epoch: ack.round,
+        filling_pipe,
+    };
+    filter.on_ack(ack, &context);
+}
+
+fn presets() -> [SkipFilterConfig; 2] {
+    [SkipFilterConfig::tuned(), SkipFilterConfig::paper()]
+}
+
+const LINK: f64 = 1.25e6;
+
+/// Trap: on a short path, three round trips pass while the receiver waits for a second packet to acknowledge; and an
+/// application that has nothing to send is silent.
+#[test]
+fn neither_a_delayed_acknowledgement_nor_the_application_is_an_outage() {
+    for config in presets() {
+        let (mut filter, mut flow, now) = settled(&config);
+        let mtu = Bytes(1250);
+        for (in_flight, app_limited) in [
+            (mtu, true),
+            (Bytes::ZERO, true),
+            (Bytes::ZERO, false),
+            (mtu, false),
+        ] {
+            let now = now + Duration::from_millis(1);
+            flow.on_packet_acked(now, now - Duration::from_millis(48), mtu);
+            take(
+                &mut filter,
+                flow.on_ack_end(now, in_flight, app_limited),
+                false,
+            );
+            let due = filter.next_timer();
+            if in_flight == Bytes::ZERO || app_limited || !config.outage_samples {
+                assert_eq!(due, None);
+            } else {
+                let patience = Duration::from_millis(3 * 48 + 25);
+                assert!(due >= Some(now + patience), "{due:?}");
+            }
+            // Whoever fires it all the same changes nothing.
+            let before = filter.bandwidth();
+            for _ in 0..16 {
+                filter.on_timer(now + Duration::from_millis(25));
+            }
+            assert_eq!(filter.bandwidth(), before);
+        }
+    }
+}
+
+/// Trap: a link that is closed for a while carries nothing meanwhile, and as much as before when it opens.
+#[test]
+fn a_closed_link_keeps_its_rate() {
+    let (mut filter, mut flow, mut now) = settled(&SkipFilterConfig::tuned());
+    let mtu = Bytes(1250);
+    for opening in 0..50 {
+        now = now + Duration::from_millis(300 + 20 * (opening % 40));
+        let sent = now;
+        flow.on_sent(sent, mtu.packets(100));
+        now = now + Duration::from_millis(300);
+        for _ in 0..50 {
+            now = now + Duration::from_millis(2);
+            flow.on_packets_acked(now, sent, mtu.packets(2), 2);
+            take(
+                &mut filter,
+                flow.on_ack_end(now, mtu.packets(48), false),
+                false,
+            );
+        }
+        let estimate = filter.bandwidth().unwrap_or_default().as_f64();
+        assert!(
+            (0.9..1.1).contains(&(estimate / LINK)),
+            "{estimate} after {opening}"
+        );
+    }
+}
+
+/// Trap: where every acknowledgement comes after a pause, none of the pauses is the link's.
+#[test]
+fn a_link_of_a_packet_in_three_hundred_milliseconds_is_not_a_closed_one() {
+    let (mut filter, mut flow, start) = settled(&SkipFilterConfig::tuned());
+    let mtu = Bytes(1250);
+    for packet in 1..50 {
+        // Nine packets in flight.
+        flow.on_sent(start + Duration::from_millis(300 * packet), mtu);
+        if packet > 9 {
+            let now = start + Duration::from_millis(300 * packet);
+            flow.on_packet_acked(now, start + Duration::from_millis(300 * (packet - 9)), mtu);
+            take(
+                &mut filter,
+                flow.on_ack_end(now, mtu.packets(8), false),
+                false,
+            );
+        }
+    }
+    let estimate = filter.bandwidth().unwrap_or_default().as_f64();
+    assert!((3000.0..7000.0).contains(&estimate), "{estimate}");
+}
+
+/// Trap: an application that sends a fifth of what the link carries, for an hour.
+#[test]
+fn an_hour_of_media_does_not_move_the_estimate() {
+    let (mut filter, mut flow, start) = settled(&SkipFilterConfig::tuned());
+    let mtu = Bytes(1250);
+    for step in 1..720_000 {
+        // A packet each 5 ms: 2 Mb/s.
+        let now = start + Duration::from_millis(200 + 5 * step);
+        if step > 8 && step % 2 == 0 {
+            for age in [45, 40] {
+                flow.on_packet_acked(now, now - Duration::from_millis(age), mtu);
+            }
+            take(
+                &mut filter,
+                flow.on_ack_end(now, mtu.packets(8), true),
+                false,
+            );
+        }
+        flow.on_sent(now, mtu);
+        let estimate = filter.bandwidth().unwrap_or_default().as_f64();
+        assert!(
+            (0.9..1.1).contains(&(estimate / LINK)),
+            "{estimate} at {now:?}"
+        );
+    }
 }
