@@ -66,10 +66,15 @@ impl FilterConfig for PercentileFilterConfig {
 
 /// A percentile of the last 100 delivery rates that the application did not limit (BBR-Sampled, section 7.1).
 ///
-/// There is one sample for every two packets, as if a receiver had acknowledged each pair, but on average no more than one in a
-/// millisecond: packets of 1452 bytes fill the history in 100 ms at 25 Mb/s, and at any higher rate. The history is therefore
-/// as long in time however many packets an acknowledgement covers. Counted by acknowledgements it would be a hundred round trips
-/// long where there is one in a round trip, and Startup, whose rate doubles in each, would end at what it was rounds ago. A burst that is
+/// There is one sample for each acknowledgement, not for each packet, but on average no more than one in a millisecond: a
+/// receiver that acknowledges every second packet of 1452 bytes fills the history in 100 ms at 25 Mb/s, and at any higher
+/// rate. Where a host gathers acknowledgements, each counts for itself: the history is as long then in time.
+///
+/// Where acknowledgements are rare, each counts so often that the history is no longer than ten round trips, which is how far
+/// BBR's maximum looks back, but once for every two of its packets at most. With one acknowledgement in a round trip a hundred
+/// samples would be a hundred round trips, and Startup, whose rate doubles in each, would end at what it was rounds ago.
+///
+/// A burst that is
 /// shorter than 15 of the last 100 samples does not show in the 85th percentile, where it alone makes the maximum. Without
 /// the spacing a burst of 1 MB would be 350 samples, however short it is, and fill the whole history.
 ///
@@ -93,7 +98,8 @@ impl PercentileFilter {
             .map_or(spacing, |until| ack.now.nanos_since(until));
         let due = elapsed / spacing;
         let pairs = ack.acked_packets.div_ceil(PACKETS_PER_SAMPLE);
-        let count = due.min(pairs).min(MOST_AT_ONCE);
+        let rare = elapsed.saturating_mul(LEAST_PER_ROUND) / saturating_nanos(ack.rtt).max(1);
+        let count = due.min(ack.acks.max(rare.min(pairs))).min(MOST_AT_ONCE);
         if count > 0 {
             // What is left over is the next sample's: acknowledgements 0.9 ms apart would be samples 1.8 ms apart without
             // it. After a silence nothing is.
@@ -149,6 +155,9 @@ const SPACING: Duration = Duration::from_millis(1);
 
 /// What receivers acknowledge at once (RFC 9000, section 13.2.2).
 const PACKETS_PER_SAMPLE: u64 = 2;
+
+/// A tenth of the history: BBR's maximum looks back ten round trips (BBR paper, section "Characterizing the bottleneck").
+const LEAST_PER_ROUND: u64 = 10;
 
 /// The history is not filled by a single acknowledgement, after whatever silence: an eighth of it.
 const MOST_AT_ONCE: u64 = 12;
@@ -215,9 +224,10 @@ mod tests {
         assert_eq!(filter.bandwidth(), Some(mbps(25)));
     }
 
-    /// Trap: the fewer acknowledgements there are, the further the history reaches back.
+    /// Trap: the fewer acknowledgements there are, gathered by the host or by the receiver, the further the history reaches back.
+    /// Round trips take 40 ms.
     #[test]
-    fn packets_count_by_pairs_however_they_are_acknowledged() {
+    fn the_history_is_as_long_however_packets_are_acknowledged() {
         let mut filter = filter(PercentileFilterConfig::bbr());
         let mut samples = 0;
         // Milliseconds since the one before, packets, acknowledgements, and what they count for.
@@ -228,7 +238,9 @@ mod tests {
             (0, 8, 4, 0),
             (1, 1, 1, 1),
             (99, 198, 99, 12),
-            (10, 8, 1, 4),
+            (4, 8, 1, 1),
+            (20, 40, 1, 5),
+            (20, 4, 1, 2),
             (100, 83, 1, 12),
         ] {
             let at = filter.counted_until.unwrap_or_default() + Duration::from_millis(millis);
@@ -253,6 +265,7 @@ mod tests {
             let ack = AckEvent {
                 now: Timestamp::from_nanos((round + 1) * 100_000_000),
                 acked_packets: 10 << round,
+                rtt: Duration::from_millis(100),
                 ..measured(rate, false)
             };
             filter.on_ack(&ack, &context(round));
