@@ -10,7 +10,7 @@ use std::time::Duration;
 use kneepoint_emulator::host::{Distribution, HostConfig};
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Record, Shaper};
 use kneepoint_emulator::network::{Direction, Network, NetworkConfig, Side};
-use kneepoint_emulator::sim::{Simulation, Testbed, endpoint_config, noq, tls};
+use kneepoint_emulator::sim::{Simulation, Testbed, noq, tls};
 use kneepoint_emulator::time::Nanos;
 use sim_support::{bytes, client, connect, discard, link, network, serve, upload};
 
@@ -101,7 +101,7 @@ fn address(host: u8, port: u16) -> SocketAddr {
 fn fast() -> Network {
     let link = LinkConfig {
         delay: Duration::from_micros(500).into(),
-        queue: Queue::DropTail(Limit::bytes(500_000)),
+        queue: Queue::DropTail(Limit::bytes(100_000)),
         log: true,
         ..LinkConfig::new(Shaper::ConstantRate {
             bytes_per_second: 125_000_000,
