@@ -54,14 +54,35 @@ impl Path {
 fn paths() -> impl Iterator<Item = Path> {
     HOSTS.into_iter().flat_map(|host| {
         RATES.into_iter().flat_map(move |gbps| {
-            let path = move |micros| Path {
-                host,
-                gbps,
-                rtt: Duration::from_micros(micros),
-            };
-            RTTS.into_iter().map(path)
+            let of_rtt = move |micros| path(host, gbps, micros);
+            RTTS.into_iter().map(of_rtt)
         })
     })
+}
+
+/// What short paths between hosts that take time leave of the speed that quinn's CUBIC has there. The aim is 0.9 in every
+/// place.
+#[test]
+fn no_controller_is_far_behind_quinns_cubic() {
+    for (path, least) in LEAST {
+        let stock = path.goodput("quinn-cubic");
+        for (name, least) in CONTROLLERS.into_iter().zip(least) {
+            let part = path.goodput(name) / stock;
+            assert!(
+                part >= least,
+                "{name}: {part:.2} of {stock:.0} Mb/s over {path:?}"
+            );
+        }
+    }
+}
+
+/// A host that others use too is what takes the speed away, from CUBIC as well.
+#[test]
+fn hosts_take_what_their_processor_cannot_do() {
+    let goodput = |host| path(host, 10, 200).goodput("quinn-cubic");
+    let (server, busy) = (goodput("server"), goodput("busy"));
+    assert!((2_000.0..7_000.0).contains(&server), "{server} Mb/s");
+    assert!(busy < 0.8 * server, "{busy} of {server} Mb/s");
 }
 
 /// The table of docs/HOSTS.md: goodput in Mb/s of quinn's CUBIC, and that of the others as a part of it.
@@ -83,6 +104,22 @@ fn print_the_table() {
         );
     }
 }
+
+const fn path(host: &'static str, gbps: u64, micros: u64) -> Path {
+    Path {
+        host,
+        gbps,
+        rtt: Duration::from_micros(micros),
+    }
+}
+
+/// For every controller of [`CONTROLLERS`], the least part of quinn's CUBIC that it must have.
+const LEAST: [(Path, [f64; 4]); 4] = [
+    (path("server", 1, 50), [0.9, 0.9, 0.9, 0.9]),
+    (path("server", 1, 1_000), [0.9, 0.9, 0.9, 0.9]),
+    (path("busy", 1, 50), [0.2, 0.9, 0.35, 0.9]),
+    (path("busy", 1, 1_000), [0.8, 0.9, 0.9, 0.9]),
+];
 
 const HOSTS: [&str; 2] = ["server", "busy"];
 const RATES: [u64; 2] = [1, 10];
