@@ -109,13 +109,18 @@ impl Measurement {
 
     /// What tokio's timers are rounded up to.
     pub fn timer_granularity(&self) -> Duration {
-        timers::granularity(&self.timers)
+        timers::granularity(&self.timers, self.alone())
     }
 
     /// What others did, if that is more than every system does now and then.
     fn busy_with_others(&self) -> Option<&Interruptions> {
         let interruptions = self.interruptions.as_ref();
         interruptions.filter(|others| others.share() >= NEGLIGIBLE)
+    }
+
+    /// The share of time for which a thread that wants a processor has it.
+    fn alone(&self) -> f64 {
+        1.0 - self.busy_with_others().map_or(0.0, Interruptions::share)
     }
 
     /// Names and values, for people.

@@ -6,14 +6,14 @@ use kneepoint_emulator::host::{
 use kneepoint_emulator::time::Nanos;
 
 use super::counts::CYCLE;
-use super::{Interruptions, Measurement, Samples};
+use super::{Measurement, Samples};
 
 /// The host that behaves as this one was measured to.
 pub(super) fn host(name: &str, measured: &Measurement) -> HostConfig {
     let others = measured.busy_with_others();
     // A wake-up that meets other work waits for it. The emulator adds that wait by itself, so the wake-ups that met some, which
     // are the longest, are left out: as large a part of them as others have of the time.
-    let alone = 1.0 - others.map_or(0.0, Interruptions::share);
+    let alone = measured.alone();
     let costs = &measured.costs;
     HostConfig {
         name: name.to_owned(),
@@ -71,6 +71,7 @@ const LONGEST: Nanos = Nanos::from_millis(10_000);
 mod tests {
     use std::time::Duration;
 
+    use super::super::Interruptions;
     use super::super::tests::{measurement, micros};
     use super::*;
 

@@ -13,6 +13,11 @@ impl Samples {
         (!spans.is_empty()).then_some(Self(spans))
     }
 
+    /// Those of several together; `None` of none.
+    pub(super) fn all<'a>(several: impl Iterator<Item = &'a Self>) -> Option<Self> {
+        Self::new(several.flat_map(|samples| &samples.0).copied().collect())
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.0.len()

@@ -62,18 +62,17 @@ pub(super) fn measure(duration: Duration, seed: u64) -> Result<Vec<Lateness>, Ca
         .collect()
 }
 
-/// What timers are rounded up to. Where the phase is random, rounding makes them late by anything from nothing to a tick, so
-/// the middle half of the lateness is half a tick wide, and what else makes them late moves it as a whole. To [`STEP`].
-pub(super) fn granularity(timers: &[Lateness]) -> Duration {
-    let ticks = timers.iter().map(|timer| {
-        let half = timer.late.quantile(0.75) - timer.late.quantile(0.25);
-        half * 2
-    });
-    let Some(ticks) = Samples::new(ticks.collect()) else {
+/// What timers are rounded up to, to [`STEP`]. Where the phase is random, rounding makes them late by anything from nothing to a
+/// tick, so the middle half of the lateness is half a tick wide, and what makes all of them late moves it as a whole.
+///
+/// Timers that meet other work are late by that as well. They are the latest; only as large a part of all as the thread is
+/// `alone` with its processor is looked at.
+pub(super) fn granularity(timers: &[Lateness], alone: f64) -> Duration {
+    let Some(all) = Samples::all(timers.iter().map(|timer| &timer.late)) else {
         return Duration::ZERO;
     };
-    let steps = ticks.quantile(0.5).as_secs_f64() / STEP.as_secs_f64();
-    STEP.mul_f64(steps.round())
+    let tick = (all.quantile(0.75 * alone) - all.quantile(0.25 * alone)) * 2;
+    STEP.mul_f64((tick.as_secs_f64() / STEP.as_secs_f64()).round())
 }
 
 const LENGTHS_MICROS: [u64; 6] = [100, 250, 500, 1000, 2000, 5000];
@@ -98,9 +97,16 @@ mod tests {
     #[test]
     fn ticks_are_found_behind_a_constant_delay_and_a_tail() {
         let rounded = || timer((0..1000).map(|late| 70 + late).chain([9_000; 20]));
-        assert_eq!(granularity(&[rounded(), rounded()]).as_micros(), 1000);
+        assert_eq!(granularity(&[rounded(), rounded()], 1.0).as_micros(), 1000);
         let exact = timer((0..100).map(|late| 60 + late % 7));
-        assert_eq!(granularity(&[exact]), Duration::ZERO);
-        assert_eq!(granularity(&[]), Duration::ZERO);
+        assert_eq!(granularity(&[exact], 1.0), Duration::ZERO);
+        assert_eq!(granularity(&[], 1.0), Duration::ZERO);
+    }
+
+    #[test]
+    fn ticks_are_found_on_a_busy_machine() {
+        // Every other timer waits for others.
+        let late = (0..1000).flat_map(|late| [70 + late, 1_100 + 4 * late]);
+        assert_eq!(granularity(&[timer(late)], 0.5).as_micros(), 1000);
     }
 }
