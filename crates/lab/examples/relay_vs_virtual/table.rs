@@ -16,7 +16,7 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), Box
     let duration = parse_time(&next("10s"))?;
     let host = HostConfig::named(&next("server"))?;
     let busy = next("sleep") == "busy";
-    println!("{HEADER}");
+    println!("{}", HEADER.join("\n"));
     for rate in RATES {
         for controller in CONTROLLERS {
             let rate: Rate = rate.parse()?;
@@ -64,6 +64,7 @@ const CONTROLLERS: [&str; 3] = ["quinn-cubic", "bbr-s", "bbr3"];
 /// Bytes of some packets.
 const SMALLEST_QUEUE: u64 = 15_000;
 
-const HEADER: &str = "\
-                      goodput Mb/s                 mean queueing ms             dropped         relay's
-rate     controller        real   virtual  diff. %      real   virtual  diff. %    real virtual  p99 us late";
+const HEADER: [&str; 2] = [
+    "                      goodput Mb/s                 mean queueing ms             dropped         relay's",
+    "rate     controller        real   virtual  diff. %      real   virtual  diff. %    real virtual  p99 us late",
+];

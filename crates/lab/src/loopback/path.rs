@@ -48,18 +48,18 @@ impl Path {
 
     /// The link from the sender to the receiver, and the one back.
     pub(crate) fn links(&self) -> (LinkConfig, LinkConfig) {
-        let link = |rate: Rate| LinkConfig {
+        let link = |rate: Option<Rate>| LinkConfig {
             delay: (self.rtt / 2).into(),
             overhead: UDP_IPV4_OVERHEAD,
-            ..LinkConfig::new(Shaper::ConstantRate {
+            ..LinkConfig::new(rate.map_or(Shaper::Unlimited, |rate| Shaper::ConstantRate {
                 bytes_per_second: (rate.bits_per_second() / 8).max(1),
-            })
+            }))
         };
         let up = LinkConfig {
             queue: self.queue.into(),
-            ..link(self.rate.unwrap_or(UNLIMITED))
+            ..link(self.rate)
         };
-        (up, link(UNLIMITED))
+        (up, link(None))
     }
 
     /// What the path is, for people.
@@ -83,9 +83,6 @@ impl Path {
 
 /// Any port of this machine.
 pub(super) const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
-
-/// More than any socket of this machine sends.
-const UNLIMITED: Rate = Rate::from_bits_per_second(1_000_000_000_000);
 
 #[cfg(test)]
 mod tests {
@@ -111,12 +108,15 @@ mod tests {
 
     #[test]
     fn the_rate_is_that_of_the_data_and_the_delay_that_of_both() {
+        let (unlimited, _) = path(200, None).links();
+        assert_eq!(unlimited.shaper, Shaper::Unlimited);
         let (up, down) = path(200, Some("8Mbps")).links();
         assert_eq!(up.delay, Duration::from_micros(100).into());
         assert_eq!(down.delay, up.delay);
-        let rate = |bytes_per_second| Shaper::ConstantRate { bytes_per_second };
-        assert_eq!(up.shaper, rate(1_000_000));
-        assert_eq!(down.shaper, rate(125_000_000_000));
+        let rate = Shaper::ConstantRate {
+            bytes_per_second: 1_000_000,
+        };
+        assert_eq!((up.shaper, down.shaper), (rate, Shaper::Unlimited));
         assert_eq!(up.queue, QueueSize::Packets(9).into());
     }
 
