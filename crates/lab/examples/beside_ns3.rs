@@ -21,7 +21,7 @@ use kneepoint_lab::metrics::stats;
 use kneepoint_lab::scenario::{Link, Scenario};
 use kneepoint_lab::units::QueueSize;
 use kneepoint_lab::watch::{Course, Experiment};
-use kneepoint_lab::workload::{Load, Phase};
+use kneepoint_lab::workload::{Load, Phase, Workload};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -37,6 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             flows: 1,
             seed: 1,
             host: HostConfig::ideal(),
+            workload: Workload::Bulk,
+            start_gap: Duration::ZERO,
         };
         let course = Experiment {
             network: scenario.network(),

@@ -22,6 +22,7 @@ use kneepoint_lab::plots::register_font;
 use kneepoint_lab::run::run;
 use kneepoint_lab::scenario::{Link, Scenario};
 use kneepoint_lab::units::QueueSize;
+use kneepoint_lab::workload::Workload;
 use plotters::prelude::*;
 use rayon::prelude::*;
 
@@ -37,6 +38,8 @@ fn main() -> Result<(), AnyError> {
         flows: 1,
         seed: 1,
         host: HostConfig::ideal(),
+        workload: Workload::Bulk,
+        start_gap: Duration::ZERO,
     };
     let reference = measure(&scenario, "bbr", Contestant::Quinn(factory(Algorithm::Bbr)))?;
     let rows = PERMILLE

@@ -1,13 +1,14 @@
 //! Every controller on every link, side by side.
 
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::time::Duration;
 
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::controllers::{UnknownController, contestant};
-use crate::metrics::{Row, Timeline};
-use crate::run::{RunError, run};
+use crate::controllers::{Contestant, UnknownController, contestant};
+use crate::metrics::{Observation, Row, Timeline};
+use crate::run::{RunError, run, run_mix};
 use crate::scenario::Scenario;
 
 /// One cell of a comparison.
@@ -60,22 +61,69 @@ pub fn compare(
         .par_iter()
         .map(|(scenario, controller)| {
             let contestant = contestant(controller, scenario.seed)?;
-            let observation =
-                run(scenario, &contestant, progress).map_err(|source| CompareError::Run {
-                    controller: (*controller).clone(),
-                    link: scenario.link.name().to_owned(),
-                    source,
-                })?;
-            Ok(Outcome {
-                row: Row::new(scenario, controller, &observation),
-                timeline: Timeline::new(&observation),
-                windows: observation
-                    .flows
-                    .into_iter()
-                    .map(|flow| flow.windows)
-                    .collect(),
-            })
+            let observation = run(scenario, &contestant, progress);
+            outcome(scenario, controller, observation)
         })
         .collect();
     results.into_iter().collect()
+}
+
+/// Runs one flow for each controller of `mix` in every scenario, whatever [`Scenario::flows`] says: one outcome for each
+/// scenario, in order. The flows start in the order of the mix.
+///
+/// `progress` is told how much virtual time has passed since it was last told; all runs together take the product of
+/// scenarios and durations.
+///
+/// # Errors
+/// An unknown controller, or the first run in order that did not reach its deadline.
+pub fn compare_mix(
+    scenarios: &[Scenario],
+    mix: &[String],
+    progress: &(dyn Fn(Duration) + Sync),
+) -> Result<Vec<Outcome>, CompareError> {
+    let results: Vec<_> = scenarios
+        .par_iter()
+        .map(|scenario| {
+            // Flows of one name share what makes their controllers, which are numbered: no two draw the same.
+            let mut named: BTreeMap<&str, Contestant> = BTreeMap::new();
+            let mut contestants = Vec::new();
+            for name in mix {
+                let contestant = match named.entry(name) {
+                    Entry::Occupied(entry) => entry.into_mut(),
+                    Entry::Vacant(entry) => entry.insert(contestant(name, scenario.seed)?),
+                };
+                contestants.push(contestant.clone());
+            }
+            let observation = run_mix(scenario, &contestants, progress).map(|mut observation| {
+                for (flow, name) in observation.flows.iter_mut().zip(mix) {
+                    flow.controller = Some(name.clone());
+                }
+                observation
+            });
+            outcome(scenario, &mix.join(","), observation)
+        })
+        .collect();
+    results.into_iter().collect()
+}
+
+/// What a run of `controller` came to.
+fn outcome(
+    scenario: &Scenario,
+    controller: &str,
+    observation: Result<Observation, RunError>,
+) -> Result<Outcome, CompareError> {
+    let observation = observation.map_err(|source| CompareError::Run {
+        controller: controller.to_owned(),
+        link: scenario.link.name().to_owned(),
+        source,
+    })?;
+    Ok(Outcome {
+        row: Row::new(scenario, controller, &observation),
+        timeline: Timeline::new(&observation),
+        windows: observation
+            .flows
+            .into_iter()
+            .map(|flow| flow.windows)
+            .collect(),
+    })
 }

@@ -1,21 +1,23 @@
 //! Runs a scenario with one controller over real QUIC connections, in virtual time.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{ConfigError, Fate, Record};
-use kneepoint_emulator::network::{Direction, Network, NetworkError};
+use kneepoint_emulator::link::{ConfigError, Fate, Record, Statistics};
+use kneepoint_emulator::network::{Direction, Duplex, Network, NetworkError, Topology};
 use kneepoint_emulator::sim::{SimError, Simulation};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use thiserror::Error;
 
 use crate::bulk::{End, Flow, send, serve};
-use crate::controllers::Contestant;
-use crate::metrics::{Delivery, Observation, Timeline};
+use crate::controllers::{Contestant, Stack};
+use crate::metrics::{Delivery, FlowObservation, Observation, Timeline};
 use crate::scenario::{START_SPREAD, Scenario};
+use crate::trial::{FlowPlan, LinkOutcome, Packets, Trial};
+use crate::workload::Workload;
 
 /// Why a scenario could not be run to its deadline. A connection that closes is no such reason: it is a result.
 #[derive(Debug, Error)]
@@ -29,12 +31,6 @@ pub enum RunError {
     /// A socket could not be bound in the simulation.
     #[error("cannot open a simulated socket: {0}")]
     Socket(#[from] io::Error),
-    /// An application that only one stack has.
-    #[error("flow {flow}: over noq there are only greedy and silent applications")]
-    Application {
-        /// The flow's place among the flows, from 0.
-        flow: usize,
-    },
     /// The simulation stopped before the deadline.
     #[error("the simulation stopped early: {0}")]
     Simulation(#[from] SimError),
@@ -58,72 +54,179 @@ pub fn run(
     contestant: &Contestant,
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Observation, RunError> {
+    let flows = usize::try_from(scenario.flows).unwrap_or(usize::MAX);
+    run_mix(scenario, &vec![contestant.clone(); flows], progress)
+}
+
+/// Runs `scenario` with one sender for each of `contestants`, whatever [`Scenario::flows`] says.
+///
+/// `progress` is told, about once per virtual second, how much virtual time has passed since it was last told.
+///
+/// # Errors
+/// When the scenario cannot be set up, or the simulation stops before the deadline.
+pub fn run_mix(
+    scenario: &Scenario,
+    contestants: &[Contestant],
+    progress: &(dyn Fn(Duration) + Sync),
+) -> Result<Observation, RunError> {
+    match scenario.workload {
+        Workload::Bulk => bulk(scenario, contestants, progress),
+        workload => applications(scenario, workload, contestants, progress),
+    }
+}
+
+/// The bulk applications, which have their own code: nothing but the controller limits them.
+fn bulk(
+    scenario: &Scenario,
+    contestants: &[Contestant],
+    progress: &(dyn Fn(Duration) + Sync),
+) -> Result<Observation, RunError> {
     let hosts = Simulation::builder().hosts(scenario.host.clone());
     let simulation = hosts.build(Network::new(scenario.network())?);
     let mut seeds = Pcg64::seed_from_u64(scenario.seed);
-    let flows: Vec<Flow> = (0..scenario.flows)
-        .map(|_| Flow::new(&simulation))
-        .collect();
+    let flows: Vec<Flow> = contestants.iter().map(|_| Flow::new(&simulation)).collect();
 
-    let server = End {
-        address: SERVER,
-        seed: seeds.next_u64(),
-    };
-    let goodputs = (0..)
-        .zip(&flows)
-        .map(|(index, flow)| (client_address(index), Arc::clone(&flow.goodput)))
-        .collect();
-    serve(&simulation, contestant, server, goodputs)?;
+    let mut servers: Vec<(Stack, SocketAddr)> = Vec::new();
+    for contestant in contestants {
+        let stack = contestant.stack();
+        if servers.iter().any(|&(other, _)| other == stack) {
+            continue;
+        }
+        let address = server_address(servers.len());
+        servers.push((stack, address));
+        let seed = seeds.next_u64();
+        let received = (0..)
+            .zip(&flows)
+            .map(|(index, flow)| (client_address(index), flow.received.clone()))
+            .collect();
+        serve(&simulation, contestant, End { address, seed }, received)?;
+    }
 
-    for (index, flow) in (0..).zip(&flows) {
-        let start = match scenario.flows {
-            1 => Duration::ZERO,
-            _ => START_SPREAD.mul_f64(seeds.random::<f64>()),
-        };
+    for (index, (flow, contestant)) in (0..).zip(flows.iter().zip(contestants)) {
+        let start = start(scenario, contestants.len(), index.into(), &mut seeds);
         let client = End {
             address: client_address(index),
             seed: seeds.next_u64(),
         };
-        send(&simulation, contestant, flow, client, start, SERVER)?;
+        let server = servers
+            .iter()
+            .find(|(stack, _)| *stack == contestant.stack());
+        let server = server.map_or(SERVER, |&(_, address)| address);
+        send(&simulation, contestant, flow, client, start, server)?;
     }
 
+    run_in_steps(&simulation, scenario.duration, progress)?;
+    let mut observed: Vec<_> = flows
+        .iter()
+        .map(|flow| flow.observe(scenario.duration))
+        .collect();
+    Ok(simulation.with_network(|network| {
+        let link = network.link(Direction::Forward);
+        let log = link.log();
+        let sources = log.map_or_else(BTreeMap::new, Packets::by_source);
+        for (index, (flow, _)) in (0..).zip(&mut observed) {
+            let packets = sources.get(&client_address(index));
+            flow.packets = packets.copied().unwrap_or_default();
+        }
+        let records = log.map_or(&[][..], |log| log.records());
+        observation(scenario, observed, records, link.statistics())
+    }))
+}
+
+/// All other applications: those of a trial over the scenario's network.
+fn applications(
+    scenario: &Scenario,
+    workload: Workload,
+    contestants: &[Contestant],
+    progress: &(dyn Fn(Duration) + Sync),
+) -> Result<Observation, RunError> {
+    let network = scenario.network();
+    let end = scenario.duration;
+    let mut seeds = Pcg64::seed_from_u64(scenario.seed);
+    let flows = (0..).zip(contestants).map(|(index, contestant)| {
+        let start = start(scenario, contestants.len(), index, &mut seeds);
+        FlowPlan {
+            application: workload.phases(start, end),
+            ..FlowPlan::greedy(contestant.clone(), start, end)
+        }
+    });
+    let trial = Trial {
+        flows: flows.collect(),
+        topology: Topology::point_to_point(Duplex {
+            forward: network.forward,
+            reverse: network.reverse,
+        }),
+        duration: end,
+        interval: None,
+        seed: scenario.seed,
+    };
+    let outcome = trial.run_on(&scenario.host, progress)?;
+    let nothing = LinkOutcome::default();
+    let link = outcome.links.get("forward").unwrap_or(&nothing);
+    let observed = outcome.flows.into_iter().map(|flow| {
+        let packets = flow.address.and_then(|address| link.sources.get(&address));
+        let packets = packets.copied().unwrap_or_default();
+        flow.observation(end, packets)
+    });
+    let observed = observed.collect();
+    Ok(observation(
+        scenario,
+        observed,
+        &link.records,
+        &link.statistics,
+    ))
+}
+
+/// When a flow starts.
+fn start(scenario: &Scenario, flows: usize, index: u32, seeds: &mut Pcg64) -> Duration {
+    match flows {
+        1 => Duration::ZERO,
+        _ if scenario.start_gap > Duration::ZERO => scenario.start_gap.saturating_mul(index),
+        _ => START_SPREAD.mul_f64(seeds.random::<f64>()),
+    }
+}
+
+/// Runs a simulation until a time, and tells `progress` of each step.
+pub(crate) fn run_in_steps(
+    simulation: &Simulation,
+    duration: Duration,
+    progress: &(dyn Fn(Duration) + Sync),
+) -> Result<(), SimError> {
     let mut reached = Duration::ZERO;
-    while reached < scenario.duration {
-        let step = PROGRESS_STEP.min(scenario.duration - reached);
+    while reached < duration {
+        let step = PROGRESS_STEP.min(duration - reached);
         reached += step;
         simulation.run_until(reached.into())?;
         progress(step);
     }
-    Ok(observe(scenario, &simulation, &flows))
+    Ok(())
 }
 
 /// What was measured, up to the deadline and no further.
-fn observe(scenario: &Scenario, simulation: &Simulation, flows: &[Flow]) -> Observation {
+fn observation(
+    scenario: &Scenario,
+    flows: Vec<(FlowObservation, Vec<u64>)>,
+    records: &[Record],
+    statistics: &Statistics,
+) -> Observation {
     let mut observation = Observation {
         duration: scenario.duration,
+        offered: statistics.offered.packets,
+        dropped: statistics.lost.packets + statistics.queue_full.packets,
+        deliveries: records
+            .iter()
+            .filter_map(|record| delivery(record, scenario.duration))
+            .collect(),
         capacity: Timeline::bin_borders(scenario.duration)
             .windows(2)
             .map(|border| scenario.link.capacity(border[0], border[1]))
             .collect(),
         ..Observation::default()
     };
-    for flow in flows {
-        let (flow, rtts) = flow.observe();
+    for (flow, rtts) in flows {
         observation.flows.push(flow);
         observation.rtts.extend(rtts);
     }
-    simulation.with_network(|network| {
-        let link = network.link(Direction::Forward);
-        let statistics = link.statistics();
-        observation.offered = statistics.offered.packets;
-        observation.dropped = statistics.lost.packets + statistics.queue_full.packets;
-        observation.deliveries = link
-            .log()
-            .map_or(&[][..], |log| log.records())
-            .iter()
-            .filter_map(|record| delivery(record, scenario.duration))
-            .collect();
-    });
     observation
 }
 
@@ -142,6 +245,12 @@ fn delivery(record: &Record, deadline: Duration) -> Option<Delivery> {
 
 fn client_address(flow: u16) -> SocketAddr {
     SocketAddr::new(CLIENT_HOST.into(), FIRST_CLIENT_PORT + flow)
+}
+
+/// Each stack has a server.
+fn server_address(number: usize) -> SocketAddr {
+    let number = u16::try_from(number).unwrap_or(u16::MAX);
+    SocketAddr::new(SERVER.ip(), SERVER.port().saturating_add(number))
 }
 
 const SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 1, 1)), 4433);

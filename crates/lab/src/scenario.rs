@@ -8,6 +8,7 @@ use kneepoint_emulator::network::NetworkConfig;
 use kneepoint_emulator::trace::Trace;
 
 use crate::units::{QueueSize, Rate};
+use crate::workload::Workload;
 
 /// The data link's capacity, under a name.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,8 +77,8 @@ fn bytes_per_second(rate: Rate) -> u64 {
     (rate.bits_per_second() / 8).max(1)
 }
 
-/// Bulk uploads over one bottleneck: every flow sends as much as its congestion controller lets it, from its start to
-/// the deadline, over one QUIC stream of a connection of its own.
+/// Uploads over one bottleneck: every flow sends what the workload asks for, from its start to the deadline, over a
+/// connection of its own. Bulk data takes one QUIC stream.
 ///
 /// Data crosses the [`Link`] under test; acknowledgements return over a link of [`ACK_LINK_RATE`] with an infinite queue.
 /// Each direction has half the round-trip time as its propagation delay.
@@ -94,12 +95,16 @@ pub struct Scenario {
     /// The probability that the data link loses a packet before it reaches the queue.
     pub loss: f64,
     /// How many flows there are. One starts at time zero; several each start at a random time within
-    /// [`START_SPREAD`].
+    /// [`START_SPREAD`], unless there is a gap between them.
     pub flows: u32,
     /// The source of all randomness.
     pub seed: u64,
     /// What time both ends take: all senders are sockets of one host, and the receiver is another.
     pub host: HostConfig,
+    /// What each flow's application does.
+    pub workload: Workload,
+    /// From one flow's start to the next one's; zero if they all start within [`START_SPREAD`].
+    pub start_gap: Duration,
 }
 
 impl Scenario {
@@ -163,6 +168,8 @@ mod tests {
             flows: 1,
             seed: 9,
             host: HostConfig::ideal(),
+            workload: Workload::Bulk,
+            start_gap: Duration::ZERO,
         };
         let network = scenario.network();
         assert_eq!(network.forward.delay, Delay::Fixed(Nanos(20_000_001)));

@@ -125,10 +125,7 @@ impl fmt::Display for QueueSize {
         match *self {
             Self::Infinite => f.write_str("inf"),
             Self::Packets(packets) => write!(f, "{packets}p"),
-            Self::Bytes(bytes) => {
-                let (value, unit) = decimal_prefix(bytes, ["B", "kB", "MB", "GB"]);
-                write!(f, "{value}{unit}")
-            }
+            Self::Bytes(bytes) => f.write_str(&format_size(bytes)),
         }
     }
 }
@@ -159,6 +156,26 @@ pub fn parse_moment(text: &str) -> Result<Duration, UnitError> {
         });
     }
     Ok(Duration::from_nanos(nanos.round() as u64))
+}
+
+/// Reads a number of bytes such as `100kB` or `1.5MiB`.
+///
+/// # Errors
+/// When the number or its unit is missing or unknown, or the size is not between one byte and 1000 TB.
+pub fn parse_size(text: &str) -> Result<u64, UnitError> {
+    let bytes = scaled(text, "100kB", BYTE_UNITS)?;
+    if !(1.0..=1e15).contains(&bytes) {
+        return Err(UnitError::OutOfRange {
+            range: "1B to 1000TB",
+        });
+    }
+    Ok(bytes.round() as u64)
+}
+
+/// Prints a number of bytes as [`parse_size`] reads it.
+pub fn format_size(bytes: u64) -> String {
+    let (value, unit) = decimal_prefix(bytes, ["B", "kB", "MB", "GB"]);
+    format!("{value}{unit}")
 }
 
 /// Prints a span of time as [`parse_time`] reads it.
@@ -270,6 +287,16 @@ const SIZE_UNITS: &[(&str, f64)] = &[
     ("p", 1.0),
 ];
 
+const BYTE_UNITS: &[(&str, f64)] = &[
+    ("B", 1.0),
+    ("kB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("KiB", 1024.0),
+    ("MiB", 1024.0 * 1024.0),
+    ("GiB", 1024.0 * 1024.0 * 1024.0),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -330,6 +357,17 @@ mod tests {
             assert_eq!(size.to_string().parse(), Ok(size), "{size}");
         }
         assert_eq!(QueueSize::Bytes(3_000_000).to_string(), "3MB");
+    }
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in [("100kB", 100_000), ("1.5MiB", 1_572_864), ("8B", 8)] {
+            assert_eq!(parse_size(text), Ok(bytes), "{text}");
+            assert_eq!(parse_size(&format_size(bytes)), Ok(bytes), "{text}");
+        }
+        for text in ["100", "3p", "0B", "inf"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -72,6 +72,26 @@ fn bad_input_is_blamed_in_one_line() {
         (&["--loss", "2"], &["--loss", "probability"]),
         (&["--loss", "nan"], &["--loss", "'nan'"]),
         (&["--flows", "0"], &["--flows", "1..=1000"]),
+        (&["--flows", "-1"], &["--flows", "'-1'"]),
+        (&["--flows", "bbr,tahoe"], &["--flows", "'tahoe'"]),
+        (&["--flows", "bbr,,bbr"], &["--flows", "''"]),
+        (
+            &["--flows", "bbr,cubic", "--controllers", "vegas"],
+            &["--flows", "'bbr,cubic'", "--controllers"],
+        ),
+        (
+            &["--flows", "3", "--start-gap", "30s"],
+            &["--start-gap", "flow 3", "60s"],
+        ),
+        (&["--start-gap", "2"], &["--start-gap", "unit is missing"]),
+        (
+            &["--workload", "rpc:100@1s"],
+            &["--workload", "size '100'", "unit is missing"],
+        ),
+        (
+            &["--workload", "web"],
+            &["--workload", "'web'", "rpc:SIZE@TIME"],
+        ),
         (&["--seed", "-1"], &["--seed", "'-1'"]),
         (
             &["--host", "laptop"],
@@ -231,11 +251,19 @@ fn json_has_one_object_per_trace_and_controller() {
         ] {
             assert!(row[key].is_number(), "{key}: {row}");
         }
-        for key in ["closed", "jain"] {
+        for key in ["closed", "jain", "messages", "message_p50_ms", "frames"] {
             assert!(row.get(key).is_some_and(Value::is_null), "{key}: {row}");
         }
         assert_eq!(row["seed"], 5);
-        assert_eq!(row["flows"], 1);
+        assert_eq!(row["flow_count"], 1);
+        assert_eq!(row["workload"], "bulk");
+        let flows = row["flows"].as_array().expect("an array");
+        assert_eq!(flows.len(), 1);
+        assert_eq!(flows[0]["controller"], row["controller"]);
+        assert_eq!(flows[0]["goodput_mbps"], row["goodput_mbps"]);
+        assert_eq!(flows[0]["loss_rate"], row["loss_rate"]);
+        let rtt = |value: &Value| value["rtt_mean_ms"].as_f64().expect("a number");
+        assert!((rtt(&flows[0]) - rtt(row)).abs() < 1e-5, "{row}");
         assert_eq!(row["rtt_ms"], 20.0);
         assert_eq!(row["queue"], "100p");
         assert_eq!(row["duration_s"], 3.0);
@@ -381,9 +409,11 @@ fn csv_has_a_header_and_the_fields_of_json() {
             };
             assert!(same, "{key}: {field} is not {}", row[key]);
         }
+        // The flows have no place in a record.
+        assert!(header.iter().all(|key| key != "flows"));
         assert_eq!(
             row.as_object().map(|object| object.len()),
-            Some(header.len())
+            Some(header.len() + 1)
         );
     }
 }

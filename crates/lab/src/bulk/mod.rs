@@ -6,21 +6,21 @@ mod quinn;
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use kneepoint_emulator::sim::Simulation;
 
 use crate::controllers::Contestant;
-use crate::metrics::FlowObservation;
+use crate::metrics::{FlowObservation, Observation, stats};
 use crate::probe::Recorder;
+use crate::workload::Received;
 
 /// What is shared between a flow's tasks and the observer.
 #[derive(Clone)]
 pub(crate) struct Flow {
     pub(crate) recorder: Recorder,
-    pub(crate) goodput: Arc<AtomicU64>,
+    pub(crate) received: Received,
     closed: Arc<Mutex<Option<String>>>,
 }
 
@@ -28,7 +28,7 @@ impl Flow {
     pub(crate) fn new(simulation: &Simulation) -> Self {
         Self {
             recorder: Recorder::new(simulation.handle().instant()),
-            goodput: Arc::default(),
+            received: Received::default(),
             closed: Arc::default(),
         }
     }
@@ -38,16 +38,20 @@ impl Flow {
         *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
     }
 
-    /// What it achieved, and the round-trip times of what was acknowledged.
-    pub(crate) fn observe(&self) -> (FlowObservation, Vec<u64>) {
+    /// What it achieved in a run of this length, and the round-trip times of what was acknowledged.
+    pub(crate) fn observe(&self, duration: Duration) -> (FlowObservation, Vec<u64>) {
         let recording = self.recorder.take();
         let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        let rtts: Vec<u64> = recording.rtts.iter().map(|sample| sample.rtt).collect();
+        let last_third = Observation::last_third(duration);
         let flow = FlowObservation {
-            goodput_bytes: self.goodput.load(Ordering::Relaxed),
+            goodput_bytes: self.received.bytes_since(Duration::ZERO),
+            late_goodput_bytes: self.received.bytes_since(last_third),
+            rtt_mean: stats::mean(&rtts).map(|mean| Duration::from_nanos(mean.round() as u64)),
             closed: closed.clone(),
             windows: recording.windows,
+            ..FlowObservation::default()
         };
-        let rtts = recording.rtts.iter().map(|sample| sample.rtt).collect();
         (flow, rtts)
     }
 }
@@ -66,11 +70,11 @@ pub(crate) fn serve(
     simulation: &Simulation,
     contestant: &Contestant,
     end: End,
-    goodputs: HashMap<SocketAddr, Arc<AtomicU64>>,
+    flows: HashMap<SocketAddr, Received>,
 ) -> io::Result<()> {
     match contestant {
-        Contestant::Quinn(_) => quinn::serve(simulation, end, goodputs),
-        Contestant::Noq(_) => noq::serve(simulation, end, goodputs),
+        Contestant::Quinn(_) => quinn::serve(simulation, end, flows),
+        Contestant::Noq(_) => noq::serve(simulation, end, flows),
     }
 }
 
@@ -97,22 +101,26 @@ macro_rules! applications {
         pub(super) fn serve(
             simulation: &Simulation,
             end: End,
-            goodputs: HashMap<SocketAddr, Arc<AtomicU64>>,
+            flows: HashMap<SocketAddr, Received>,
         ) -> io::Result<()> {
             let endpoint = open(simulation, Side::Right, end, Some(server_config()))?;
             let handle = simulation.handle();
             let tasks = handle.clone();
             handle.spawn(async move {
                 while let Some(incoming) = endpoint.accept().await {
-                    let goodput = goodputs.get(&incoming.remote_address()).cloned();
-                    if let (Some(goodput), Ok(connecting)) = (goodput, incoming.accept()) {
+                    let flow = flows.get(&incoming.remote_address()).cloned();
+                    if let (Some(flow), Ok(connecting)) = (flow, incoming.accept()) {
                         let readers = tasks.clone();
                         tasks.spawn(async move {
                             if let Ok(connection) = connecting.await {
                                 for _ in (0..STREAMS).skip(1) {
-                                    readers.spawn(drain(connection.clone(), Arc::clone(&goodput)));
+                                    readers.spawn(drain(
+                                        readers.clone(),
+                                        connection.clone(),
+                                        flow.clone(),
+                                    ));
                                 }
-                                drain(connection, goodput).await;
+                                drain(readers, connection, flow).await;
                             }
                         });
                     }
@@ -148,10 +156,10 @@ macro_rules! applications {
         }
 
         /// Reads stream after stream until the connection closes.
-        async fn drain(connection: $stack::Connection, goodput: Arc<AtomicU64>) {
+        async fn drain(handle: Handle, connection: $stack::Connection, flow: Received) {
             while let Ok(mut stream) = connection.accept_uni().await {
                 while let Some(bytes) = read(&mut stream).await {
-                    goodput.fetch_add(bytes as u64, Ordering::Relaxed);
+                    flow.count(handle.now().into(), bytes as u64);
                 }
             }
         }

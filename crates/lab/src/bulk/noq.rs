@@ -4,19 +4,19 @@ use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use kneepoint_emulator::network::Side;
-use kneepoint_emulator::sim::Simulation;
 use kneepoint_emulator::sim::noq::tls::SERVER_NAME;
 use kneepoint_emulator::sim::noq::{endpoint, endpoint_config, tls};
+use kneepoint_emulator::sim::{Handle, Simulation};
 use noq::{ClientConfig, Endpoint, RecvStream, ServerConfig};
 
 use super::{CHUNK, End, FLOW_CONTROL_WINDOW, Flow, applications};
 use crate::probe::Recorder;
 use crate::probe::noq::SharedFactory;
+use crate::workload::Received;
 
 applications!(noq);
 

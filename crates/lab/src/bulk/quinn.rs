@@ -4,17 +4,17 @@ use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
 use kneepoint_emulator::network::Side;
 use kneepoint_emulator::sim::tls::SERVER_NAME;
-use kneepoint_emulator::sim::{Simulation, endpoint_config, tls};
+use kneepoint_emulator::sim::{Handle, Simulation, endpoint_config, tls};
 use quinn::{ClientConfig, Endpoint, RecvStream, ServerConfig};
 
 use super::{CHUNK, End, FLOW_CONTROL_WINDOW, Flow, applications};
 use crate::probe::{Recorder, SharedFactory};
+use crate::workload::Received;
 
 applications!(quinn);
 

@@ -4,21 +4,24 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::trace::Trace;
+use thiserror::Error;
 
 use super::error::CliError;
 use super::progress::Progress;
 use super::write_all;
-use crate::compare::{Outcome, compare};
+use crate::compare::{Outcome, compare, compare_mix};
 use crate::controllers::{self, UnknownController};
 use crate::metrics::Row;
 use crate::output;
 use crate::scenario::{Link, Scenario};
-use crate::units::{QueueSize, Rate, format_time, parse_probability, parse_time};
+use crate::units::{QueueSize, Rate, format_time, parse_moment, parse_probability, parse_time};
+use crate::workload::Workload;
 use crate::{bundled, plots};
 
 #[derive(Debug, Args)]
@@ -57,13 +60,27 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "P", allow_hyphen_values = true, default_value = "0", value_parser = parse_probability)]
     loss: f64,
 
-    /// Number of flows sharing the link; several start at random times within 100 ms
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    flows: u32,
+    /// Flows sharing the link: a number of flows of each controller, or one controller for each, separated by commas; several
+    /// start at random times within 100 ms
+    #[arg(
+        long,
+        value_name = "N|NAMES",
+        allow_hyphen_values = true,
+        default_value = "1"
+    )]
+    flows: Flows,
 
     /// Controllers to compare, separated by commas, each NAME or NAME:PRESET [default: all that repeat]
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true, value_delimiter = ',', value_parser = known_controller, long_help = long_help())]
     controllers: Vec<String>,
+
+    /// What each flow's application does: bulk (as much as it can), rpc:100kB@100ms, media:4Mbps, on-off:2s/1s
+    #[arg(long, value_name = "WORKLOAD", allow_hyphen_values = true, default_value = "bulk", long_help = WORKLOAD_HELP)]
+    workload: Workload,
+
+    /// Start each flow so long after the one before it
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = parse_moment)]
+    start_gap: Duration,
 
     /// Seed of all randomness: the same seed gives the same results
     #[arg(
@@ -101,7 +118,16 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let links = links(arguments)?;
-    let controllers = controllers(arguments)?;
+    let lineup = lineup(arguments)?;
+    let flows = lineup.flows();
+    let last = arguments.start_gap.saturating_mul(flows - 1);
+    if last >= arguments.duration {
+        let (last, duration) = (format_time(last), format_time(arguments.duration));
+        return Err(CliError::input(
+            "--start-gap",
+            format_args!("flow {flows} would start at {last}, but the run ends at {duration}"),
+        ));
+    }
     let plots = arguments
         .plots
         .as_deref()
@@ -124,15 +150,21 @@ pub(super) fn run(
             queue: arguments.queue,
             duration: arguments.duration,
             loss: arguments.loss,
-            flows: arguments.flows,
+            flows,
             seed: arguments.seed,
             host: arguments.host.clone(),
+            workload: arguments.workload,
+            start_gap: arguments.start_gap,
         })
         .collect();
 
-    let runs = u32::try_from(scenarios.len() * controllers.len()).unwrap_or(u32::MAX);
+    let runs = u32::try_from(scenarios.len() * lineup.rows()).unwrap_or(u32::MAX);
     let progress = Progress::new(arguments.duration.saturating_mul(runs));
-    let outcomes = compare(&scenarios, &controllers, &|step| progress.advance(step));
+    let advance = |step| progress.advance(step);
+    let outcomes = match &lineup {
+        Lineup::Each { controllers, .. } => compare(&scenarios, controllers, &advance),
+        Lineup::Mix(mix) => compare_mix(&scenarios, mix, &advance),
+    };
     progress.finish();
     let outcomes = outcomes.map_err(CliError::failure)?;
 
@@ -201,6 +233,92 @@ fn link_name(path: &Path) -> String {
     file.strip_suffix(".trace").unwrap_or(&file).to_owned()
 }
 
+/// `--flows`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Flows {
+    /// So many of each controller.
+    Each(u32),
+    /// One for each name.
+    Mix(Vec<String>),
+}
+
+/// Why `--flows` could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+enum FlowsError {
+    #[error("expected 1..=1000 flows of each controller, or a controller for each flow")]
+    Number,
+    #[error("{0} flows are too many: expected 1..=1000")]
+    TooMany(usize),
+    #[error(transparent)]
+    Controller(#[from] UnknownController),
+}
+
+impl FromStr for Flows {
+    type Err = FlowsError;
+
+    fn from_str(text: &str) -> Result<Self, FlowsError> {
+        let text = text.trim();
+        if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+            return match text.parse() {
+                Ok(flows) if (1..=MOST_FLOWS).contains(&flows) => Ok(Self::Each(flows)),
+                _ => Err(FlowsError::Number),
+            };
+        }
+        let names: Vec<&str> = text.split(',').map(str::trim).collect();
+        if u32::try_from(names.len()).map_or(true, |flows| flows > MOST_FLOWS) {
+            return Err(FlowsError::TooMany(names.len()));
+        }
+        let known = names.into_iter().map(known_controller);
+        Ok(Self::Mix(known.collect::<Result<_, _>>()?))
+    }
+}
+
+/// Who sends in the runs.
+enum Lineup {
+    /// A run for each controller, with so many flows of it.
+    Each {
+        controllers: Vec<String>,
+        flows: u32,
+    },
+    /// One run, with a flow for each controller.
+    Mix(Vec<String>),
+}
+
+impl Lineup {
+    /// How many flows each run has: at least one.
+    fn flows(&self) -> u32 {
+        match self {
+            Self::Each { flows, .. } => *flows,
+            Self::Mix(mix) => u32::try_from(mix.len()).unwrap_or(u32::MAX).max(1),
+        }
+    }
+
+    /// How many rows there are for each link.
+    fn rows(&self) -> usize {
+        match self {
+            Self::Each { controllers, .. } => controllers.len(),
+            Self::Mix(_) => 1,
+        }
+    }
+}
+
+fn lineup(arguments: &Arguments) -> Result<Lineup, CliError> {
+    match &arguments.flows {
+        Flows::Each(flows) => Ok(Lineup::Each {
+            controllers: controllers(arguments)?,
+            flows: *flows,
+        }),
+        Flows::Mix(mix) if arguments.controllers.is_empty() => Ok(Lineup::Mix(mix.clone())),
+        Flows::Mix(mix) => Err(CliError::input(
+            "--flows",
+            format_args!(
+                "'{}' names the controller of each flow: leave out --controllers",
+                mix.join(",")
+            ),
+        )),
+    }
+}
+
 /// The controllers asked for: all of them unless some are named.
 fn controllers(arguments: &Arguments) -> Result<Vec<String>, CliError> {
     if arguments.controllers.is_empty() {
@@ -229,6 +347,18 @@ fn long_help() -> String {
          tuned. The runs of noq-bbr3 differ from one to the next: it cannot be told a seed [default: {all}]"
     )
 }
+
+/// More flows than this take hours.
+const MOST_FLOWS: u32 = 1000;
+
+const WORKLOAD_HELP: &str = "\
+What each flow's application does:
+  bulk                  as much as the controller lets it
+  rpc:100kB@100ms       a request every 100 ms, answered by 100 kB; rpc:100kB@100msx50 for 50 of them
+  media:4Mbps           30 frames a second; media:4Mbps,i=100kB@2s with an I-frame of 100 kB every 2 s, the mean rate being
+                        the same; also ,fps=60 and ,deadline=150ms, after which a frame counts as lost [default: 400ms]
+  on-off:2s/1s          as much as the controller lets it for 2 s, nothing for 1 s, and so on
+Requests and frames are due at their times, whether or not those before have arrived";
 
 fn known_controller(name: &str) -> Result<String, UnknownController> {
     controllers::contestant(name, 0).map(|_| name.to_owned())

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use crate::trial::Packets;
+use crate::workload::{Message, Series};
+
 /// One packet that crossed the data link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delivery {
@@ -29,6 +32,18 @@ pub struct FlowObservation {
     pub closed: Option<String>,
     /// The congestion window in bytes over time.
     pub windows: Vec<(Duration, u64)>,
+    /// Its controller, where not all flows of the run have the same.
+    pub controller: Option<String>,
+    /// The part of the goodput that was read in the last third of the run.
+    pub late_goodput_bytes: u64,
+    /// The mean round-trip time of its acknowledged packets.
+    pub rtt_mean: Option<Duration>,
+    /// What became of its packets on the data link.
+    pub packets: Packets,
+    /// The frames and the responses that were due.
+    pub due: Vec<Series>,
+    /// Those that have arrived.
+    pub messages: Vec<Message>,
 }
 
 /// What happened from time zero to the deadline.
@@ -51,6 +66,11 @@ pub struct Observation {
 }
 
 impl Observation {
+    /// When the last third of the run begins: what flows that share a link have come to is measured from there on.
+    pub fn last_third(duration: Duration) -> Duration {
+        duration - duration / 3
+    }
+
     /// Bytes on the wire delivered by the deadline.
     pub fn delivered_bytes(&self) -> u64 {
         self.deliveries.iter().map(|packet| packet.wire_bytes).sum()

@@ -2,19 +2,23 @@
 
 use serde::Serialize;
 
+use super::messages::Messages;
+use super::observation::FlowObservation;
 use super::{Observation, stats};
 use crate::scenario::Scenario;
 use crate::units::format_time;
+use crate::workload::Workload;
 
-/// The result of one controller on one link, with the parameters it was measured under. Serialises to one JSON object
-/// or one CSV record; the field names are a contract.
+/// The result of one controller, or of one mix of them, on one link, with the parameters it was measured under. Serialises
+/// to one flat JSON object or one CSV record; [`output::json`](crate::output::json) adds the flows. The field names are a
+/// contract.
 ///
 /// Fractions and milliseconds are rounded to six decimals. A statistic over no samples is `None`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     /// The link's name: the trace file's name without `.trace`, or the constant rate.
     pub trace: String,
-    /// The controller's name, with its preset if one was given.
+    /// The controller's name, with its preset if one was given; of a mix, the flows' controllers, separated by commas.
     pub controller: String,
     /// The seed of everything random in the run.
     pub seed: u64,
@@ -40,14 +44,14 @@ pub struct Row {
     pub drops: u64,
     /// Utilization times base RTT over mean RTT: 1 is a full link with an empty queue.
     pub power: f64,
-    /// Jain's index of the flows' goodputs; `None` for a single flow.
+    /// Jain's index of the flows' goodputs over the last third of the run; `None` for a single flow.
     pub jain: Option<f64>,
     /// Why quinn closed a connection before the deadline; `None` if it closed none.
     pub closed: Option<String>,
     /// The data link's mean capacity over the run.
     pub capacity_mbps: f64,
     /// How many flows shared the link.
-    pub flows: u32,
+    pub flow_count: u32,
     /// The round-trip time of an empty path.
     pub rtt_ms: f64,
     /// The queue's size, as the command line takes it.
@@ -58,6 +62,46 @@ pub struct Row {
     pub loss: f64,
     /// What time the hosts take: a preset's name, or a file's.
     pub host: String,
+    /// What each flow's application did, as the command line takes it.
+    pub workload: String,
+    /// From one flow's start to the next one's; zero if all started at random times within 100 ms.
+    pub start_gap_s: f64,
+    /// Responses that were due; `None` unless the workload is `rpc`.
+    pub messages: Option<u64>,
+    /// Of those, how many had not arrived whole by the deadline.
+    pub messages_unfinished: Option<u64>,
+    /// Median time from when a request was due to when its response had been read, over all responses that arrived.
+    pub message_p50_ms: Option<f64>,
+    /// Its 95th percentile, nearest rank.
+    pub message_p95_ms: Option<f64>,
+    /// Its 99th percentile, nearest rank.
+    pub message_p99_ms: Option<f64>,
+    /// Frames that were due early enough to be judged by the deadline of the run; `None` unless the workload is `media`.
+    pub frames: Option<u64>,
+    /// Of those, the share that arrived after the workload's deadline for a frame, or not at all.
+    pub frame_loss_rate: Option<f64>,
+    /// Median time from when a frame was due to when it had been read, over all frames that arrived.
+    pub frame_delay_p50_ms: Option<f64>,
+    /// Its 95th percentile, nearest rank.
+    pub frame_delay_p95_ms: Option<f64>,
+    /// Its 99th percentile, nearest rank.
+    pub frame_delay_p99_ms: Option<f64>,
+    /// The flows, in the order of their starts.
+    #[serde(skip)]
+    pub flows: Vec<FlowRow>,
+}
+
+/// What one flow of a run came to. The field names are a contract.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FlowRow {
+    /// The controller's name, with its preset if one was given.
+    pub controller: String,
+    /// Stream bytes that its receiving application read by the deadline, in Mb/s over the whole run.
+    pub goodput_mbps: f64,
+    /// Mean round-trip time over its acknowledged packets.
+    pub rtt_mean_ms: Option<f64>,
+    /// Its packets dropped on the data link as a fraction of those that it sent there.
+    pub loss_rate: f64,
 }
 
 impl Row {
@@ -83,6 +127,35 @@ impl Row {
             observation.capacity_bytes(),
         );
         let base_rtt = scenario.rtt.as_secs_f64() * 1e3;
+        let late: Vec<u64> = observation
+            .flows
+            .iter()
+            .map(|flow| flow.late_goodput_bytes)
+            .collect();
+        let flow_row = |flow: &FlowObservation| FlowRow {
+            controller: flow
+                .controller
+                .clone()
+                .unwrap_or_else(|| controller.to_owned()),
+            goodput_mbps: rounded(mbps(flow.goodput_bytes as f64)),
+            rtt_mean_ms: flow.rtt_mean.map(|mean| rounded(mean.as_secs_f64() * 1e3)),
+            loss_rate: rounded(ratio(
+                flow.packets.dropped as f64,
+                flow.packets.offered as f64,
+            )),
+        };
+        let calls = matches!(scenario.workload, Workload::Rpc(_))
+            .then(|| Messages::of(&observation.flows, observation.duration));
+        let call_times = Millis::of(calls.iter().flat_map(|calls| calls.took.clone()).collect());
+        let frames = match scenario.workload {
+            Workload::Media(media) => {
+                let judged = observation.duration.saturating_sub(media.deadline);
+                Some((media, Messages::of(&observation.flows, judged)))
+            }
+            _ => None,
+        };
+        let frame_times = frames.iter().flat_map(|(_, frames)| frames.took.clone());
+        let frame_times = Millis::of(frame_times.collect());
         Self {
             trace: scenario.link.name().to_owned(),
             controller: controller.to_owned(),
@@ -104,26 +177,48 @@ impl Row {
                 rtts.mean
                     .map_or(0.0, |mean| ratio(utilization * base_rtt, mean)),
             ),
-            jain: (goodputs.len() > 1)
-                .then(|| stats::jain(&goodputs).map(rounded))
+            jain: (late.len() > 1)
+                .then(|| stats::jain(&late).map(rounded))
                 .flatten(),
             closed: closed(observation),
             capacity_mbps: rounded(mbps(observation.capacity_bytes())),
-            flows: scenario.flows,
+            flow_count: u32::try_from(observation.flows.len()).unwrap_or(u32::MAX),
             rtt_ms: rounded(base_rtt),
             queue: scenario.queue.to_string(),
             duration_s: rounded(seconds),
             loss: scenario.loss,
             host: scenario.host.name.clone(),
+            workload: scenario.workload.to_string(),
+            start_gap_s: rounded(scenario.start_gap.as_secs_f64()),
+            messages: calls.as_ref().map(|calls| calls.due),
+            messages_unfinished: calls.as_ref().map(Messages::missing),
+            message_p50_ms: call_times.p50,
+            message_p95_ms: call_times.p95,
+            message_p99_ms: call_times.p99,
+            frames: frames.as_ref().map(|(_, frames)| frames.due),
+            frame_loss_rate: frames
+                .as_ref()
+                .map(|(media, frames)| rounded(frames.late(media.deadline))),
+            frame_delay_p50_ms: frame_times.p50,
+            frame_delay_p95_ms: frame_times.p95,
+            frame_delay_p99_ms: frame_times.p99,
+            flows: observation.flows.iter().map(flow_row).collect(),
         }
     }
 
     /// The scenario in a few words, for captions.
     pub fn scenario_caption(&self) -> String {
-        let flows = match self.flows {
+        let mut flows = match self.flow_count {
             1 => "1 flow".to_owned(),
             flows => format!("{flows} flows"),
         };
+        if self.start_gap_s > 0.0 {
+            let gap = std::time::Duration::from_secs_f64(self.start_gap_s);
+            flows += &format!(" {} apart", format_time(gap));
+        }
+        if self.workload != Workload::Bulk.to_string() {
+            flows += &format!(", {}", self.workload);
+        }
         let loss = if self.loss > 0.0 {
             format!(", random loss {} %", rounded(self.loss * 100.0))
         } else {
@@ -166,6 +261,7 @@ fn closed(observation: &Observation) -> Option<String> {
 /// The statistics of samples in nanoseconds, in milliseconds.
 struct Millis {
     mean: Option<f64>,
+    p50: Option<f64>,
     p95: Option<f64>,
     p99: Option<f64>,
 }
@@ -177,6 +273,7 @@ impl Millis {
             |p| stats::percentile(&nanos, p).map(|nanos: u64| rounded(nanos as f64 / 1e6));
         Self {
             mean: stats::mean(&nanos).map(|nanos| rounded(nanos / 1e6)),
+            p50: percentile(0.5),
             p95: percentile(0.95),
             p99: percentile(0.99),
         }
@@ -197,6 +294,7 @@ mod tests {
     use super::*;
     use crate::metrics::{Delivery, FlowObservation};
     use crate::scenario::Link;
+    use crate::trial::Packets;
     use crate::units::{QueueSize, Rate};
     use kneepoint_emulator::host::HostConfig;
     use std::time::Duration;
@@ -215,6 +313,8 @@ mod tests {
             flows,
             seed: 7,
             host: HostConfig::ideal(),
+            workload: Workload::Bulk,
+            start_gap: Duration::ZERO,
         }
     }
 
@@ -282,10 +382,16 @@ mod tests {
 
     #[test]
     fn flows_are_weighed_and_told_apart() {
-        let flow = |goodput_bytes, closed: Option<&str>| FlowObservation {
-            goodput_bytes,
+        let flow = |late_goodput_bytes, closed: Option<&str>| FlowObservation {
+            goodput_bytes: 125_000,
+            late_goodput_bytes,
             closed: closed.map(str::to_owned),
-            windows: Vec::new(),
+            rtt_mean: Some(ms(50)),
+            packets: Packets {
+                offered: 8,
+                dropped: 2,
+            },
+            ..FlowObservation::default()
         };
         let row = Row::new(
             &scenario(2),
@@ -298,5 +404,13 @@ mod tests {
         );
         assert_eq!(row.jain, Some(0.8));
         assert_eq!(row.closed.as_deref(), Some("flow 2: timed out"));
+        let flow = FlowRow {
+            controller: "probe".to_owned(),
+            goodput_mbps: 1.0,
+            rtt_mean_ms: Some(50.0),
+            loss_rate: 0.25,
+        };
+        assert_eq!(row.flows, [flow.clone(), flow]);
+        assert_eq!((row.flow_count, row.messages, row.frames), (2, None, None));
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::metrics::Row;
 
-/// Prints a header and one record per row. A statistic over no samples is an empty field.
+/// Prints a header and one record per row, without the flows. A statistic over no samples is an empty field.
 ///
 /// # Errors
 /// Never for rows made by [`Row::new`].

@@ -1,15 +1,26 @@
 //! One JSON object per line.
 
-use crate::metrics::Row;
+use serde::Serialize;
 
-/// Prints every row as one JSON object on a line of its own.
+use crate::metrics::{FlowRow, Row};
+
+/// A row, and the flows as an array.
+#[derive(Serialize)]
+struct Object<'a> {
+    #[serde(flatten)]
+    row: &'a Row,
+    flows: &'a [FlowRow],
+}
+
+/// Prints every row as one JSON object on a line of its own, with the array `flows`, one object for each flow.
 ///
 /// # Errors
 /// Never for rows made by [`Row::new`].
 pub fn render(rows: &[Row]) -> Result<String, serde_json::Error> {
     let mut text = String::new();
     for row in rows {
-        text += &serde_json::to_string(row)?;
+        let flows = &row.flows;
+        text += &serde_json::to_string(&Object { row, flows })?;
         text.push('\n');
     }
     Ok(text)

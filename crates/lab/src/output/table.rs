@@ -4,7 +4,8 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, Tab
 
 use crate::metrics::Row;
 
-/// Prints one table per link, in the order of the rows, each under a caption with the scenario.
+/// Prints one table per link, in the order of the rows, each under a caption with the scenario. Below it are the flows of
+/// mixes.
 pub fn render(rows: &[Row]) -> String {
     rows.chunk_by(|a, b| a.trace == b.trace)
         .map(link)
@@ -16,18 +17,12 @@ fn link(rows: &[Row]) -> String {
     let Some(first) = rows.first() else {
         return String::new();
     };
-    let several_flows = first.flows > 1;
-    let mut table = Table::new();
-    table
-        .load_style(STYLE)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(header(several_flows));
-    for row in rows {
-        table.add_row(cells(row, several_flows));
-    }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    let columns = columns(first);
+    let table = table(
+        columns.iter().map(|column| column.title),
+        rows.iter()
+            .map(|row| columns.iter().map(|column| (column.text)(row)).collect()),
+    );
     let closed: String = rows
         .iter()
         .filter_map(|row| {
@@ -38,51 +33,114 @@ fn link(rows: &[Row]) -> String {
             ))
         })
         .collect();
+    let mixes: String = rows.iter().filter_map(mix).collect();
     format!(
-        "{}: {}\n{table}\n{closed}",
+        "{}: {}\n{table}\n{closed}{mixes}",
         first.trace,
         first.scenario_caption()
     )
 }
 
-fn header(several_flows: bool) -> Vec<Cell> {
-    let mut titles = vec![
-        "controller",
-        "goodput\nMb/s",
-        "util.\n%",
-        "RTT\nmean ms",
-        "RTT\np95 ms",
-        "RTT\np99 ms",
-        "queue\nmean ms",
-        "queue\np95 ms",
-        "queue\np99 ms",
-        "loss\n%",
-        "power",
-    ];
-    if several_flows {
-        titles.push("Jain");
+/// The flows of a row, if they differ in their controllers and are not too many to be read.
+fn mix(row: &Row) -> Option<String> {
+    let (first, others) = row.flows.split_first()?;
+    let differ = others
+        .iter()
+        .any(|flow| flow.controller != first.controller);
+    if !differ || row.flows.len() > MOST_FLOWS {
+        return None;
     }
-    titles.into_iter().map(Cell::new).collect()
+    let flows = table(
+        ["flow", "goodput\nMb/s", "RTT\nmean ms", "loss\n%"],
+        (1..).zip(&row.flows).map(|(number, flow)| {
+            vec![
+                format!("{number}: {}", flow.controller),
+                format!("{:.2}", flow.goodput_mbps),
+                millis(flow.rtt_mean_ms),
+                percent(flow.loss_rate),
+            ]
+        }),
+    );
+    Some(format!("{flows}\n"))
 }
 
-fn cells(row: &Row, several_flows: bool) -> Vec<Cell> {
-    let mut texts = vec![
-        row.controller.clone(),
-        format!("{:.2}", row.goodput_mbps),
-        format!("{:.1}", row.utilization * 100.0),
-        millis(row.rtt_mean_ms),
-        millis(row.rtt_p95_ms),
-        millis(row.rtt_p99_ms),
-        millis(row.queue_delay_mean_ms),
-        millis(row.queue_delay_p95_ms),
-        millis(row.queue_delay_p99_ms),
-        format!("{:.2}", row.loss_rate * 100.0),
-        format!("{:.3}", row.power),
-    ];
-    if several_flows {
-        texts.push(row.jain.map_or_else(none, |jain| format!("{jain:.3}")));
+fn table(
+    titles: impl IntoIterator<Item = &'static str>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(STYLE)
+        .set_content_arrangement(ContentArrangement::Disabled)
+        .set_header(titles.into_iter().map(Cell::new));
+    for row in rows {
+        table.add_row(row.into_iter().map(Cell::new));
     }
-    texts.into_iter().map(Cell::new).collect()
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+struct Column {
+    title: &'static str,
+    text: fn(&Row) -> String,
+}
+
+const fn column(title: &'static str, text: fn(&Row) -> String) -> Column {
+    Column { title, text }
+}
+
+/// What matters of such rows.
+fn columns(row: &Row) -> Vec<Column> {
+    let mut columns = vec![
+        column("controller", |row| row.controller.clone()),
+        column("goodput\nMb/s", |row| format!("{:.2}", row.goodput_mbps)),
+        column("util.\n%", |row| format!("{:.1}", row.utilization * 100.0)),
+        column("RTT\nmean ms", |row| millis(row.rtt_mean_ms)),
+        column("RTT\np95 ms", |row| millis(row.rtt_p95_ms)),
+    ];
+    if row.messages.is_some() {
+        columns.extend([
+            column("loss\n%", |row| percent(row.loss_rate)),
+            column("message\np50 ms", |row| millis(row.message_p50_ms)),
+            column("message\np95 ms", |row| millis(row.message_p95_ms)),
+            column("message\np99 ms", |row| millis(row.message_p99_ms)),
+            column("un-\nfinished", |row| {
+                row.messages_unfinished
+                    .map_or_else(none, |unfinished| unfinished.to_string())
+            }),
+        ]);
+    } else if row.frames.is_some() {
+        columns.extend([
+            column("loss\n%", |row| percent(row.loss_rate)),
+            column("frame\np50 ms", |row| millis(row.frame_delay_p50_ms)),
+            column("frame\np95 ms", |row| millis(row.frame_delay_p95_ms)),
+            column("frame\np99 ms", |row| millis(row.frame_delay_p99_ms)),
+            column("late\n%", |row| {
+                row.frame_loss_rate.map_or_else(none, percent)
+            }),
+        ]);
+    } else {
+        columns.extend([
+            column("RTT\np99 ms", |row| millis(row.rtt_p99_ms)),
+            column("queue\nmean ms", |row| millis(row.queue_delay_mean_ms)),
+            column("queue\np95 ms", |row| millis(row.queue_delay_p95_ms)),
+            column("queue\np99 ms", |row| millis(row.queue_delay_p99_ms)),
+            column("loss\n%", |row| percent(row.loss_rate)),
+            column("power", |row| format!("{:.3}", row.power)),
+        ]);
+    }
+    if row.flow_count > 1 {
+        columns.push(column("Jain", |row| {
+            row.jain.map_or_else(none, |jain| format!("{jain:.3}"))
+        }));
+    }
+    columns
+}
+
+fn percent(fraction: f64) -> String {
+    format!("{:.2}", fraction * 100.0)
 }
 
 /// Three significant digits or whole milliseconds: more would only hide the differences that matter.
@@ -98,6 +156,9 @@ fn millis(value: Option<f64>) -> String {
 fn none() -> String {
     "-".to_owned()
 }
+
+/// More flows than this are for the JSON output.
+const MOST_FLOWS: usize = 20;
 
 const RULE: LineStyle = LineStyle::none().fill('─').junction('─');
 

@@ -21,8 +21,43 @@ pub(super) struct Plot<'a> {
 struct Mark {
     label: String,
     color: RGBColor,
-    mean: Pixel,
+    middle: Pixel,
     p95: Pixel,
+}
+
+/// Which delay is drawn: the one that the users of the workload wait for.
+struct Delay {
+    title: &'static str,
+    axis: &'static str,
+    middle: (&'static str, fn(&Row) -> Option<f64>),
+    p95: fn(&Row) -> Option<f64>,
+}
+
+impl Delay {
+    fn of(row: &Row) -> Self {
+        if row.messages.is_some() {
+            Self {
+                title: "Throughput and message times",
+                axis: "time from a request to its response (ms): to the left is better",
+                middle: ("median", |row| row.message_p50_ms),
+                p95: |row| row.message_p95_ms,
+            }
+        } else if row.frames.is_some() {
+            Self {
+                title: "Throughput and frame delays",
+                axis: "time from a frame's beginning to its arrival (ms): to the left is better",
+                middle: ("median", |row| row.frame_delay_p50_ms),
+                p95: |row| row.frame_delay_p95_ms,
+            }
+        } else {
+            Self {
+                title: "Throughput and delay",
+                axis: "round-trip time (ms): up and to the left is better",
+                middle: ("mean RTT", |row| row.rtt_mean_ms),
+                p95: |row| row.rtt_p95_ms,
+            }
+        }
+    }
 }
 
 impl Drawing for Plot<'_> {
@@ -34,7 +69,8 @@ impl Drawing for Plot<'_> {
         let Some(first) = self.rows.first() else {
             return Ok(());
         };
-        let title = format!("Throughput and delay on {}", first.trace);
+        let delay = Delay::of(first);
+        let title = format!("{} on {}", delay.title, first.trace);
         write(area, &title, (ACROSS.0, 30), Align::Left, TITLE, INK)?;
         let scenario = first.scenario_caption();
         write(
@@ -46,28 +82,31 @@ impl Drawing for Plot<'_> {
             FAINT_INK,
         )?;
 
-        let panel = self.panel(first);
+        let panel = self.panel(first, &delay);
         panel.frame(area, "throughput on the wire (Mb/s)")?;
-        panel.level(area, first.capacity_mbps, FAINT_INK)?;
+        // Beyond the axis's end there is nothing to see it by.
+        if matches!(panel.y, Scale::Linear { high, .. } if first.capacity_mbps <= high) {
+            panel.level(area, first.capacity_mbps, FAINT_INK)?;
+        }
         panel.plumb(area, first.rtt_ms, FAINT_INK)?;
         panel.outline(area)?;
-        panel.x_labels(area, "round-trip time (ms): up and to the left is better")?;
+        panel.x_labels(area, delay.axis)?;
         panel.legend(
             area,
             &[
-                (Swatch::Dot(FAINT_INK), "mean RTT".to_owned()),
+                (Swatch::Dot(FAINT_INK), delay.middle.0.to_owned()),
                 (Swatch::Ring(FAINT_INK), "95th percentile".to_owned()),
                 (Swatch::Dashes(FAINT_INK), "capacity, base RTT".to_owned()),
             ],
         )?;
-        let marks = self.marks(&panel);
+        let marks = self.marks(&panel, &delay);
         for mark in &marks {
             let style = mark.color.stroke_width(2);
-            area.draw(&PathElement::new([mark.mean, mark.p95], style))?;
+            area.draw(&PathElement::new([mark.middle, mark.p95], style))?;
         }
         for mark in &marks {
             ring(area, mark.p95, RADIUS, mark.color)?;
-            area.draw(&Circle::new(mark.mean, RADIUS, mark.color.filled()))?;
+            area.draw(&Circle::new(mark.middle, RADIUS, mark.color.filled()))?;
         }
         let capacity = panel.at(0.0, first.capacity_mbps).1;
         let base_rtt = panel.at(first.rtt_ms, 0.0).0;
@@ -86,21 +125,22 @@ impl Drawing for Plot<'_> {
 }
 
 impl Plot<'_> {
-    fn panel(&self, first: &Row) -> Panel {
+    fn panel(&self, first: &Row, delay: &Delay) -> Panel {
         let delays = || {
             self.rows
                 .iter()
-                .flat_map(|row| [row.rtt_mean_ms, row.rtt_p95_ms])
+                .flat_map(|row| [(delay.middle.1)(row), (delay.p95)(row)])
                 .flatten()
         };
+        let least = delays().fold(first.rtt_ms, f64::min);
         let largest = delays().fold(2.0 * first.rtt_ms, f64::max);
         let rates = || self.rows.iter().map(|row| throughput(row));
-        let high = rates().fold(first.capacity_mbps, f64::max);
+        let high = axis_end(first, first.capacity_mbps, rates().fold(0.0, f64::max));
         Panel {
             across: ACROSS,
             down: DOWN,
             x: Scale::Log {
-                low: first.rtt_ms * 0.85,
+                low: least * 0.85,
                 high: largest * 1.25,
             },
             y: Scale::Linear {
@@ -112,7 +152,7 @@ impl Plot<'_> {
     }
 
     /// One mark for each controller that got anything through.
-    fn marks(&self, panel: &Panel) -> Vec<Mark> {
+    fn marks(&self, panel: &Panel, delay: &Delay) -> Vec<Mark> {
         self.rows
             .iter()
             .enumerate()
@@ -124,8 +164,8 @@ impl Plot<'_> {
                         None => row.controller.clone(),
                     },
                     color: color(index),
-                    mean: panel.at(row.rtt_mean_ms?, rate),
-                    p95: panel.at(row.rtt_p95_ms?, rate),
+                    middle: panel.at((delay.middle.1)(row)?, rate),
+                    p95: panel.at((delay.p95)(row)?, rate),
                 })
             })
             .collect()
@@ -137,11 +177,11 @@ impl Mark {
     fn boxes(&self) -> [Box2; 3] {
         let size = 2 * RADIUS + 4;
         let line = Box2 {
-            min: (self.mean.0.min(self.p95.0), self.mean.1 - 3),
-            max: (self.mean.0.max(self.p95.0), self.mean.1 + 3),
+            min: (self.middle.0.min(self.p95.0), self.middle.1 - 3),
+            max: (self.middle.0.max(self.p95.0), self.middle.1 + 3),
         };
         [
-            Box2::around(self.mean, size, size),
+            Box2::around(self.middle, size, size),
             Box2::around(self.p95, size, size),
             line,
         ]
@@ -163,15 +203,15 @@ fn labels<DB: DrawingBackend>(
     taken.extend(marks.iter().flat_map(Mark::boxes));
     for mark in marks {
         let (width, _) = area.estimate_text_size(&mark.label, &text(BODY, INK))?;
-        let label = place(mark.mean, (width as i32 + 6, LINE_HEIGHT), frame, &taken);
+        let label = place(mark.middle, (width as i32 + 6, LINE_HEIGHT), frame, &taken);
         let center = label.center();
-        let (dx, dy) = (center.0 - mark.mean.0, center.1 - mark.mean.1);
+        let (dx, dy) = (center.0 - mark.middle.0, center.1 - mark.middle.1);
         if dy.abs() > FAR || dx.abs() > width as i32 / 2 + FAR {
             let end = (
-                mark.mean.0.clamp(label.min.0, label.max.0),
-                mark.mean.1.clamp(label.min.1, label.max.1),
+                mark.middle.0.clamp(label.min.0, label.max.0),
+                mark.middle.1.clamp(label.min.1, label.max.1),
             );
-            area.draw(&PathElement::new([mark.mean, end], mark.color.mix(0.6)))?;
+            area.draw(&PathElement::new([mark.middle, end], mark.color.mix(0.6)))?;
         }
         write(
             area,
@@ -186,10 +226,23 @@ fn labels<DB: DrawingBackend>(
     Ok(())
 }
 
+/// The end of an axis of rates: the capacity, unless the applications need so little of it that differences would not show.
+pub(super) fn axis_end(row: &Row, capacity: f64, most: f64) -> f64 {
+    let bulk = row.messages.is_none() && row.frames.is_none();
+    if bulk || most <= 0.0 || most > LITTLE_USED * capacity {
+        capacity.max(most)
+    } else {
+        2.0 * most
+    }
+}
+
 /// What a controller got over the link, in Mb/s on the wire.
 fn throughput(row: &Row) -> f64 {
     row.utilization * row.capacity_mbps
 }
+
+/// An application that needs less of a link than this leaves most of an axis empty.
+const LITTLE_USED: f64 = 0.2;
 
 const ACROSS: (i32, i32) = (90, 1170);
 const DOWN: (i32, i32) = (122, 732);

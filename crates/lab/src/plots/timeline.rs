@@ -8,6 +8,7 @@ use plotters::style::{Color, RGBColor};
 use super::canvas::{Area, DrawResult, Drawing};
 use super::panel::{Align, Panel, Swatch, write};
 use super::scale::Scale;
+use super::scatter::axis_end;
 use super::style::{BODY, CAPACITY, FAINT_INK, INK, TITLE, color};
 use crate::compare::Outcome;
 use crate::metrics::{Bin, Spread, Timeline};
@@ -24,6 +25,7 @@ pub(super) struct Axes {
 impl Axes {
     /// Axes that hold all of these runs.
     pub(super) fn shared(outcomes: &[Outcome]) -> Self {
+        let (mut capacity, mut most) = (0.0_f64, 0.0_f64);
         let mut axes = Self {
             seconds: 0.0,
             mbps: 0.0,
@@ -33,7 +35,8 @@ impl Axes {
         for outcome in outcomes {
             axes.seconds = axes.seconds.max(outcome.timeline.duration_seconds);
             for bin in &outcome.timeline.bins {
-                axes.mbps = axes.mbps.max(bin.capacity_mbps).max(bin.throughput_mbps);
+                capacity = capacity.max(bin.capacity_mbps);
+                most = most.max(bin.throughput_mbps);
                 if let Some(spread) = bin.queue_delay_ms {
                     axes.delay_ms = axes.delay_ms.max(spread.max);
                 }
@@ -45,7 +48,10 @@ impl Axes {
             }
         }
         Self {
-            mbps: axes.mbps * HEADROOM,
+            mbps: HEADROOM
+                * outcomes.first().map_or(capacity.max(most), |outcome| {
+                    axis_end(&outcome.row, capacity, most)
+                }),
             delay_ms: axes.delay_ms * HEADROOM,
             window_kb: (axes.window_kb.0 / HEADROOM, axes.window_kb.1 * HEADROOM),
             ..axes
@@ -88,13 +94,25 @@ impl Plot<'_> {
             BODY,
             FAINT_INK,
         )?;
+        let times = |name, p50, p95, p99| {
+            let [p50, p95, p99] = [p50, p95, p99].map(millis);
+            format!("{name} p50 {p50}, p95 {p95}, p99 {p99}")
+        };
+        let merit = if row.messages.is_some() {
+            let (p50, p95, p99) = (row.message_p50_ms, row.message_p95_ms, row.message_p99_ms);
+            times("messages", p50, p95, p99)
+        } else if row.frames.is_some() {
+            let (p50, p95) = (row.frame_delay_p50_ms, row.frame_delay_p95_ms);
+            times("frames", p50, p95, row.frame_delay_p99_ms)
+        } else {
+            format!("power {:.3}", row.power)
+        };
         let mut result = format!(
-            "utilization {:.1} %, mean RTT {}, loss {:.2} %, power {:.3}",
+            "utilization {:.1} %, mean RTT {}, loss {:.2} %, {merit}",
             row.utilization * 100.0,
             row.rtt_mean_ms
                 .map_or_else(|| "unknown".to_owned(), |mean| format!("{mean:.0} ms")),
             row.loss_rate * 100.0,
-            row.power,
         );
         if row.closed.is_some() {
             result += ", connection closed early";
@@ -152,6 +170,11 @@ impl Plot<'_> {
             y,
         }
     }
+}
+
+/// A time in a caption.
+fn millis(value: Option<f64>) -> String {
+    value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1} ms"))
 }
 
 /// Throughput against capacity.

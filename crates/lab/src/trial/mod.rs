@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use kneepoint_controllers::Snapshot;
+use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::network::Topology;
 use kneepoint_emulator::sim::tls::SERVER_NAME;
 use kneepoint_emulator::sim::{Simulation, endpoint_config, tls};
@@ -17,12 +18,12 @@ use quinn::{ClientConfig, Connection, Endpoint, ServerConfig, TransportConfig, V
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, RttSample};
+pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, Packets, RttSample};
 use crate::controllers::{Contestant, Stack};
 use crate::probe::{Recorder, SharedFactory};
-use crate::run::RunError;
+use crate::run::{RunError, run_in_steps};
 use crate::watch::Moment;
-use crate::workload::{Clock, Load, Phase, Received, receive, send};
+use crate::workload::{Clock, Load, Phase, Received, receive, send_noting};
 
 /// Several connections over one network.
 #[derive(Clone)]
@@ -44,8 +45,8 @@ pub struct Trial {
 #[derive(Clone)]
 #[expect(missing_debug_implementations, reason = "a factory has none")]
 pub struct FlowPlan {
-    /// Makes the sender's controller, and says over which stack it runs. One flow's controllers share it, and nobody else
-    /// may.
+    /// Makes the sender's controller, and says over which stack it runs. Only flows of one trial may share it: it numbers
+    /// their controllers as they connect.
     pub controller: Contestant,
     /// The node at which the sender is.
     pub sender: String,
@@ -53,7 +54,7 @@ pub struct FlowPlan {
     pub receiver: String,
     /// When the sender connects.
     pub start: Duration,
-    /// What it does then, phase by phase. Over noq [`Load::Greedy`] and [`Load::Silent`] are all that there is.
+    /// What it does then, phase by phase.
     pub application: Vec<Phase>,
 }
 
@@ -99,13 +100,21 @@ impl Trial {
     /// Runs it to its end.
     ///
     /// # Errors
-    /// When the network cannot be emulated, a flow over noq has an application that is not there, or the simulation stops
-    /// early.
+    /// When the network cannot be emulated, or the simulation stops early.
     pub fn run(&self) -> Result<Outcome, RunError> {
-        self.check()?;
+        self.run_on(&HostConfig::ideal(), &|_| ())
+    }
+
+    /// Runs it to its end, on hosts that take time: all sockets of one address are on one host. `progress` is told, about once per virtual second, how much virtual time has passed since it was
+    /// last told.
+    ///
+    /// # Errors
+    /// When the network cannot be emulated, or the simulation stops early.
+    pub fn run_reporting(&self, progress: &(dyn Fn(Duration) + Sync)) -> Result<Outcome, RunError> {
         let mut topology = self.topology.clone();
         let servers = self.attach(&mut topology)?;
-        let simulation = Simulation::new(topology.build(self.seed)?);
+        let hosts = Simulation::builder().hosts(hosts.clone());
+        let simulation = hosts.build(topology.build(self.seed)?);
         let handle = simulation.handle();
         let clock = Clock::new(handle.runtime());
         let mut seeds = Pcg64::seed_from_u64(self.seed);
@@ -113,9 +122,9 @@ impl Trial {
         let observers: Vec<Observer> = self
             .flows
             .iter()
-            .map(|_| Observer {
+            .map(|flow| Observer {
                 recorder: Recorder::new(handle.instant()),
-                received: Received::default(),
+                received: Received::expecting(&flow.application),
                 moments: Arc::default(),
                 closed: Arc::default(),
             })
@@ -171,9 +180,12 @@ impl Trial {
                 }
             }
         }
-        simulation.run_until(self.duration.into())?;
+        run_in_steps(&simulation, self.duration, progress)?;
 
-        let flows = observers.iter().map(Observer::outcome).collect();
+        let flows = (0..)
+            .zip(&observers)
+            .map(|(index, observer)| observer.outcome(client_address(index)))
+            .collect();
         let links = simulation.with_network(|network| {
             network
                 .links()
@@ -185,18 +197,6 @@ impl Trial {
             flows,
             links,
         })
-    }
-
-    fn check(&self) -> Result<(), RunError> {
-        let missing = |flow: &FlowPlan| {
-            let mut loads = flow.application.iter().map(|phase| phase.load);
-            flow.controller.stack() == Stack::Noq
-                && loads.any(|load| !matches!(load, Load::Greedy | Load::Silent))
-        };
-        match self.flows.iter().position(missing) {
-            Some(flow) => Err(RunError::Application { flow }),
-            None => Ok(()),
-        }
     }
 
     /// Attaches every sender, and to each node that has receivers one for each stack.
@@ -230,7 +230,7 @@ impl Observer {
         *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = reason;
     }
 
-    fn outcome(&self) -> FlowOutcome {
+    fn outcome(&self, address: SocketAddr) -> FlowOutcome {
         let recording = self.recorder.take();
         let moments = &mut *self.moments.lock().unwrap_or_else(PoisonError::into_inner);
         let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -243,6 +243,8 @@ impl Observer {
             messages: self.received.messages(),
             moments: std::mem::take(moments),
             closed: closed.clone(),
+            address: Some(address),
+            due: self.received.due().series(),
         }
     }
 }
@@ -270,7 +272,8 @@ async fn live(
                         observer.clone(),
                     ));
                 }
-                send(&clock, &connection, &flow.application).await;
+                let due = observer.received.due();
+                send_noting(&clock, &connection, &flow.application, due).await;
                 connection.close_reason().map(|reason| reason.to_string())
             }
         },

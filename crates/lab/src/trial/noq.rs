@@ -5,15 +5,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use kneepoint_emulator::sim::noq::{endpoint_config, endpoint_on, tls};
 use kneepoint_emulator::sim::{Handle, Socket};
-use noq::{ClientConfig, Connection, Endpoint, PathId, RecvStream, TransportConfig, VarInt};
+use noq::{ClientConfig, Connection, Endpoint, PathId, TransportConfig, VarInt};
 
 use super::{FLOW_CONTROL_WINDOW, FlowPlan, Observer};
 use crate::probe::noq::SharedFactory;
 use crate::run::RunError;
-use crate::workload::{Clock, Load, Received};
+use crate::workload::{Clock, Received, receive, send_noting};
 
 /// Reads all that comes to a socket, and sorts it by the address that it comes from.
 pub(super) fn serve(
@@ -26,20 +25,7 @@ pub(super) fn serve(
     let mut config = tls::server_config();
     config.transport_config(Arc::new(transport()));
     let endpoint = endpoint_on(handle, socket, endpoint_config(seed), Some(config))?;
-    let tasks = clock.clone();
-    clock.spawn(async move {
-        while let Some(incoming) = endpoint.accept().await {
-            let received = senders.get(&incoming.remote_address()).cloned();
-            if let Ok(connecting) = incoming.accept() {
-                let clock = tasks.clone();
-                tasks.spawn(async move {
-                    if let Ok(connection) = connecting.await {
-                        read_streams(&clock, &connection, &received.unwrap_or_default()).await;
-                    }
-                });
-            }
-        }
-    });
+    clock.spawn(receive(clock.clone(), endpoint, senders));
     Ok(())
 }
 
@@ -79,52 +65,13 @@ impl Sender {
                         let observer = self.observer.clone();
                         clock.spawn(look(clock.clone(), connection.clone(), interval, observer));
                     }
-                    for phase in &self.flow.application {
-                        if phase.load == Load::Greedy {
-                            write_until(&clock, &connection, phase.until).await;
-                        }
-                        clock.sleep_until(phase.until).await;
-                    }
+                    let due = self.observer.received.due();
+                    send_noting(&clock, &connection, &self.flow.application, due).await;
                     connection.close_reason().map(|reason| reason.to_string())
                 }
             },
         };
         self.observer.close(reason);
-    }
-}
-
-/// Writes to several streams in turn; what has not left by then is given up.
-async fn write_until(clock: &Clock, connection: &Connection, end: Duration) -> Option<()> {
-    let mut streams = Vec::new();
-    while streams.len() < STREAMS {
-        streams.push(connection.open_uni().await.ok()?);
-    }
-    let writing = async {
-        loop {
-            for stream in &mut streams {
-                let chunk = Bytes::from_static(&CHUNK);
-                if stream.write_chunk(chunk).await.is_err() {
-                    return;
-                }
-            }
-        }
-    };
-    let over = clock.until(end, writing).await.is_err();
-    for stream in &mut streams {
-        stream.reset(VarInt::from_u32(0)).ok()?;
-    }
-    over.then_some(())
-}
-
-async fn read_streams(clock: &Clock, connection: &Connection, received: &Received) {
-    while let Ok(stream) = connection.accept_uni().await {
-        clock.spawn(read(clock.clone(), stream, received.clone()));
-    }
-}
-
-async fn read(clock: Clock, mut stream: RecvStream, received: Received) {
-    while let Ok(Some(chunk)) = stream.read_chunk(usize::MAX).await {
-        received.count(clock.now(), chunk.len() as u64);
     }
 }
 
@@ -157,10 +104,3 @@ fn transport() -> TransportConfig {
         .max_idle_timeout(None);
     transport
 }
-
-/// noq 1.4 closes a connection once the receiver has some 2,000 full packets of one stream in pieces that are out of order:
-/// what follows a single loss when 3 MB are in flight. Data over several streams has room for several times that.
-const STREAMS: usize = 4;
-
-/// What is written, again and again.
-static CHUNK: [u8; 256 * 1024] = [0; 256 * 1024];

@@ -1,13 +1,14 @@
 //! What was seen of a trial.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Fate, Link, Record, Statistics};
+use kneepoint_emulator::link::{Fate, Link, PacketLog, Record, Statistics};
 
-use crate::metrics::stats;
+use crate::metrics::{FlowObservation, Observation, stats};
 use crate::watch::Moment;
-use crate::workload::{Message, Received};
+use crate::workload::{Message, Received, Series};
 
 pub use crate::probe::RttSample;
 
@@ -41,6 +42,10 @@ pub struct FlowOutcome {
     pub moments: Vec<Moment>,
     /// Why the connection closed before its application was done, if it did.
     pub closed: Option<String>,
+    /// The address that the sender's packets come from.
+    pub address: Option<SocketAddr>,
+    /// The frames and the requests that were due, as far as the connection was there for them.
+    pub due: Vec<Series>,
 }
 
 /// What was seen of one link.
@@ -50,6 +55,38 @@ pub struct LinkOutcome {
     pub records: Vec<Record>,
     /// Its counters.
     pub statistics: Statistics,
+    /// The packets by the address that they came from, if it kept a log.
+    pub sources: BTreeMap<SocketAddr, Packets>,
+}
+
+/// What became of packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Packets {
+    /// How many were offered to a link.
+    pub offered: u64,
+    /// How many of those it dropped.
+    pub dropped: u64,
+}
+
+impl Packets {
+    /// Counts a log's packets by the address that they came from.
+    pub(crate) fn by_source(log: &PacketLog) -> BTreeMap<SocketAddr, Self> {
+        let mut flows = BTreeMap::new();
+        for record in log.records() {
+            let packets: &mut Self = flows.entry(record.flow).or_default();
+            packets.offered += 1;
+            packets.dropped += u64::from(matches!(record.fate, Fate::Dropped { .. }));
+        }
+        let mut sources: BTreeMap<SocketAddr, Self> = BTreeMap::new();
+        for (id, packets) in flows {
+            if let Some(flow) = log.flow(id) {
+                let sum = sources.entry(flow.source).or_default();
+                sum.offered += packets.offered;
+                sum.dropped += packets.dropped;
+            }
+        }
+        sources
+    }
 }
 
 impl Outcome {
@@ -88,6 +125,29 @@ impl Outcome {
 }
 
 impl FlowOutcome {
+    /// What a row of a comparison is made of, in a run of this length, and the round-trip times of what was acknowledged.
+    pub(crate) fn observation(
+        self,
+        duration: Duration,
+        packets: Packets,
+    ) -> (FlowObservation, Vec<u64>) {
+        let rtts: Vec<u64> = self.rtts.iter().map(|sample| sample.rtt).collect();
+        let late = Observation::last_third(duration).as_nanos() / Received::BIN.as_nanos();
+        let late = usize::try_from(late).unwrap_or(usize::MAX);
+        let flow = FlowObservation {
+            goodput_bytes: self.received.iter().sum(),
+            late_goodput_bytes: self.received.iter().skip(late).sum(),
+            rtt_mean: stats::mean(&rtts).map(|mean| Duration::from_nanos(mean.round() as u64)),
+            closed: self.closed,
+            windows: self.windows,
+            controller: None,
+            packets,
+            due: self.due,
+            messages: self.messages,
+        };
+        (flow, rtts)
+    }
+
     /// Stream bytes read between two times, to the bin.
     pub fn received_between(&self, from: Duration, to: Duration) -> u64 {
         let bin = |time: Duration| {
@@ -136,6 +196,7 @@ impl LinkOutcome {
         Self {
             records: records.to_vec(),
             statistics: *link.statistics(),
+            sources: link.log().map_or_else(BTreeMap::new, Packets::by_source),
         }
     }
 

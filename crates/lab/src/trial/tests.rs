@@ -161,22 +161,49 @@ fn noq_paces_at_the_rate_of_the_controller() {
     assert!(noq < 0.85 * quinn, "{noq} ms, quinn {quinn} ms");
 }
 
+/// Over both stacks, with the same code.
 #[test]
-fn an_application_that_noq_has_not_is_refused() {
-    let phases = vec![phase(1, Load::Greedy), phase(2, Load::Steady(1000))];
-    let trial = Trial {
-        topology: line(),
-        flows: vec![
-            flow("bbr", Duration::ZERO, phases.clone()),
-            flow("noq:bbr", Duration::ZERO, phases),
-        ],
-        duration: SECOND,
-        interval: None,
-        seed: 7,
+fn calls_and_video_know_what_was_due() {
+    let calls = Load::Calls {
+        bytes: 20_000,
+        interval: SECOND / 5,
+        count: Some(7),
     };
-    let refusal = trial.run().unwrap_err();
-    assert!(
-        matches!(refusal, RunError::Application { flow: 1 }),
-        "{refusal}"
-    );
+    let video = Load::Video {
+        bytes: 1_000,
+        i_bytes: 10_000,
+        group: 10,
+        period: SECOND / 20,
+    };
+    for name in ["cubic", "noq:cubic"] {
+        let plans = [calls, video].map(|load| flow(name, Duration::ZERO, vec![phase(3, load)]));
+        let outcome = trial(plans.into(), 4);
+        let [called, film] = &outcome.flows[..] else {
+            panic!("two flows");
+        };
+        assert_eq!(called.messages.len(), 7, "{name}");
+        for message in &called.messages {
+            let took = message.arrived - message.began;
+            // The request's way and the response's way, and 20 ms of sending.
+            assert!(
+                took > 2 * SECOND / 50 && took < SECOND / 10,
+                "{name}: {took:?}"
+            );
+            assert_eq!(message.bytes, 20_000);
+        }
+        let due: u64 = film
+            .due
+            .iter()
+            .map(|frames| frames.due_before(3 * SECOND))
+            .sum();
+        assert_eq!(film.messages.len() as u64, due, "{name}");
+        let i_frames = film.messages.iter().filter(|frame| frame.bytes == 10_000);
+        assert_eq!(i_frames.count(), 6, "{name}");
+        let sources = &outcome.links["forward"].sources;
+        assert_eq!(sources.len(), 2, "{name}");
+        for flow in &outcome.flows {
+            let packets = sources[&flow.address.unwrap()];
+            assert!(packets.offered > 50 && packets.dropped == 0, "{packets:?}");
+        }
+    }
 }

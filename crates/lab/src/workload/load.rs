@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use quinn::{Connection, SendStream, VarInt};
+use bytes::{Buf, Bytes, BytesMut};
 use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
+use super::due::{Due, Series};
+use super::stack::{Connection, ReceiveStream, SendStream};
 
 /// What the sending application does until a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,15 +50,54 @@ pub enum Load {
         /// From an answer to the next request.
         pause: Duration,
     },
+    /// Frames of two sizes at the multiples of the period, each on a stream of its own, whether or not those before have
+    /// arrived: of each group the first one is an I-frame.
+    Video {
+        /// The size of the frames that are no I-frames.
+        bytes: u64,
+        /// The size of an I-frame.
+        i_bytes: u64,
+        /// How many frames it is from one I-frame to the next, the I-frame included.
+        group: u32,
+        /// From one frame's beginning to the next one's.
+        period: Duration,
+    },
+    /// Responses of so many bytes to requests of the receiver, which sends one at each multiple of the interval, whether or
+    /// not those before have been answered. The receiver must expect them: see
+    /// [`Received::expecting`](super::Received::expecting).
+    Calls {
+        /// The size of each response.
+        bytes: u64,
+        /// From one request to the next.
+        interval: Duration,
+        /// How many requests there are at most.
+        count: Option<u32>,
+    },
 }
 
 /// Lives through the phases; returns when they are over or the connection is closed.
 ///
 /// Every stream begins with the time at which it was meant to begin, 8 bytes that count as part of it: a
 /// [receiver](super::receive) with the same clock measures with it.
-pub async fn send(clock: &Clock, connection: &Connection, phases: &[Phase]) {
+pub async fn send<C: Connection>(clock: &Clock, connection: &C, phases: &[Phase]) {
+    send_noting(clock, connection, phases, &Due::default()).await;
+}
+
+/// [`send`], and `due` has the frames that were to be sent.
+pub async fn send_noting<C: Connection>(
+    clock: &Clock,
+    connection: &C,
+    phases: &[Phase],
+    due: &Due,
+) {
+    if phases
+        .iter()
+        .any(|phase| matches!(phase.load, Load::Calls { .. }))
+    {
+        clock.spawn(answer(clock.clone(), connection.clone()));
+    }
     for phase in phases {
-        if perform(clock, connection, *phase).await.is_none() {
+        if perform(clock, connection, *phase, due).await.is_none() {
             return;
         }
         clock.sleep_until(phase.until).await;
@@ -65,15 +105,26 @@ pub async fn send(clock: &Clock, connection: &Connection, phases: &[Phase]) {
 }
 
 /// `None` once the connection has closed.
-async fn perform(clock: &Clock, connection: &Connection, phase: Phase) -> Option<()> {
+async fn perform<C: Connection>(
+    clock: &Clock,
+    connection: &C,
+    phase: Phase,
+    due: &Due,
+) -> Option<()> {
     let end = phase.until;
     match phase.load {
-        Load::Silent => Some(()),
+        // The receiver asks, and what answers it does not end with the phase.
+        Load::Silent | Load::Calls { .. } => Some(()),
         Load::Greedy => {
-            let mut stream = connection.open_uni().await.ok()?;
+            let mut streams = Vec::new();
+            while streams.len() < C::BULK_STREAMS {
+                streams.push(connection.open_uni().await.ok()?);
+            }
             // It ends with the time; only a connection that closes ends the writing.
-            let closed = clock.until(end, write_for_ever(&mut stream)).await;
-            stream.reset(VarInt::from_u32(0)).ok()?;
+            let closed = clock.until(end, write_for_ever(&mut streams)).await;
+            for stream in &mut streams {
+                stream.abandon().ok()?;
+            }
             closed.is_err().then_some(())
         }
         Load::Steady(rate) => {
@@ -86,18 +137,25 @@ async fn perform(clock: &Clock, connection: &Connection, phase: Phase) -> Option
             stream.finish().ok()
         }
         Load::Frames { bytes, period } => {
-            let mut next = clock.now();
-            while next < end {
-                clock.sleep_until(next).await;
-                let mut stream = connection.open_uni().await.ok()?;
-                let frame = async move {
-                    // A frame that cannot be written any more is missing at the receiver.
-                    if write_message(&mut stream, next, bytes).await.is_some() {
-                        _ = stream.finish();
-                    }
-                };
-                clock.spawn(frame);
-                next += period.max(LEAST_PERIOD);
+            let frames = series(clock.now(), period, end);
+            due.begin(frames);
+            for at in frames.times() {
+                frame(clock, connection, at, bytes).await?;
+            }
+            Some(())
+        }
+        Load::Video {
+            bytes,
+            i_bytes,
+            group,
+            period,
+        } => {
+            let frames = series(clock.now(), period, end);
+            due.begin(frames);
+            for (number, at) in (0_u32..).zip(frames.times()) {
+                let first_of_group = number.is_multiple_of(group.max(1));
+                let bytes = if first_of_group { i_bytes } else { bytes };
+                frame(clock, connection, at, bytes).await?;
             }
             Some(())
         }
@@ -108,7 +166,7 @@ async fn perform(clock: &Clock, connection: &Connection, phase: Phase) -> Option
                 let mut stream = connection.open_uni().await.ok()?;
                 write_message(&mut stream, clock.now(), bytes).await?;
                 stream.finish().ok()?;
-                stream.stopped().await.ok()?;
+                stream.acknowledged().await.ok()?;
                 next += period;
             }
             Some(())
@@ -118,7 +176,7 @@ async fn perform(clock: &Clock, connection: &Connection, phase: Phase) -> Option
                 let (mut request, mut answer) = connection.open_bi().await.ok()?;
                 write_message(&mut request, clock.now(), bytes).await?;
                 request.finish().ok()?;
-                answer.read_to_end(MOST_ANSWER).await.ok()?;
+                while answer.read().await.ok()?.is_some() {}
                 clock.sleep(pause).await;
             }
             Some(())
@@ -126,28 +184,104 @@ async fn perform(clock: &Clock, connection: &Connection, phase: Phase) -> Option
     }
 }
 
-async fn write_for_ever(stream: &mut SendStream) {
-    while stream.write_chunk(Bytes::from_static(&CHUNK)).await.is_ok() {}
+/// Frames until the end of a phase.
+fn series(first: Duration, period: Duration, until: Duration) -> Series {
+    Series {
+        first,
+        period: period.max(LEAST_PERIOD),
+        until,
+        most: None,
+    }
+}
+
+/// Begins a frame when it is due, on a stream of its own.
+async fn frame<C: Connection>(
+    clock: &Clock,
+    connection: &C,
+    due: Duration,
+    bytes: u64,
+) -> Option<()> {
+    clock.sleep_until(due).await;
+    let mut stream = connection.open_uni().await.ok()?;
+    clock.spawn(async move {
+        // A frame that cannot be written any more is missing at the receiver.
+        if write_message(&mut stream, due, bytes).await.is_some() {
+            _ = stream.finish();
+        }
+    });
+    Some(())
+}
+
+/// Answers requests until the connection closes.
+async fn answer<C: Connection>(clock: Clock, connection: C) {
+    while let Ok((mut response, mut request)) = connection.accept_bi().await {
+        clock.spawn(async move {
+            // A response that cannot be written any more is missing at the receiver.
+            if let Some((due, bytes)) = read_request(&mut request).await
+                && write_message(&mut response, due, bytes).await.is_some()
+            {
+                _ = response.finish();
+            }
+        });
+    }
+}
+
+/// When a request was due, and the size of the response.
+async fn read_request(stream: &mut impl ReceiveStream) -> Option<(Duration, u64)> {
+    let mut request = BytesMut::new();
+    while let Some(bytes) = stream.read().await.ok()? {
+        if request.len() + bytes.len() > REQUEST_BYTES {
+            return None;
+        }
+        request.extend_from_slice(&bytes);
+    }
+    let due = request.try_get_u64().ok()?;
+    let bytes = request.try_get_u64().ok()?;
+    Some((Duration::from_nanos(due), bytes))
+}
+
+/// Asks for a response of so many bytes.
+pub(super) async fn write_request(
+    stream: &mut impl SendStream,
+    due: Duration,
+    bytes: u64,
+) -> Option<()> {
+    let request = [nanos(due).to_be_bytes(), bytes.to_be_bytes()].concat();
+    stream.write(request.into()).await.ok()?;
+    stream.finish().ok()
+}
+
+async fn write_for_ever(streams: &mut [impl SendStream]) {
+    loop {
+        for stream in &mut *streams {
+            if stream.write(Bytes::from_static(&CHUNK)).await.is_err() {
+                return;
+            }
+        }
+    }
 }
 
 /// So many bytes, of which the first are the time of the beginning.
-async fn write_message(stream: &mut SendStream, began: Duration, bytes: u64) -> Option<()> {
-    let nanos = u64::try_from(began.as_nanos()).unwrap_or(u64::MAX);
-    let header = Bytes::copy_from_slice(&nanos.to_be_bytes());
+async fn write_message(stream: &mut impl SendStream, began: Duration, bytes: u64) -> Option<()> {
+    let header = Bytes::copy_from_slice(&nanos(began).to_be_bytes());
     let rest = bytes.saturating_sub(header.len() as u64);
-    stream.write_chunk(header).await.ok()?;
+    stream.write(header).await.ok()?;
     write(stream, rest).await
 }
 
-async fn write(stream: &mut SendStream, bytes: u64) -> Option<()> {
+async fn write(stream: &mut impl SendStream, bytes: u64) -> Option<()> {
     let mut rest = bytes;
     while rest > 0 {
         let size = rest.min(CHUNK.len() as u64);
         rest -= size;
         let chunk = Bytes::from_static(&CHUNK).slice(..usize::try_from(size).ok()?);
-        stream.write_chunk(chunk).await.ok()?;
+        stream.write(chunk).await.ok()?;
     }
     Some(())
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// What is written, again and again.
@@ -159,5 +293,5 @@ const TICK_BYTES: u64 = 1100;
 /// Frames do not follow each other faster.
 const LEAST_PERIOD: Duration = Duration::from_micros(1);
 
-/// What an answer may hold; ours are empty.
-const MOST_ANSWER: usize = 1024;
+/// A request has the time at which it was due, and the size of the response.
+const REQUEST_BYTES: usize = 16;

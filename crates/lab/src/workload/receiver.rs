@@ -5,14 +5,15 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use quinn::{Connection, Endpoint, RecvStream};
-
 use super::clock::Clock;
+use super::due::{Due, Series};
+use super::load::{Load, Phase, write_request};
+use super::stack::{Connection, Endpoint, ReceiveStream, SendStream};
 
 /// A stream that has arrived to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message {
-    /// When its sender began it.
+    /// When its sender was to begin it; of a response, when its request was due.
     pub began: Duration,
     /// When its last byte had been read.
     pub arrived: Duration,
@@ -22,7 +23,12 @@ pub struct Message {
 
 /// What was received from one address. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct Received(Arc<Mutex<Content>>);
+pub struct Received {
+    content: Arc<Mutex<Content>>,
+    due: Due,
+    /// The sender's phases, as far as the receiver must know them.
+    expected: Arc<[Phase]>,
+}
 
 #[derive(Debug, Default)]
 struct Content {
@@ -31,6 +37,25 @@ struct Content {
 }
 
 impl Received {
+    /// What is to come from a sender with this application. Only [`Load::Calls`] need it, as it is the receiver that calls.
+    pub fn expecting(application: &[Phase]) -> Self {
+        let calls = |phase: &Phase| matches!(phase.load, Load::Calls { .. });
+        let expected = if application.iter().any(calls) {
+            application.into()
+        } else {
+            Arc::default()
+        };
+        Self {
+            expected,
+            ..Self::default()
+        }
+    }
+
+    /// The messages that were due: the requests, and the frames if the sender [notes](super::send_noting) them here.
+    pub fn due(&self) -> &Due {
+        &self.due
+    }
+
     /// Stream bytes by the time at which they were read, in bins of [`BIN`](Self::BIN).
     pub fn bins(&self) -> Vec<u64> {
         self.lock().bins.clone()
@@ -39,6 +64,13 @@ impl Received {
     /// The streams that have arrived to their ends, in the order in which they did.
     pub fn messages(&self) -> Vec<Message> {
         self.lock().messages.clone()
+    }
+
+    /// Stream bytes read since a time, to the bin.
+    pub fn bytes_since(&self, from: Duration) -> u64 {
+        let first = from.as_nanos() / Self::BIN.as_nanos();
+        let first = usize::try_from(first).unwrap_or(usize::MAX);
+        self.lock().bins.iter().skip(first).sum()
     }
 
     /// The width of a bin.
@@ -55,29 +87,34 @@ impl Received {
     }
 
     fn lock(&self) -> MutexGuard<'_, Content> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.content.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Reads every stream of every connection, answers requests, and sorts what comes by the address that it comes from.
+/// Reads every stream of every connection, answers requests, sends those that the sender expects, and sorts what comes by
+/// the address that it comes from.
 ///
 /// Returns when the endpoint is closed.
-pub async fn receive(clock: Clock, endpoint: Endpoint, senders: HashMap<SocketAddr, Received>) {
-    while let Some(incoming) = endpoint.accept().await {
-        let received = senders.get(&incoming.remote_address()).cloned();
-        let Ok(connecting) = incoming.accept() else {
-            continue;
-        };
+pub async fn receive<E: Endpoint>(
+    clock: Clock,
+    endpoint: E,
+    senders: HashMap<SocketAddr, Received>,
+) {
+    while let Some((peer, handshake)) = endpoint.accept().await {
+        let received = senders.get(&peer).cloned().unwrap_or_default();
         let tasks = clock.clone();
         clock.spawn(async move {
-            if let Ok(connection) = connecting.await {
-                read_streams(&tasks, connection, received.unwrap_or_default());
+            if let Ok(connection) = handshake.await {
+                if !received.expected.is_empty() {
+                    tasks.spawn(call(tasks.clone(), connection.clone(), received.clone()));
+                }
+                read_streams(&tasks, connection, received);
             }
         });
     }
 }
 
-fn read_streams(clock: &Clock, connection: Connection, received: Received) {
+fn read_streams(clock: &Clock, connection: impl Connection, received: Received) {
     let (tasks, requests, answered) = (clock.clone(), connection.clone(), received.clone());
     clock.spawn(async move {
         while let Ok((mut answer, mut request)) = requests.accept_bi().await {
@@ -101,18 +138,51 @@ fn read_streams(clock: &Clock, connection: Connection, received: Received) {
     });
 }
 
+/// Calls as the sender's application expects it, until it is over or the connection is closed.
+async fn call<C: Connection>(clock: Clock, connection: C, received: Received) {
+    for phase in received.expected.iter() {
+        if let Load::Calls {
+            bytes,
+            interval,
+            count,
+        } = phase.load
+        {
+            let calls = Series {
+                first: clock.now(),
+                period: interval,
+                until: phase.until,
+                most: count,
+            };
+            received.due.begin(calls);
+            for due in calls.times() {
+                clock.sleep_until(due).await;
+                let Ok((mut request, mut response)) = connection.open_bi().await else {
+                    return;
+                };
+                let (tasks, received) = (clock.clone(), received.clone());
+                clock.spawn(async move {
+                    if write_request(&mut request, due, bytes).await.is_some() {
+                        read(&tasks, &mut response, &received).await;
+                    }
+                });
+            }
+        }
+        clock.sleep_until(phase.until).await;
+    }
+}
+
 /// Reads a stream to its end; `None` if it is cut off.
-async fn read(clock: &Clock, stream: &mut RecvStream, received: &Received) -> Option<()> {
+async fn read(clock: &Clock, stream: &mut impl ReceiveStream, received: &Received) -> Option<()> {
     let (mut header, mut bytes) = ([0; 8], 0_u64);
-    while let Some(chunk) = stream.read_chunk(usize::MAX, true).await.ok()? {
+    while let Some(chunk) = stream.read().await.ok()? {
         for (place, byte) in header
             .iter_mut()
             .skip(usize::try_from(bytes).ok()?)
-            .zip(chunk.bytes.iter())
+            .zip(chunk.iter())
         {
             *place = *byte;
         }
-        let size = chunk.bytes.len() as u64;
+        let size = chunk.len() as u64;
         bytes += size;
         received.count(clock.now(), size);
     }

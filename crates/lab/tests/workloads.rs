@@ -1,0 +1,258 @@
+//! Applications other than bulk transfers, over real QUIC connections in virtual time: what their users wait for under our
+//! controllers, beside quinn's CUBIC.
+
+use std::time::Duration;
+
+use kneepoint_lab::compare::{compare, compare_mix};
+use kneepoint_lab::metrics::Row;
+use kneepoint_lab::scenario::{Link, Scenario};
+use kneepoint_lab::units::QueueSize;
+
+const REFERENCE: &str = "quinn-cubic";
+
+fn scenario(rate: &str, rtt: Duration, queue: QueueSize, workload: &str) -> Scenario {
+    Scenario {
+        link: Link::constant(rate.parse().expect("a rate")),
+        rtt,
+        queue,
+        duration: Duration::from_secs(5),
+        loss: 0.0,
+        flows: 1,
+        seed: 1,
+        workload: workload.parse().expect("a workload"),
+        start_gap: Duration::ZERO,
+    }
+}
+
+fn rows(scenarios: &[Scenario], controllers: &[&str]) -> Vec<Row> {
+    let controllers: Vec<_> = controllers.iter().map(|name| (*name).to_owned()).collect();
+    let outcomes = compare(scenarios, &controllers, &|_| ()).expect("they run");
+    outcomes.into_iter().map(|outcome| outcome.row).collect()
+}
+
+fn row(scenario: Scenario, controller: &str) -> Row {
+    rows(&[scenario], &[controller]).remove(0)
+}
+
+/// 100 kB every 100 ms at 1 Gb/s.
+fn calls(micros: u64) -> Scenario {
+    let rtt = Duration::from_micros(micros);
+    scenario("1Gbps", rtt, QueueSize::Bytes(3_000_000), "rpc:100kB@100ms")
+}
+
+/// Round-trip times in microseconds.
+const RTTS: [u64; 6] = [100, 300, 1_000, 2_000, 5_000, 10_000];
+
+/// The controllers whose calls take no more than 1.1 times as long as under quinn's CUBIC, and from which to which
+/// round-trip time, in microseconds.
+const SWIFT: [(&str, u64, u64); 4] = [
+    ("bbr", 100, 10_000),
+    ("bbr3", 100, 10_000),
+    ("cubic", 100, 10_000),
+    ("noq:bbr", 100, 10_000),
+];
+
+#[test]
+fn calls_on_short_paths_take_as_long_as_under_cubic() {
+    let scenarios: Vec<_> = RTTS.into_iter().map(calls).collect();
+    let names: Vec<_> = SWIFT.iter().map(|(name, ..)| *name).collect();
+    let ours = rows(&scenarios, &names);
+    let reference = rows(&scenarios, &[REFERENCE]);
+    for ((rtt, reference), ours) in RTTS.iter().zip(&reference).zip(ours.chunks(names.len())) {
+        assert_eq!(reference.messages_unfinished, Some(0), "{rtt} us");
+        for (row, (name, from, to)) in ours.iter().zip(SWIFT) {
+            if !(from..=to).contains(rtt) {
+                continue;
+            }
+            assert_eq!(row.messages_unfinished, Some(0), "{name}, {rtt} us");
+            for (ours, theirs) in [
+                (row.message_p50_ms, reference.message_p50_ms),
+                (row.message_p95_ms, reference.message_p95_ms),
+            ] {
+                let (ours, theirs) = (ours.expect("calls"), theirs.expect("calls"));
+                assert!(
+                    ours <= 1.1 * theirs,
+                    "{name}, {rtt} us: {ours} ms, {REFERENCE} {theirs} ms"
+                );
+            }
+        }
+    }
+}
+
+/// A call with an I-frame of 100 kB every 2 s, a fifth of the link, and 0.3 BDP of buffer.
+fn video() -> Scenario {
+    Scenario {
+        duration: Duration::from_secs(30),
+        ..scenario(
+            "20Mbps",
+            Duration::from_millis(40),
+            QueueSize::Bytes(30_000),
+            "media:4Mbps,i=100kB@2s",
+        )
+    }
+}
+
+/// The controllers that lose no more than this share of the packets of [`video`].
+const GENTLE: [(&str, f64); 5] = [
+    (REFERENCE, 0.01),
+    ("cubic", 0.01),
+    ("bbr3", 0.01),
+    ("bbr3-s", 0.01),
+    ("bbr-s", 0.03),
+];
+
+#[test]
+fn i_frames_go_through_a_shallow_buffer() {
+    let names = GENTLE.map(|(name, _)| name);
+    for (row, (name, most)) in rows(&[video()], &names).iter().zip(GENTLE) {
+        assert!(row.loss_rate <= most, "{name}: {}", row.loss_rate);
+        assert_eq!(row.frame_loss_rate, Some(0.0), "{name}");
+        let delay = row.frame_delay_p95_ms.expect("frames");
+        assert!((20.0..200.0).contains(&delay), "{name}: {delay} ms");
+    }
+}
+
+#[test]
+fn a_call_takes_its_round_trip_and_its_sending() {
+    let scenario = scenario(
+        "8Mbps",
+        Duration::from_millis(40),
+        QueueSize::Infinite,
+        "rpc:10kB@200msx20",
+    );
+    for name in [REFERENCE, "noq:cubic"] {
+        let row = row(scenario.clone(), name);
+        assert_eq!((row.messages, row.messages_unfinished), (Some(20), Some(0)));
+        // 10 kB are 10 ms of the link, and their headers some more.
+        let median = row.message_p50_ms.expect("calls");
+        assert!((50.0..53.0).contains(&median), "{name}: {median} ms");
+        assert_eq!(row.frames, None);
+    }
+}
+
+#[test]
+fn frames_that_arrive_too_late_are_lost() {
+    // Twice as much as the link carries: the delay grows by a second in a second.
+    let scenario = Scenario {
+        duration: Duration::from_secs(4),
+        ..scenario(
+            "1Mbps",
+            Duration::from_millis(40),
+            QueueSize::Infinite,
+            "media:2Mbps,deadline=500ms",
+        )
+    };
+    let row = row(scenario, "new-reno");
+    // 30 frames a second, of which those due in the last half second are not judged.
+    assert!(
+        row.frames
+            .is_some_and(|frames| (100..=105).contains(&frames))
+    );
+    let loss = row.frame_loss_rate.expect("frames");
+    assert!((0.65..0.8).contains(&loss), "{loss}");
+    assert!(row.frame_delay_p95_ms > row.frame_delay_p50_ms);
+}
+
+#[test]
+fn on_off_traffic_sends_for_its_share_of_the_time() {
+    let scenario = |workload| Scenario {
+        duration: Duration::from_secs(9),
+        ..scenario(
+            "8Mbps",
+            Duration::from_millis(20),
+            QueueSize::Bytes(40_000),
+            workload,
+        )
+    };
+    let bulk = row(scenario("bulk"), REFERENCE);
+    let turns = row(scenario("on-off:2s/1s"), REFERENCE);
+    let share = turns.goodput_mbps / bulk.goodput_mbps;
+    assert!((0.62..0.7).contains(&share), "{share}");
+}
+
+#[test]
+fn a_mix_has_one_row_and_its_flows() {
+    let mix = ["bbr-s", "bbr-s", "quinn-cubic", "noq:bbr"].map(str::to_owned);
+    let scenario = Scenario {
+        duration: Duration::from_secs(12),
+        start_gap: Duration::from_secs(2),
+        ..scenario(
+            "20Mbps",
+            Duration::from_millis(40),
+            QueueSize::Bytes(200_000),
+            "bulk",
+        )
+    };
+    let outcomes = compare_mix(&[scenario], &mix, &|_| ()).expect("it runs");
+    let [outcome] = &outcomes[..] else {
+        panic!("one outcome");
+    };
+    let row = &outcome.row;
+    assert_eq!(row.controller, "bbr-s,bbr-s,quinn-cubic,noq:bbr");
+    assert_eq!((row.flow_count, row.start_gap_s), (4, 2.0));
+    let names: Vec<_> = row
+        .flows
+        .iter()
+        .map(|flow| flow.controller.clone())
+        .collect();
+    assert_eq!(names, mix);
+    let goodput: f64 = row.flows.iter().map(|flow| flow.goodput_mbps).sum();
+    assert!((goodput - row.goodput_mbps).abs() < 1e-5, "{goodput}");
+    // Whoever fills the queue loses packets, and the row has the mean.
+    let losses: Vec<_> = row.flows.iter().map(|flow| flow.loss_rate).collect();
+    let (least, most) = losses
+        .iter()
+        .fold((1.0_f64, 0.0_f64), |(least, most), loss| {
+            (least.min(*loss), most.max(*loss))
+        });
+    assert!(least < row.loss_rate && row.loss_rate < most, "{losses:?}");
+    for (number, windows) in (0_u32..).zip(&outcome.windows) {
+        let (first, _) = windows[0];
+        let start = Duration::from_secs(2) * number;
+        assert!(first >= start && first < start + Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn a_mix_of_one_controller_is_so_many_flows_of_it() {
+    let scenario = Scenario {
+        flows: 2,
+        duration: Duration::from_secs(3),
+        ..scenario(
+            "10Mbps",
+            Duration::from_millis(40),
+            QueueSize::Bytes(100_000),
+            "bulk",
+        )
+    };
+    let both = row(scenario.clone(), "bbr-s");
+    let mix = ["bbr-s", "bbr-s"].map(str::to_owned);
+    let mixed = compare_mix(&[scenario], &mix, &|_| ()).expect("it runs");
+    let expected = Row {
+        controller: "bbr-s,bbr-s".to_owned(),
+        ..both
+    };
+    assert_eq!(mixed[0].row, expected);
+}
+
+#[test]
+fn the_last_third_decides_what_is_fair() {
+    // The second flow starts late; what it has missed does not count.
+    let scenario = Scenario {
+        duration: Duration::from_secs(18),
+        flows: 2,
+        start_gap: Duration::from_secs(8),
+        ..scenario(
+            "10Mbps",
+            Duration::from_millis(40),
+            QueueSize::Bytes(50_000),
+            "bulk",
+        )
+    };
+    let row = row(scenario, "bbr");
+    let [first, second] = &row.flows[..] else {
+        panic!("two flows");
+    };
+    assert!(first.goodput_mbps > 2.0 * second.goodput_mbps, "{row:?}");
+    assert!(row.jain.is_some_and(|jain| jain > 0.95), "{:?}", row.jain);
+}
