@@ -120,12 +120,13 @@ fn a_call_takes_its_round_trip_and_its_sending() {
         QueueSize::Infinite,
         "rpc:10kB@200msx20",
     );
-    for name in [REFERENCE, "noq:cubic"] {
+    // noq paces at the rate that the controller asks for, quinn sends its first ten packets at once.
+    for (name, most) in [(REFERENCE, 53.0), ("noq:cubic", 70.0)] {
         let row = row(scenario.clone(), name);
         assert_eq!((row.messages, row.messages_unfinished), (Some(20), Some(0)));
         // 10 kB are 10 ms of the link, and their headers some more.
         let median = row.message_p50_ms.expect("calls");
-        assert!((50.0..53.0).contains(&median), "{name}: {median} ms");
+        assert!((50.0..most).contains(&median), "{name}: {median} ms");
         assert_eq!(row.frames, None);
     }
 }
@@ -148,8 +149,10 @@ fn frames_that_arrive_too_late_are_lost() {
         row.frames
             .is_some_and(|frames| (100..=105).contains(&frames))
     );
+    // In order, those of the first half second would arrive in time: a seventh. Streams that wait share the link, so that
+    // late ones delay those after them.
     let loss = row.frame_loss_rate.expect("frames");
-    assert!((0.65..0.8).contains(&loss), "{loss}");
+    assert!((0.85..0.97).contains(&loss), "{loss}");
     assert!(row.frame_delay_p95_ms > row.frame_delay_p50_ms);
 }
 

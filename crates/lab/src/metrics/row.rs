@@ -86,7 +86,7 @@ pub struct Row {
     pub frame_delay_p95_ms: Option<f64>,
     /// Its 99th percentile, nearest rank.
     pub frame_delay_p99_ms: Option<f64>,
-    /// The flows, in the order of their starts.
+    /// The flows, in the order of the mix if the run has one.
     #[serde(skip)]
     pub flows: Vec<FlowRow>,
 }

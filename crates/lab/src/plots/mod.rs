@@ -85,12 +85,16 @@ pub fn draw_trace(trace: &Trace, name: &str, directory: &Path) -> Result<(), Plo
     save(&trace::Plot { trace, name }, directory, &file_name(name))
 }
 
-/// A name fit for a file on any system.
+/// A name fit for a file on any system: that of a mix of many flows is cut.
 fn file_name(name: &str) -> String {
     name.chars()
+        .take(MOST_NAME)
         .map(|c| match c {
             'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '_' | '-' => c,
             _ => '-',
         })
         .collect()
 }
+
+/// Names of files may have 255 bytes, of which the extension takes some.
+const MOST_NAME: usize = 200;

@@ -84,10 +84,14 @@ impl Drawing for Plot<'_> {
 
         let panel = self.panel(first, &delay);
         panel.frame(area, "throughput on the wire (Mb/s)")?;
-        // Beyond the axis's end there is nothing to see it by.
-        if matches!(panel.y, Scale::Linear { high, .. } if first.capacity_mbps <= high) {
-            panel.level(area, first.capacity_mbps, FAINT_INK)?;
-        }
+        let drawn = match panel.y {
+            // It lies beyond the axis's end.
+            Scale::Linear { high, .. } if first.capacity_mbps > high => "base RTT",
+            _ => {
+                panel.level(area, first.capacity_mbps, FAINT_INK)?;
+                "capacity, base RTT"
+            }
+        };
         panel.plumb(area, first.rtt_ms, FAINT_INK)?;
         panel.outline(area)?;
         panel.x_labels(area, delay.axis)?;
@@ -96,7 +100,7 @@ impl Drawing for Plot<'_> {
             &[
                 (Swatch::Dot(FAINT_INK), delay.middle.0.to_owned()),
                 (Swatch::Ring(FAINT_INK), "95th percentile".to_owned()),
-                (Swatch::Dashes(FAINT_INK), "capacity, base RTT".to_owned()),
+                (Swatch::Dashes(FAINT_INK), drawn.to_owned()),
             ],
         )?;
         let marks = self.marks(&panel, &delay);
