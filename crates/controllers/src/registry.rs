@@ -94,7 +94,7 @@ pub struct Selection {
 }
 
 impl Algorithm {
-    /// The preset that the bare name stands for: what we recommend, except that `bbr` and `ebcc` alone are the papers'.
+    /// The preset that the bare name stands for: what we recommend, except that `bbr` alone is the paper's.
     pub const fn default_preset(self) -> Preset {
         self.presets()[0]
     }

@@ -3,14 +3,16 @@
 //! After K. Tan, J. Song, Q. Zhang, M. Sridharan, "A Compound TCP Approach for High-Speed and Long Distance Networks",
 //! INFOCOM 2006, and draft-sridharan-tcpm-ctcp-02.
 
+use core::time::Duration;
+
 use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
 use crate::controller::Controller;
-use crate::event::AckEvent;
+use crate::event::{AckEvent, CongestionSignal};
 use crate::loss_based::avoidance::{Avoidance, View, additive_increase};
 use crate::loss_based::controller::LossBased;
-use crate::loss_based::require_reduction;
 use crate::loss_based::slow_start::Doubling;
 use crate::loss_based::window::Window;
+use crate::loss_based::{HOST_DELAY, require_host_delay, require_reduction, share_left};
 use crate::registry::{Preset, Registered};
 use crate::units::{Bytes, Gain};
 
@@ -31,6 +33,8 @@ pub struct CompoundConfig {
     pub alpha: Gain,
     /// The share of the whole window that a loss takes: above 0 and below 1. One half (same place).
     pub beta: Gain,
+    /// What is left of the whole window after a mark (ECN CE): a share above 0 and below 1. 0.8 (RFC 8511, section 3.1).
+    pub mark_reduction: Gain,
     /// With so many packets in the queue dwnd shrinks. At least 1; 30 (same place).
     pub gamma: u16,
     /// By so many times the packets in the queue. Above 0 and up to 16; 1 (the draft leaves it open; 1 in the Linux
@@ -38,17 +42,21 @@ pub struct CompoundConfig {
     pub zeta: Gain,
     /// Windows of fewer packets are left to Reno. 38 (the draft's low-window threshold).
     pub low_window: u16,
+    /// What the hosts may add to a round-trip time: no queue. At most 100 ms; 1 ms, of which the sources say nothing.
+    pub host_delay: Duration,
 }
 
 impl Default for CompoundConfig {
-    /// The paper's values.
+    /// The paper's values, and ours where it has none.
     fn default() -> Self {
         Self {
             alpha: Gain::new(1, 8),
             beta: Gain::new(1, 2),
+            mark_reduction: MARK_REDUCTION,
             gamma: 30,
             zeta: Gain::UNIT,
             low_window: 38,
+            host_delay: HOST_DELAY,
         }
     }
 }
@@ -75,6 +83,8 @@ impl ControllerConfig for CompoundConfig {
             "above 0 and up to 1",
         )?;
         require_reduction("beta", self.beta)?;
+        require_reduction("mark_reduction", self.mark_reduction)?;
+        require_host_delay(self.host_delay)?;
         ConfigError::require(self.gamma >= 1, "gamma", self.gamma, "at least 1 packet")?;
         ConfigError::require(
             zeta > 0.0 && zeta <= 16.0,
@@ -131,7 +141,9 @@ impl Avoidance for Compound {
         }
         let total = window.bytes() + self.delay_window;
         if let Some(round) = view.ended {
-            let backlog = view.trips.backlog(total, round.least);
+            let backlog = view
+                .trips
+                .backlog(total, round.least, self.config.host_delay);
             if backlog < view.mtu.packets(u64::from(self.config.gamma)) {
                 // No faster than slow start, where packets are smaller than the MTU.
                 self.delay_window += self.increment(total, view.mtu).min(round.acked);
@@ -143,10 +155,15 @@ impl Avoidance for Compound {
         additive_increase(window, ack.acked, total, view.mtu);
     }
 
-    fn reduce(&mut self, window: Bytes) -> Bytes {
+    fn reduce(&mut self, window: Bytes, signal: CongestionSignal) -> Bytes {
         let total = window + self.delay_window;
-        let left = total - self.config.beta * total;
-        let loss_window = RENO_REDUCTION * window;
+        let left = match signal {
+            CongestionSignal::EcnMark => self.config.mark_reduction * total,
+            CongestionSignal::Loss | CongestionSignal::PersistentCongestion => {
+                total - self.config.beta * total
+            }
+        };
+        let loss_window = share_left(signal, RENO_REDUCTION, MARK_REDUCTION) * window;
         self.delay_window = left - loss_window;
         loss_window
     }
@@ -162,6 +179,9 @@ impl Avoidance for Compound {
 
 /// The loss-based part is Reno (RFC 9002, appendix B.1).
 const RENO_REDUCTION: Gain = Gain::new(1, 2);
+
+/// RFC 8511, section 3.1 (beta_ecn for Reno).
+const MARK_REDUCTION: Gain = Gain::new(4, 5);
 
 #[cfg(test)]
 mod tests;

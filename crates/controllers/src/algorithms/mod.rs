@@ -19,3 +19,5 @@ algorithms! {
     Bbr3(bbr3::Bbr3Config, "BBRv3 with a maximum filter."),
     Bbr3S(bbr3_s::Bbr3SConfig, "BBRv3 on SKIP."),
 }
+
+pub use self::ebcc::EbccCongestion;

@@ -2,16 +2,16 @@
 
 use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
 use crate::controller::Controller;
-use crate::event::AckEvent;
+use crate::event::{AckEvent, CongestionSignal};
 use crate::loss_based::avoidance::{Avoidance, View, additive_increase};
 use crate::loss_based::controller::LossBased;
-use crate::loss_based::require_reduction;
 use crate::loss_based::slow_start::Doubling;
 use crate::loss_based::window::Window;
+use crate::loss_based::{require_reduction, share_left};
 use crate::registry::{Preset, Registered};
 use crate::units::{Bytes, Gain};
 
-/// `new-reno`: the congestion controller of RFC 9002, section 7.
+/// `new-reno`: the congestion controller of RFC 9002, section 7, with the answer to marks of RFC 8511.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -19,12 +19,16 @@ pub struct NewRenoConfig {
     /// What is left of the window after a loss: a share above 0 and below 1. One half (RFC 9002, appendix B.1,
     /// kLossReductionFactor).
     pub reduction: Gain,
+    /// What is left of it after a mark (ECN CE): a share above 0 and below 1. 0.8 (RFC 8511, section 3.1): a queue that marks is
+    /// shorter than one that overflows. RFC 9002 alone would have one half.
+    pub mark_reduction: Gain,
 }
 
 impl Default for NewRenoConfig {
     fn default() -> Self {
         Self {
             reduction: Gain::new(1, 2),
+            mark_reduction: Gain::new(4, 5),
         }
     }
 }
@@ -43,14 +47,13 @@ impl Registered for NewRenoConfig {
 
 impl ControllerConfig for NewRenoConfig {
     fn validate(&self) -> Result<(), ConfigError> {
+        require_reduction("mark_reduction", self.mark_reduction)?;
         require_reduction("reduction", self.reduction)
     }
 
     fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
         self.validate()?;
-        let avoidance = NewReno {
-            reduction: self.reduction,
-        };
+        let avoidance = NewReno { config: *self };
         Ok(Box::new(LossBased::new(Self::NAME, avoidance, environment)))
     }
 
@@ -62,7 +65,7 @@ impl ControllerConfig for NewRenoConfig {
 /// Additive increase, multiplicative decrease.
 #[derive(Debug, Clone, Copy)]
 struct NewReno {
-    reduction: Gain,
+    config: NewRenoConfig,
 }
 
 impl Avoidance for NewReno {
@@ -79,8 +82,10 @@ impl Avoidance for NewReno {
         }
     }
 
-    fn reduce(&mut self, window: Bytes) -> Bytes {
-        self.reduction * window
+    fn reduce(&mut self, window: Bytes, signal: CongestionSignal) -> Bytes {
+        let config = &self.config;
+        let left = share_left(signal, config.reduction, config.mark_reduction);
+        left * window
     }
 }
 

@@ -2,11 +2,12 @@
 //! costs.
 
 use core::fmt::Debug;
+use core::time::Duration;
 
 use super::round_trips::{Round, RoundTrips};
 use super::slow_start::SlowStart;
 use super::window::Window;
-use crate::event::AckEvent;
+use crate::event::{AckEvent, CongestionSignal};
 use crate::units::{Bytes, Timestamp};
 
 /// What the skeleton shows to its parts.
@@ -51,10 +52,15 @@ pub(crate) trait Avoidance: Copy + Debug + Send + Sync + 'static {
     fn on_ack(&mut self, ack: &AckEvent, view: &View<'_>, window: &mut Window);
 
     /// Packets were lost or marked: the window that is left of `window`. Called once in an episode.
-    fn reduce(&mut self, window: Bytes) -> Bytes;
+    fn reduce(&mut self, window: Bytes, signal: CongestionSignal) -> Bytes;
 
     /// Persistent congestion: the window is the smallest again.
     fn collapse(&mut self) {}
+
+    /// A base round-trip time that it has measured, if it has since it was asked last: how the base rises.
+    fn take_base(&mut self) -> Option<Duration> {
+        None
+    }
 
     /// Data leaves at `now` after nothing was in flight.
     fn on_idle_end(&mut self, _now: Timestamp) {}

@@ -103,7 +103,7 @@ impl<A: Avoidance> LossBased<A> {
             // A mark is never spurious.
             before: (event.signal != CongestionSignal::EcnMark).then_some(before),
         });
-        let reduced = self.avoidance.reduce(self.window.bytes());
+        let reduced = self.avoidance.reduce(self.window.bytes(), event.signal);
         self.set_window(reduced);
         self.threshold = Some(self.window.bytes());
         self.transition(State::Recovery { began: event.now });
@@ -161,7 +161,12 @@ impl<A: Avoidance> Controller for LossBased<A> {
                     self.enter_avoidance(ack.now, Entry::SlowStart);
                 }
             }
-            State::Avoidance => self.avoidance.on_ack(ack, &view, &mut self.window),
+            State::Avoidance => {
+                self.avoidance.on_ack(ack, &view, &mut self.window);
+                if let Some(base) = self.avoidance.take_base() {
+                    self.trips.base_estimate().replace(ack.now, base);
+                }
+            }
             // This acknowledgement may hold packets from before the reduction, which must not grow the window.
             State::Recovery { began } => {
                 if ack.newest_sent > began {

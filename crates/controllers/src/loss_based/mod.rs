@@ -17,8 +17,37 @@ mod tests;
 pub(crate) mod utilization;
 pub(crate) mod window;
 
+use core::time::Duration;
+
 use crate::config::ConfigError;
+use crate::event::CongestionSignal;
 use crate::units::{Bytes, Gain};
+
+/// What the two hosts may add to a round trip without a queue on the path: a millisecond.
+///
+/// Hosts send in bursts of up to a millisecond (draft-ietf-ccwg-bbr, section 5.6.3, send quantum), and their timers and
+/// wake-ups are as coarse. On a path of 50 us, a delay that is a multiple of the path's is such a burst and no queue: a controller
+/// that took it for one would leave a short path idle.
+pub(crate) const HOST_DELAY: Duration = Duration::from_millis(1);
+
+/// What a congestion signal leaves of the window: after a mark more than after a loss, because a queue that marks is shorter than
+/// one that overflows (RFC 8511, section 3).
+pub(crate) fn share_left(signal: CongestionSignal, after_loss: Gain, after_mark: Gain) -> Gain {
+    match signal {
+        CongestionSignal::EcnMark => after_mark,
+        CongestionSignal::Loss | CongestionSignal::PersistentCongestion => after_loss,
+    }
+}
+
+/// Refuses a delay of the hosts that would hide a queue.
+pub(crate) fn require_host_delay(host_delay: Duration) -> Result<(), ConfigError> {
+    ConfigError::require(
+        host_delay <= MAX_HOST_DELAY,
+        "host_delay",
+        host_delay.as_secs_f64(),
+        "at most 100 ms",
+    )
+}
 
 /// The smallest window (RFC 9002, section 7.2).
 pub(crate) fn min_window(mtu: Bytes) -> Bytes {
@@ -35,6 +64,9 @@ pub(crate) fn require_reduction(field: &'static str, gain: Gain) -> Result<(), C
         "above 0 and below 1: a window that does not shrink after a loss collapses the path",
     )
 }
+
+/// Longer delays are what delay-based controllers are there to keep short.
+const MAX_HOST_DELAY: Duration = Duration::from_millis(100);
 
 /// RFC 9002, section 7.2 (kMinimumWindow), in packets.
 const MIN_WINDOW_PACKETS: u64 = 2;

@@ -94,10 +94,12 @@ impl RoundTrips {
 
     /// The part of `window` that waited in the bottleneck's queue throughout a round: (window / base RTT - window /
     /// RTT) x base RTT (Vegas, section III-B, whence Compound TCP has it; eBCC, equations 3 to 5).
-    pub(crate) fn backlog(&self, window: Bytes, rtt: Duration) -> Bytes {
+    ///
+    /// A round-trip time that exceeds the base by no more than `host_delay` shows no queue: see [`HOST_DELAY`](super::HOST_DELAY).
+    pub(crate) fn backlog(&self, window: Bytes, rtt: Duration, host_delay: Duration) -> Bytes {
         let base = self.base().unwrap_or(rtt);
-        let [base, rtt] = [base, rtt].map(nanos);
-        window.share(Bytes(rtt) - Bytes(base), Bytes(rtt))
+        let [base, rtt, host_delay] = [base, rtt, host_delay].map(nanos);
+        window.share(Bytes(rtt) - Bytes(base) - Bytes(host_delay), Bytes(rtt))
     }
 
     /// The path has been silent or lost everything: it may be another one.
@@ -154,15 +156,18 @@ mod tests {
         // 100 packets in 50 ms where 40 would do: a fifth of them waited.
         let window = Bytes(120_000);
         assert_eq!(
-            trips.backlog(window, Duration::from_millis(50)),
+            trips.backlog(window, Duration::from_millis(50), Duration::ZERO),
             Bytes(24_000)
         );
         assert_eq!(
-            trips.backlog(window, Duration::from_millis(40)),
+            trips.backlog(window, Duration::from_millis(40), Duration::ZERO),
             Bytes::ZERO
         );
         // A clock that stood still.
-        assert_eq!(trips.backlog(window, Duration::ZERO), Bytes::ZERO);
+        assert_eq!(
+            trips.backlog(window, Duration::ZERO, Duration::ZERO),
+            Bytes::ZERO
+        );
     }
 
     #[test]

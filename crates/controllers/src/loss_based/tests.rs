@@ -26,6 +26,7 @@ fn skeletons() -> [Box<dyn ControllerConfig>; 4] {
 fn all() -> Vec<Box<dyn ControllerConfig>> {
     let mut all: Vec<_> = skeletons().into_iter().collect();
     all.push(Box::<EbccConfig>::default());
+    all.push(Box::new(EbccConfig::paper()));
     all
 }
 
@@ -93,9 +94,12 @@ fn a_mark_is_a_congestion_event() {
         for controller in [&mut marked, &mut lost] {
             controller.on_ack(&ack(40));
         }
+        let before = window(&*marked);
         marked.on_congestion(&congestion(100, 50, CongestionSignal::EcnMark));
         lost.on_congestion(&loss(100, 50));
-        assert_eq!(window(&*marked), window(&*lost), "{config:?}");
+        assert!(window(&*marked) < before, "{config:?}");
+        // RFC 8511: less than a loss.
+        assert!(window(&*marked) > window(&*lost), "{config:?}");
         // It is never spurious.
         let reduced = window(&*marked);
         marked.on_spurious_loss(at(110));
@@ -297,7 +301,11 @@ fn greedy_flows_fill_the_path() {
 #[test]
 fn nonsense_is_refused() {
     for reduction in [Gain::new(0, 1), Gain::UNIT, Gain::new(2, 1)] {
-        let error = NewRenoConfig { reduction }.validate();
+        let reno = NewRenoConfig {
+            reduction,
+            ..NewRenoConfig::default()
+        };
+        let error = reno.validate();
         assert_eq!(error.expect_err("no reduction").field, "reduction");
         let cubic = CubicConfig {
             reduction,

@@ -8,13 +8,16 @@ use crate::loss_based::require_reduction;
 use crate::registry::{Preset, Registered};
 use crate::units::{Bytes, Gain};
 
-/// `cubic`: RFC 9438 with HyStart++ (RFC 9406).
+/// `cubic`: RFC 9438 with HyStart++ (RFC 9406), and the answer to marks of RFC 8511.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct CubicConfig {
     /// What is left of the window after a loss: a share above 0 and below 1. 0.7 (RFC 9438, section 4.6, beta_cubic).
     pub reduction: Gain,
+    /// What is left of it after a mark (ECN CE): a share above 0 and below 1. 0.85 (RFC 8511, section 4.2): a queue that marks is
+    /// shorter than one that overflows.
+    pub mark_reduction: Gain,
     /// How steep the curve is, in packets per cubic second: above 0 and up to 10. 0.4 (RFC 9438, section 5.1, C).
     pub aggressiveness: Gain,
     /// Whether to release bandwidth to newcomers after a second loss at a smaller window. On (RFC 9438, section 4.7).
@@ -43,6 +46,7 @@ impl Default for CubicConfig {
     fn default() -> Self {
         Self {
             reduction: Gain::new(7, 10),
+            mark_reduction: Gain::new(17, 20),
             aggressiveness: Gain::new(2, 5),
             fast_convergence: true,
             hystart: true,
@@ -65,6 +69,7 @@ impl Registered for CubicConfig {
 impl ControllerConfig for CubicConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         require_reduction("reduction", self.reduction)?;
+        require_reduction("mark_reduction", self.mark_reduction)?;
         let aggressiveness = self.aggressiveness.as_f64();
         ConfigError::require(
             aggressiveness > 0.0 && aggressiveness <= 10.0,

@@ -8,9 +8,10 @@ mod tests;
 pub use config::CubicConfig;
 
 use self::curve::{Curve, seconds};
-use crate::event::AckEvent;
+use crate::event::{AckEvent, CongestionSignal};
 use crate::loss_based::avoidance::{Avoidance, Entry, View, additive_increase};
 use crate::loss_based::hystart::HyStart;
+use crate::loss_based::share_left;
 use crate::loss_based::window::Window;
 use crate::units::{Bytes, Gain, Timestamp};
 
@@ -120,7 +121,7 @@ impl Avoidance for Cubic {
         }
     }
 
-    fn reduce(&mut self, window: Bytes) -> Bytes {
+    fn reduce(&mut self, window: Bytes, signal: CongestionSignal) -> Bytes {
         self.plateau = if self.config.fast_convergence && window < self.plateau {
             self.config.fast_convergence_share() * window
         } else {
@@ -128,7 +129,8 @@ impl Avoidance for Cubic {
         };
         self.prior = window;
         self.epoch = None;
-        self.config.reduction * window
+        let config = &self.config;
+        share_left(signal, config.reduction, config.mark_reduction) * window
     }
 
     fn collapse(&mut self) {

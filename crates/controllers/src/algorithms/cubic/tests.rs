@@ -111,20 +111,23 @@ fn the_target_is_no_more_than_half_a_window_away() {
 #[test]
 fn fast_convergence_lowers_the_plateau_of_a_flow_that_is_losing() {
     let mut cubic = Cubic::new(CubicConfig::default());
-    assert_eq!(cubic.reduce(Bytes(100_000)), Bytes(70_000));
+    assert_eq!(
+        cubic.reduce(Bytes(100_000), CongestionSignal::Loss),
+        Bytes(70_000)
+    );
     assert_eq!(cubic.plateau, Bytes(100_000));
     // Smaller than at the last loss: 0.85 of it.
-    cubic.reduce(Bytes(90_000));
+    cubic.reduce(Bytes(90_000), CongestionSignal::Loss);
     assert_eq!((cubic.plateau, cubic.prior), (Bytes(76_500), Bytes(90_000)));
     // Larger than that plateau: none.
-    cubic.reduce(Bytes(80_000));
+    cubic.reduce(Bytes(80_000), CongestionSignal::Loss);
     assert_eq!(cubic.plateau, Bytes(80_000));
     let mut plain = Cubic::new(CubicConfig {
         fast_convergence: false,
         ..CubicConfig::default()
     });
-    plain.reduce(Bytes(100_000));
-    plain.reduce(Bytes(90_000));
+    plain.reduce(Bytes(100_000), CongestionSignal::Loss);
+    plain.reduce(Bytes(90_000), CongestionSignal::Loss);
     assert_eq!(plain.plateau, Bytes(90_000));
 }
 
@@ -171,7 +174,7 @@ fn time_without_need_of_the_window_does_not_move_the_curve() {
 fn after_slow_start_the_curve_is_convex() {
     for entry_window in [Bytes(50_000), Bytes(500_000)] {
         let mut cubic = Cubic::new(CubicConfig::default());
-        cubic.reduce(Bytes(100_000));
+        cubic.reduce(Bytes(100_000), CongestionSignal::Loss);
         cubic.collapse();
         cubic.enter(at(0), Entry::SlowStart, entry_window, MTU);
         assert_eq!((cubic.plateau, cubic.prior), (entry_window, entry_window));

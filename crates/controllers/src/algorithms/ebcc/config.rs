@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::Ebcc;
 use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
 use crate::controller::Controller;
-use crate::loss_based::require_reduction;
+use crate::loss_based::{HOST_DELAY, require_host_delay, require_reduction};
 use crate::registry::{Preset, Registered};
 use crate::units::Gain;
 
@@ -35,6 +35,15 @@ use crate::units::Gain;
 ///   or a loss; there is no Drain, because line 8 takes back what was too much.
 /// - *gamma* is in packets; *beta* is the share that is taken.
 /// - Persistent congestion: the smallest window, and Startup again (RFC 9002, section 7.6.2).
+///
+/// # Where we recommend something else
+/// The paper's preset does none of these.
+///
+/// - A millisecond more than the minimum RTT is no queue, and the target has room for it: the hosts may add that
+///   ([`host_delay`](EbccConfig::host_delay)). Over a path of 50 us the paper's target is two packets.
+/// - Congestion reduces the window once per round trip, as it does for others ([`congestion`](EbccConfig::congestion)). The paper
+///   is silent for 200 ms instead and returns to the window that lost: with a buffer below one bandwidth-delay product it is
+///   silent for nearly all of the time on a path of 1 ms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -49,17 +58,50 @@ pub struct EbccConfig {
     pub min_rtt_window: Duration,
     /// The window of the bandwidth's maximum filter in rounds, 1 to 1000; 10 (BBR).
     pub filter_rounds: u16,
+    /// What the hosts may add to a round-trip time: no queue, and part of targetCwnd. At most 100 ms; 1 ms, and zero in the
+    /// paper.
+    pub host_delay: Duration,
+    /// What congestion does.
+    pub congestion: EbccCongestion,
 }
 
-impl Default for EbccConfig {
+/// What marks, and losses that count, do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum EbccCongestion {
+    /// ProbeRTT, and a smaller window if losses go on in it (lines 9 to 12 of Algorithm 1). Losses count with a long queue.
+    Probe,
+    /// 0.7 of the window is left after a loss (RFC 9438, section 4.6), 0.85 after a mark (RFC 8511, section 4.2), once per round
+    /// trip. When that happens again within [`min_rtt_window`](EbccConfig::min_rtt_window), the window grows by no more than a
+    /// packet per round for as long (RFC 9002, section 7.3.3). Losses count with a long queue, and when more than 2 % of a flight
+    /// are lost (draft-ietf-ccwg-bbr, section 5.5.10.2). A single marked round does not end Startup, two in a row do.
+    Reduce,
+}
+
+impl EbccConfig {
     /// The paper's values.
-    fn default() -> Self {
+    pub const fn paper() -> Self {
         Self {
             gamma: 30,
             beta: Gain::new(1, 2),
             target_gain: Gain::new(2, 1),
             min_rtt_window: Duration::from_secs(10),
             filter_rounds: 10,
+            host_delay: Duration::ZERO,
+            congestion: EbccCongestion::Probe,
+        }
+    }
+}
+
+impl Default for EbccConfig {
+    /// What we recommend.
+    fn default() -> Self {
+        Self {
+            host_delay: HOST_DELAY,
+            congestion: EbccCongestion::Reduce,
+            ..Self::paper()
         }
     }
 }
@@ -69,11 +111,12 @@ impl Registered for EbccConfig {
     const DESCRIPTION: &'static str =
         "eBCC: BBR's states, the window searched by halves between a queue of 30 packets and 2 BDP";
     const SOURCE: &'static str = "eBCC: enhanced BBR congestion control for QUIC, Algorithm 1";
-    /// The paper's values are the only ones there are.
-    const PRESETS: &'static [Preset] = &[Preset::Paper];
 
-    fn preset(_preset: Preset) -> Self {
-        Self::default()
+    fn preset(preset: Preset) -> Self {
+        match preset {
+            Preset::Tuned => Self::default(),
+            Preset::Paper => Self::paper(),
+        }
     }
 }
 
@@ -81,6 +124,7 @@ impl ControllerConfig for EbccConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         ConfigError::require(self.gamma >= 1, "gamma", self.gamma, "at least 1 packet")?;
         require_reduction("beta", self.beta)?;
+        require_host_delay(self.host_delay)?;
         let gain = self.target_gain.as_f64();
         ConfigError::require((1.0..=16.0).contains(&gain), "target_gain", gain, "1 to 16")?;
         let window = self.min_rtt_window;

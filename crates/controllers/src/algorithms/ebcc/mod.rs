@@ -1,25 +1,27 @@
 //! `ebcc`: BBR's states around a window that is searched for by halves. What the paper leaves open is listed at
 //! [`EbccConfig`].
 
+mod caution;
 mod config;
 mod state;
 #[cfg(test)]
 mod tests;
 
-pub use config::EbccConfig;
+pub use config::{EbccConfig, EbccCongestion};
 
 use core::time::Duration;
 
+use self::caution::Caution;
 use self::state::{Probe, State};
 use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::filter::{BandwidthFilter, FilterContext, MaxFilter};
-use crate::loss_based::min_window;
 use crate::loss_based::round_trips::{Round, RoundTrips};
 use crate::loss_based::slow_start::double;
 use crate::loss_based::utilization::Utilization;
 use crate::loss_based::window::Window;
+use crate::loss_based::{min_window, share_left};
 use crate::model::initial_window;
 use crate::observe;
 use crate::registry::Registered;
@@ -44,6 +46,7 @@ struct Ebcc {
     last_short: Bytes,
     /// Losses of what left up to this time have been answered.
     answered: Option<Timestamp>,
+    caution: Caution,
     /// Nothing has been acknowledged, lost or marked so far.
     untried: bool,
     mtu: Bytes,
@@ -66,6 +69,7 @@ impl Ebcc {
             filled: false,
             last_short: window,
             answered: None,
+            caution: Caution::default(),
             untried: true,
             mtu: environment.mtu,
             in_flight: Bytes::ZERO,
@@ -91,18 +95,23 @@ impl Ebcc {
     /// targetCwnd, once there is an estimate.
     fn target(&self) -> Option<Bytes> {
         let (bandwidth, base) = (self.filter.bandwidth()?, self.trips.base()?);
-        Some(self.config.target_gain * bandwidth.bytes_in(base))
+        let flight = bandwidth.bytes_in(base.saturating_add(self.config.host_delay));
+        Some((self.config.target_gain * flight).max(self.probe_window()))
     }
 
     fn is_long(&self, backlog: Bytes) -> bool {
         backlog >= self.mtu.packets(u64::from(self.config.gamma))
     }
 
+    fn backlog(&self, window: Bytes, least: Duration) -> Bytes {
+        self.trips.backlog(window, least, self.config.host_delay)
+    }
+
     /// Whether the queue is long now, by the round-trip times of the round under way.
     fn queue_is_long(&self) -> bool {
         let window = self.measured.unwrap_or(self.window.bytes());
         let current = self.trips.current();
-        current.is_some_and(|(least, _)| self.is_long(self.trips.backlog(window, least)))
+        current.is_some_and(|(least, _)| self.is_long(self.backlog(window, least)))
     }
 
     /// Whether the queue of the round that ended was long, unless there is nothing to judge it by, such as a window that
@@ -117,7 +126,7 @@ impl Ebcc {
         if !self.utilization.is_limited_by(window, ack) {
             return None;
         }
-        let long = self.is_long(self.trips.backlog(measured, round.least));
+        let long = self.is_long(self.backlog(measured, round.least));
         if !long {
             self.last_short = measured;
         }
@@ -139,8 +148,11 @@ impl Ebcc {
             return;
         };
         let window = self.window.bytes();
+        let memory = self.config.min_rtt_window;
         let next = if long {
             middle(self.last_short.min(window), window)
+        } else if self.caution.is_due(ack.now, memory) {
+            window + self.mtu.min(round.acked)
         } else {
             middle(window, target).min(window + round.acked)
         };
@@ -153,6 +165,51 @@ impl Ebcc {
     /// Whether the flight fills the window: on a host that paces, one that has grown takes several rounds.
     fn is_filled(&self, ack: &AckEvent) -> bool {
         ack.prior_in_flight + self.mtu.packets(FILLING_PACKETS) >= self.window.bytes()
+    }
+
+    fn is_answered(&self, event: &CongestionEvent) -> bool {
+        self.answered
+            .is_some_and(|answered| event.newest_sent <= answered)
+    }
+
+    /// Lines 9 to 12 of Algorithm 1.
+    fn answer_by_probing(&mut self, event: &CongestionEvent) {
+        let counts = event.signal == CongestionSignal::EcnMark || self.queue_is_long();
+        match self.state {
+            State::Startup => self.transition(State::ProbeBandwidth),
+            State::ProbeBandwidth if counts && !self.is_answered(event) => {
+                self.answered = Some(event.now);
+                self.enter_probe_rtt();
+            }
+            State::ProbeRtt(probe) if counts && !probe.cut => {
+                let window = self.window.bytes();
+                self.set_window(window - self.config.beta * window);
+                self.last_short = self.last_short.min(self.window.bytes());
+                self.transition(State::ProbeRtt(Probe { cut: true, ..probe }));
+            }
+            State::ProbeBandwidth | State::ProbeRtt(_) => {}
+        }
+    }
+
+    /// See [`EbccCongestion::Reduce`].
+    fn answer_by_reducing(&mut self, event: &CongestionEvent) {
+        let marked = event.signal == CongestionSignal::EcnMark;
+        let searching = self.state == State::Startup;
+        let counts = marked || searching || self.queue_is_long() || too_much_lost(event);
+        if !counts || self.is_answered(event) {
+            return;
+        }
+        self.answered = Some(event.now);
+        let share = share_left(event.signal, LOSS_REDUCTION, MARK_REDUCTION);
+        self.set_window(share * self.window.bytes());
+        self.last_short = self.last_short.min(self.window.bytes());
+        self.measured = None;
+        self.filled = false;
+        let memory = self.config.min_rtt_window;
+        let in_a_row = self.caution.reduced(event.now, event.round, memory);
+        if searching && (in_a_row || !marked) {
+            self.transition(State::ProbeBandwidth);
+        }
     }
 
     fn enter_probe_rtt(&mut self) {
@@ -192,6 +249,7 @@ impl Ebcc {
     fn collapse(&mut self) {
         self.set_window(Bytes::ZERO);
         self.last_short = self.window.bytes();
+        self.caution = Caution::default();
         self.measured = Some(self.window.bytes());
         self.trips.forget_path();
         self.transition(State::Startup);
@@ -233,7 +291,6 @@ impl Controller for Ebcc {
         }
     }
 
-    /// Lines 9 to 12 of Algorithm 1.
     fn on_congestion(&mut self, event: &CongestionEvent) {
         self.in_flight = event.in_flight;
         self.round = event.round;
@@ -242,23 +299,9 @@ impl Controller for Ebcc {
             self.collapse();
             return;
         }
-        let counts = event.signal == CongestionSignal::EcnMark || self.queue_is_long();
-        let answered = self
-            .answered
-            .is_some_and(|answered| event.newest_sent <= answered);
-        match self.state {
-            State::Startup => self.transition(State::ProbeBandwidth),
-            State::ProbeBandwidth if counts && !answered => {
-                self.answered = Some(event.now);
-                self.enter_probe_rtt();
-            }
-            State::ProbeRtt(probe) if counts && !probe.cut => {
-                let window = self.window.bytes();
-                self.set_window(window - self.config.beta * window);
-                self.last_short = self.last_short.min(self.window.bytes());
-                self.transition(State::ProbeRtt(Probe { cut: true, ..probe }));
-            }
-            State::ProbeBandwidth | State::ProbeRtt(_) => {}
+        match self.config.congestion {
+            EbccCongestion::Probe => self.answer_by_probing(event),
+            EbccCongestion::Reduce => self.answer_by_reducing(event),
         }
     }
 
@@ -310,6 +353,13 @@ impl Controller for Ebcc {
     }
 }
 
+/// Whether more than the tolerated share of a flight was lost.
+fn too_much_lost(event: &CongestionEvent) -> bool {
+    event
+        .flight
+        .is_some_and(|flight| flight.lost > TOLERATED_LOSS * flight.in_flight)
+}
+
 /// Half way between two windows.
 fn middle(one: Bytes, other: Bytes) -> Bytes {
     HALF * (one + other)
@@ -320,6 +370,13 @@ const HALF: Gain = Gain::new(1, 2);
 /// A flight so many packets short of the window fills it: the last packet does not always fit, and acknowledgements come
 /// for two at a time.
 const FILLING_PACKETS: u64 = 3;
+
+/// What a loss leaves of the window (RFC 9438, section 4.6), and what a mark does (RFC 8511, section 4.2, for the same).
+const LOSS_REDUCTION: Gain = Gain::new(7, 10);
+const MARK_REDUCTION: Gain = Gain::new(17, 20);
+
+/// Losses of a smaller share are the path's noise (draft-ietf-ccwg-bbr, section 2.8, LossThresh).
+const TOLERATED_LOSS: Gain = Gain::new(2, 100);
 
 /// ProbeRTT's window and the least time that it holds (BBR paper, section "Steady-state behavior").
 const PROBE_RTT_PACKETS: u64 = 4;

@@ -31,7 +31,7 @@ fn measured_round(now_millis: u64, rtt_millis: u64) -> AckEvent {
 
 /// In ProbeBW with 60 packets, after a round of 40 ms.
 fn probing() -> Ebcc {
-    let mut ebcc = Ebcc::new(EbccConfig::default(), &environment());
+    let mut ebcc = Ebcc::new(EbccConfig::paper(), &environment());
     ebcc.on_ack(&AckEvent {
         acked: MTU.packets(50),
         ..measured_round(40, 40)
@@ -159,7 +159,7 @@ fn gamma_and_the_silent_window_follow_the_mtu() {
     assert_eq!(ebcc.probe_window(), Bytes(9_600));
     ebcc.on_mtu_update(Bytes(60_000));
     assert_eq!(ebcc.window.bytes(), Bytes(120_000));
-    let mut new = Ebcc::new(EbccConfig::default(), &environment());
+    let mut new = Ebcc::new(EbccConfig::paper(), &environment());
     new.on_mtu_update(Bytes(1400));
     assert_eq!(new.window.bytes(), Bytes(14_000));
 }
@@ -270,7 +270,7 @@ fn marks_and_persistent_congestion_count_whatever_the_queue() {
 
 #[test]
 fn startup_doubles_until_the_queue_is_long() {
-    let mut ebcc = Ebcc::new(EbccConfig::default(), &environment());
+    let mut ebcc = Ebcc::new(EbccConfig::paper(), &environment());
     ebcc.on_ack(&measured_round(40, 40));
     assert_eq!(packets(&ebcc), 50.0);
     ebcc.on_ack(&measured_round(80, 80));
@@ -307,13 +307,106 @@ fn a_run_keeps_the_queue_near_gamma() {
     let waiting = (rtts[rtts.len() / 2] - PLAIN.rtt).as_secs_f64();
     let queue = waiting * PLAIN.rate.as_f64() / MTU.0 as f64;
     assert!((15.0..42.0).contains(&queue), "{queue} packets");
-    let (share, _) = utilization(&EbccConfig::default(), SHALLOW);
+    let (share, _) = utilization(&EbccConfig::paper(), SHALLOW);
     assert!(share > 0.9, "{share}");
+}
+
+/// The recommended preset in ProbeBW with 60 packets.
+fn recommended() -> Ebcc {
+    let mut ebcc = probing();
+    ebcc.config = EbccConfig::default();
+    ebcc.answered = None;
+    ebcc
+}
+
+/// Over a path of 50 us twice the bandwidth-delay product is less than the hosts' bursts, and a window of it locks: its samples are
+/// as small.
+#[test]
+fn the_target_has_room_for_the_hosts() {
+    let mut ebcc = recommended();
+    ebcc.on_ack(&AckEvent {
+        rtt: Duration::from_micros(1),
+        ..measured_round(80, 40)
+    });
+    let target = Gain::new(2, 1) * RATE.bytes_in(Duration::from_micros(1_001));
+    assert_eq!(ebcc.target(), Some(target.max(MTU.packets(4))));
+    ebcc.config = EbccConfig::paper();
+    assert_eq!(ebcc.target(), Some(MTU.packets(4)));
+    // A millisecond of all 60 packets' waiting is no queue.
+    let waited = |config| {
+        let mut ebcc = probing();
+        ebcc.config = config;
+        ebcc.is_long(ebcc.backlog(MTU.packets(3000), Duration::from_micros(41_000)))
+    };
+    assert!(waited(EbccConfig::paper()) && !waited(EbccConfig::default()));
+}
+
+#[test]
+fn congestion_reduces_the_window_once_per_round_trip() {
+    for (signal, left) in [
+        (CongestionSignal::EcnMark, 51.0),
+        (CongestionSignal::Loss, 42.0),
+    ] {
+        let mut ebcc = recommended();
+        ebcc.on_ack(&measured_round(80, 200));
+        ebcc.window = Window::new(MTU.packets(60));
+        for sent in [60, 70, 100] {
+            ebcc.on_congestion(&congestion(100, sent, signal));
+            assert_eq!((ebcc.state, packets(&ebcc)), (State::ProbeBandwidth, left));
+        }
+        ebcc.on_congestion(&congestion(140, 101, signal));
+        assert!(packets(&ebcc) < left);
+    }
+}
+
+/// A search by halves would be back at the window that overflowed within rounds.
+#[test]
+fn congestion_that_recurs_makes_steps_small_for_a_while() {
+    let mut ebcc = recommended();
+    ebcc.on_congestion(&congestion(100, 90, CongestionSignal::EcnMark));
+    ebcc.on_congestion(&congestion(150, 110, CongestionSignal::EcnMark));
+    let before = packets(&ebcc);
+    // The first round after a reduction is not judged.
+    ebcc.on_ack(&measured_round(190, 40));
+    tried(&mut ebcc, 230, 40);
+    assert_eq!(packets(&ebcc), before + 1.0);
+    tried(&mut ebcc, 10_300, 40);
+    assert!(packets(&ebcc) > before + 5.0);
+}
+
+/// Losses with a short queue count when they are many.
+#[test]
+fn more_than_two_percent_of_a_flight_count() {
+    for (lost, counts) in [(1, false), (2, true)] {
+        let mut ebcc = recommended();
+        ebcc.on_congestion(&CongestionEvent {
+            flight: Some(crate::event::FlightSample {
+                in_flight: MTU.packets(60),
+                lost: MTU.packets(lost),
+                app_limited: false,
+            }),
+            ..loss(100, 90)
+        });
+        assert_eq!(packets(&ebcc) < 60.0, counts, "{lost}");
+    }
+}
+
+#[test]
+fn one_stray_mark_does_not_end_startup() {
+    let mut ebcc = Ebcc::new(EbccConfig::default(), &environment());
+    ebcc.on_congestion(&congestion(50, 40, CongestionSignal::EcnMark));
+    assert_eq!((ebcc.state, packets(&ebcc)), (State::Startup, 8.5));
+    // In the next round, too.
+    ebcc.on_congestion(&CongestionEvent {
+        round: 2,
+        ..congestion(90, 60, CongestionSignal::EcnMark)
+    });
+    assert_eq!(ebcc.state, State::ProbeBandwidth);
 }
 
 #[test]
 fn nonsense_is_refused() {
-    let valid = EbccConfig::default();
+    let valid = EbccConfig::paper();
     let half = Gain::new(1, 2);
     for (config, field) in [
         (EbccConfig { gamma: 0, ..valid }, "gamma"),

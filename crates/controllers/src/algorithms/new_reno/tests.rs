@@ -31,6 +31,7 @@ fn a_loss_halves_the_window_and_a_round_adds_a_packet() {
 fn the_share_that_is_kept_is_configurable() {
     let config = NewRenoConfig {
         reduction: Gain::new(4, 5),
+        ..NewRenoConfig::default()
     };
     let mut controller = build(&config);
     controller.on_congestion(&loss(100, 50));

@@ -13,7 +13,7 @@ pub(super) const CHOSEN: u64 = 60;
 pub(super) const SWEPT: [u64; 11] = [32, 45, CHOSEN, 65, 70, 80, 100, 127, 254, 508, 1016];
 
 /// The controllers that lose so much that the buffer shows.
-pub(super) const SENSITIVE: [&str; 2] = ["bbr", "ebcc"];
+pub(super) const SENSITIVE: [&str; 2] = ["bbr", "ebcc:paper"];
 
 /// The one to go by: BBR is published elsewhere, while eBCC is partly this project's reading of the paper.
 const BASELINE: &str = "bbr";
@@ -123,7 +123,7 @@ pub(super) fn rates(
     for (name, points) in curves {
         let paper = setting.paper(name).map_or(f64::NAN, |paper| paper.received);
         row.push(number(paper));
-        if name == "ebcc" {
+        if name == "ebcc:paper" {
             best = points.iter().map(|(_, rate)| *rate).fold(best, f64::max) / paper;
         }
         let reference = ends.map(|end| (end, paper));
@@ -137,7 +137,7 @@ pub(super) fn rates(
     section
         .verdict(Verdict::new(
             format!("rate received by `ebcc` with the best buffer, {label}"),
-            setting.paper("ebcc").map_or_else(String::new, |paper| {
+            setting.paper("ebcc:paper").map_or_else(String::new, |paper| {
                 format!("{} Mb/s", number(paper.received))
             }),
             format!("{} of it", percent(best)),

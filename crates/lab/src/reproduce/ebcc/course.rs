@@ -122,7 +122,7 @@ impl Study for SingleFlow {
             run.map(|(_, run)| (run.rtt_p5, run.rtt.median, run.rtt.p95))
         };
         let mut section = Section::new(Study::about(self));
-        if let (Some(bbr), Some(ebcc)) = (of("bbr"), of("ebcc")) {
+        if let (Some(bbr), Some(ebcc)) = (of("bbr"), of("ebcc:paper")) {
             let peak = ebcc.2 / bbr.1;
             let swing = |(low, _, high): (f64, f64, f64)| high / low;
             section = section
@@ -146,7 +146,7 @@ impl Study for SingleFlow {
 }
 
 /// The paper's four.
-const DRAWN: [&str; 4] = ["new-reno", "cubic", "bbr", "ebcc"];
+const DRAWN: [&str; 4] = ["new-reno", "cubic", "bbr", "ebcc:paper"];
 
 const SETTLED: Duration = Duration::from_secs(5);
 

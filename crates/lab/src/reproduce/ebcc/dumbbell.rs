@@ -154,13 +154,13 @@ pub(super) const CONTROLLERS: [&str; 10] = [
     "new-reno",
     "cubic",
     "bbr",
-    "ebcc",
+    "ebcc:paper",
     "bbr:tuned",
     "quinn-new-reno",
     "quinn-cubic",
     "quinn-bbr",
     "noq:bbr",
-    "noq:ebcc",
+    "noq:ebcc:paper",
 ];
 
 #[cfg(test)]

@@ -48,10 +48,10 @@ impl Study for Flows {
                 let figures = setting.figures(results, name, buffer::CHOSEN, |run| run.jain);
                 Seeds::of(figures).mean
             };
-            let (ours, bbr) = (jain("ebcc"), jain("bbr"));
+            let (ours, bbr) = (jain("ebcc:paper"), jain("bbr"));
             let paper = |name| setting.paper(name).and_then(|paper| paper.jain);
             let [paper_ours, paper_bbr] =
-                ["ebcc", "bbr"].map(|name| paper(name).unwrap_or(f64::NAN));
+                ["ebcc:paper", "bbr"].map(|name| paper(name).unwrap_or(f64::NAN));
             section = section.verdict(Verdict::new(
                 format!("Jain's index of `ebcc` against `bbr`, {}", setting.label),
                 format!(

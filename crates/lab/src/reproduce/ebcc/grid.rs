@@ -82,7 +82,7 @@ impl Setting {
     pub(super) fn against_bbr(&self, results: &[(Case, Run)], figure: fn(&Run) -> f64) -> f64 {
         let of = |name| self.figures(results, name, buffer::CHOSEN, figure);
         geometric_mean(
-            of("ebcc")
+            of("ebcc:paper")
                 .iter()
                 .zip(of("bbr"))
                 .map(|(ebcc, bbr)| ebcc / bbr),

@@ -10,7 +10,7 @@ pub(super) fn against_bbr(
     setting: &Setting,
     results: &[(Case, Run)],
 ) -> Section {
-    let (Some(bbr), Some(ebcc)) = (setting.paper("bbr"), setting.paper("ebcc")) else {
+    let (Some(bbr), Some(ebcc)) = (setting.paper("bbr"), setting.paper("ebcc:paper")) else {
         return section;
     };
     let label = setting.label;

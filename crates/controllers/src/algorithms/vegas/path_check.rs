@@ -1,0 +1,138 @@
+//! Whether a delay that stays is a queue of the sender's own, or a longer path.
+
+use core::time::Duration;
+
+use super::VegasConfig;
+use crate::loss_based::round_trips::Round;
+use crate::loss_based::window::Window;
+use crate::units::{Bytes, Gain, Timestamp, saturating_nanos};
+
+/// Measures the path once the window has shrunk for a while and the delay has not.
+///
+/// A queue that shrinks by a packet in each round goes away. A delay that stays is the path's, or other flows'. To tell, the sender
+/// keeps half of the path's bandwidth-delay product in flight for a while, as BBR's ProbeRTT does (draft-ietf-ccwg-bbr, section
+/// 5.3.4): then nothing of its own waits, and the least round-trip time is what the path takes without it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PathCheck {
+    /// A queue that stands for so long is looked into; zero for never.
+    patience: Duration,
+    /// More packets than the sender means to keep waiting.
+    long: u16,
+    /// How long a delay has to stand to count as a queue.
+    span: Duration,
+    phase: Phase,
+    /// The next check begins no earlier.
+    not_before: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    /// The queue has been long since then, if it is.
+    Watching { long_since: Option<Timestamp> },
+    /// The flight is small.
+    Draining(Draining),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Draining {
+    /// The window before, and its round-trip time.
+    window: Bytes,
+    rtt: Duration,
+    /// When enough has been seen.
+    until: Timestamp,
+    /// Rounds that have ended since the window was cut.
+    rounds: u8,
+    least: Duration,
+}
+
+/// What there is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Go on.
+    Nothing,
+    /// The window is the check's for now.
+    Busy,
+    /// The path takes so long without the sender's own queue.
+    Path(Duration),
+}
+
+impl PathCheck {
+    pub(super) fn new(config: &VegasConfig) -> Self {
+        Self {
+            patience: config.patience,
+            long: config.beta,
+            span: config.standing,
+            phase: Phase::Watching { long_since: None },
+            not_before: Timestamp::ZERO,
+        }
+    }
+
+    /// `round` has ended, in which `backlog` of the window waited; `mtu` is the largest datagram.
+    pub(super) fn on_round(
+        &mut self,
+        now: Timestamp,
+        round: Round,
+        backlog: Bytes,
+        mtu: Bytes,
+        window: &mut Window,
+    ) -> Verdict {
+        match &mut self.phase {
+            Phase::Watching { long_since } => {
+                if self.patience.is_zero() || backlog <= mtu.packets(u64::from(self.long)) {
+                    *long_since = None;
+                    return Verdict::Nothing;
+                }
+                let since = *long_since.get_or_insert(now);
+                if now < since + self.patience || now < self.not_before {
+                    return Verdict::Nothing;
+                }
+                let flowing = window.bytes() - backlog;
+                self.phase = Phase::Draining(Draining {
+                    window: window.bytes(),
+                    rtt: round.least,
+                    until: now + self.span,
+                    rounds: 0,
+                    least: Duration::MAX,
+                });
+                *window = Window::new((HALF * flowing).max(mtu.packets(MIN_PACKETS)));
+                Verdict::Busy
+            }
+            Phase::Draining(draining) => {
+                draining.rounds = draining.rounds.saturating_add(1);
+                if draining.rounds <= DRAINING_ROUNDS {
+                    return Verdict::Busy;
+                }
+                draining.least = draining.least.min(round.least);
+                if now < draining.until {
+                    return Verdict::Busy;
+                }
+                let (path, before) = (draining.least, *draining);
+                self.phase = Phase::Watching { long_since: None };
+                self.not_before = now + INTERVAL;
+                // What flowed before, at the path's round-trip time: without a queue of its own that is all of it.
+                let [part, whole] = [path, before.rtt].map(saturating_nanos);
+                let flowed = before.window.share(Bytes(part), Bytes(whole));
+                *window = Window::new(flowed.min(before.window));
+                Verdict::Path(path)
+            }
+        }
+    }
+
+    /// The window that a loss reduces: of a check under way the one to return to. The check ends.
+    pub(super) fn interrupt(&mut self, window: Bytes) -> Bytes {
+        match core::mem::replace(&mut self.phase, Phase::Watching { long_since: None }) {
+            Phase::Watching { .. } => window,
+            Phase::Draining(draining) => draining.window,
+        }
+    }
+}
+
+/// BBR's ProbeRTT keeps half of the bandwidth-delay product (draft-ietf-ccwg-bbr, section 5.6.4.5), and four packets at least.
+const HALF: Gain = Gain::new(1, 2);
+const MIN_PACKETS: u64 = 4;
+
+/// The round in which the window is cut ends with packets that left before, and in the next one the queue drains.
+const DRAINING_ROUNDS: u8 = 2;
+
+/// BBR believes a minimum for so long (BBR paper, section "Characterizing the bottleneck").
+pub(super) const INTERVAL: Duration = Duration::from_secs(10);
