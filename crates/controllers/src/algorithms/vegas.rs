@@ -8,7 +8,7 @@ mod standing_queue;
 
 use core::time::Duration;
 
-use self::path_check::{INTERVAL, PathCheck, Verdict};
+use self::path_check::{PathCheck, Verdict};
 use self::standing_queue::StandingQueue;
 use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
 use crate::controller::Controller;
@@ -68,7 +68,7 @@ pub struct VegasConfig {
     pub standing: Duration,
     /// What the hosts may add to a round-trip time: no queue. At most 100 ms; 1 ms, and zero in the paper.
     pub host_delay: Duration,
-    /// A queue of more than beta packets that stands for so long leads to a check of the base round-trip time, every 10 s at
+    /// A queue of more than beta packets that stands for so long leads to a check of the base round-trip time, every 5 s at
     /// most. At most 1 h; 1 s, and zero for never, as in the paper.
     pub patience: Duration,
     /// Whether the window doubles again when it has grown by beta packets without a queue.
@@ -238,7 +238,7 @@ impl Vegas {
         // A buffer shorter than what the hosts may add shows by its losses only.
         let lost = self
             .recovered
-            .is_some_and(|recovered| now < recovered + INTERVAL);
+            .is_some_and(|recovered| now < recovered + LOSS_MEMORY);
         if !lost && waits < view.mtu.packets(u64::from(self.config.gamma)) {
             self.quiet = self.quiet.saturating_add(1);
             return;
@@ -343,6 +343,9 @@ const MARK_REDUCTION: Gain = Gain::new(4, 5);
 /// Three times as long as a queue takes to stand: by then the window has shrunk in several rounds, on long paths too.
 const PATIENCE: Duration = Duration::from_secs(1);
 const LONGEST_PATIENCE: Duration = Duration::from_secs(3600);
+
+/// BBR believes what it knows of a path for as long (draft-ietf-ccwg-bbr, MinRTTFilterLen).
+const LOSS_MEMORY: Duration = Duration::from_secs(10);
 
 /// A Vegas that waited for longer would fill any buffer before it noticed.
 const LONGEST_STANDING: Duration = Duration::from_secs(10);

@@ -25,7 +25,7 @@ use crate::units::{Bytes, Gain};
 
 /// What the two hosts may add to a round trip without a queue on the path: a millisecond.
 ///
-/// Hosts send in bursts of up to a millisecond (draft-ietf-ccwg-bbr, section 5.6.3, send quantum), and their timers and
+/// Hosts send in bursts of up to a millisecond (draft-ietf-ccwg-bbr, section "Send Quantum: C.send_quantum"), and their timers and
 /// wake-ups are as coarse. On a path of 50 us, a delay that is a multiple of the path's is such a burst and no queue: a controller
 /// that took it for one would leave a short path idle.
 pub(crate) const HOST_DELAY: Duration = Duration::from_millis(1);

@@ -76,7 +76,7 @@ pub enum EbccCongestion {
     /// 0.7 of the window is left after a loss (RFC 9438, section 4.6), 0.85 after a mark (RFC 8511, section 4.2), once per round
     /// trip. When that happens again within [`min_rtt_window`](EbccConfig::min_rtt_window), the window grows by no more than a
     /// packet per round for as long (RFC 9002, section 7.3.3). Losses count with a long queue, and when more than 2 % of a flight
-    /// are lost (draft-ietf-ccwg-bbr, section 5.5.10.2). A single marked round does not end Startup, two in a row do.
+    /// are lost (draft-ietf-ccwg-bbr, LossThresh). A single marked round does not end Startup, two in a row do.
     Reduce,
 }
 

@@ -375,7 +375,7 @@ const FILLING_PACKETS: u64 = 3;
 const LOSS_REDUCTION: Gain = Gain::new(7, 10);
 const MARK_REDUCTION: Gain = Gain::new(17, 20);
 
-/// Losses of a smaller share are the path's noise (draft-ietf-ccwg-bbr, section 2.8, LossThresh).
+/// Losses of a smaller share are the path's noise (draft-ietf-ccwg-bbr, LossThresh).
 const TOLERATED_LOSS: Gain = Gain::new(2, 100);
 
 /// ProbeRTT's window and the least time that it holds (BBR paper, section "Steady-state behavior").

@@ -10,8 +10,8 @@ use crate::units::{Bytes, Gain, Timestamp, saturating_nanos};
 /// Measures the path once the window has shrunk for a while and the delay has not.
 ///
 /// A queue that shrinks by a packet in each round goes away. A delay that stays is the path's, or other flows'. To tell, the sender
-/// keeps half of the path's bandwidth-delay product in flight for a while, as BBR's ProbeRTT does (draft-ietf-ccwg-bbr, section
-/// 5.3.4): then nothing of its own waits, and the least round-trip time is what the path takes without it.
+/// keeps half of the path's bandwidth-delay product in flight for a while, as BBR's ProbeRTT does
+/// (draft-ietf-ccwg-bbr, ProbeRTTCwndGain): then nothing of its own waits, and the least round-trip time is what the path takes without it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PathCheck {
     /// A queue that stands for so long is looked into; zero for never.
@@ -127,12 +127,12 @@ impl PathCheck {
     }
 }
 
-/// BBR's ProbeRTT keeps half of the bandwidth-delay product (draft-ietf-ccwg-bbr, section 5.6.4.5), and four packets at least.
+/// BBR's ProbeRTT keeps half of the bandwidth-delay product (draft-ietf-ccwg-bbr, ProbeRTTCwndGain), and four packets at least.
 const HALF: Gain = Gain::new(1, 2);
 const MIN_PACKETS: u64 = 4;
 
 /// The round in which the window is cut ends with packets that left before, and in the next one the queue drains.
 const DRAINING_ROUNDS: u8 = 2;
 
-/// BBR believes a minimum for so long (BBR paper, section "Characterizing the bottleneck").
-pub(super) const INTERVAL: Duration = Duration::from_secs(10);
+/// BBR looks at the path as often (draft-ietf-ccwg-bbr, ProbeRTTInterval).
+const INTERVAL: Duration = Duration::from_secs(5);
