@@ -1,0 +1,68 @@
+//! A 60 GHz link in a crowd: open for 0.1 to 0.3 s, then blocked for 0.2 to 1.5 s.
+
+use std::time::Duration;
+
+use kneepoint_emulator::generate::{Profile, generate};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+use kneepoint_emulator::network::{Duplex, Topology};
+use kneepoint_lab::controllers::contestant;
+use kneepoint_lab::trial::{FlowPlan, Trial};
+
+/// Controllers that build on a model of the path, which time without a link must not spoil: those that reach [`SHARE`].
+const MODEL_BASED: &[&str] = &["ebcc", "bbr", "bbr-fair", "noq:bbr", "noq:bbr3"];
+
+/// Of what quinn's CUBIC gets.
+const SHARE: f64 = 0.6;
+
+/// What arrives over a link that can hold 3 MB, in Mb/s: 40 ms, from 2 s to 20 s.
+fn goodput(name: &str, seed: u64) -> f64 {
+    let end = Duration::from_secs(20);
+    let link = |shaper| LinkConfig {
+        delay: Duration::from_millis(20).into(),
+        ..LinkConfig::new(shaper)
+    };
+    let trace = generate(Profile::WigigCrowd, seed, end.into());
+    let forward = LinkConfig {
+        queue: Queue::DropTail(Limit::bytes(3_000_000)),
+        ..link(Shaper::Trace(trace))
+    };
+    let reverse = link(Shaper::ConstantRate {
+        bytes_per_second: 125_000_000,
+    });
+    let controller = contestant(name, seed).expect("a known controller");
+    let trial = Trial {
+        topology: Topology::point_to_point(Duplex { forward, reverse }),
+        flows: vec![FlowPlan::greedy(controller, Duration::ZERO, end)],
+        duration: end,
+        interval: None,
+        seed,
+    };
+    let outcome = trial.run().expect("it runs");
+    outcome.flows[0].goodput_mbps(Duration::from_secs(2), end)
+}
+
+fn check(seeds: impl Iterator<Item = u64>) {
+    for seed in seeds {
+        let reference = goodput("quinn-cubic", seed);
+        assert!(reference > 25.0, "{reference} Mb/s with seed {seed}");
+        for name in MODEL_BASED {
+            let rate = goodput(name, seed);
+            assert!(
+                rate >= SHARE * reference,
+                "{name}: {rate} of {reference} Mb/s with seed {seed}"
+            );
+        }
+    }
+}
+
+/// Trap: the time for which a link is blocked counts as time in which it was slow.
+#[test]
+fn a_blocked_link_is_not_a_slow_one() {
+    check(1..=1);
+}
+
+#[test]
+#[ignore = "five seeds, a minute"]
+fn blocked_links_are_not_slow_ones() {
+    check(1..=5);
+}
