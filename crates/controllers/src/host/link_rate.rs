@@ -6,6 +6,7 @@ mod tests;
 use std::time::Duration;
 
 use crate::config::Headroom;
+use crate::model::horizon;
 use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos as nanos};
 
 /// The rate of the bottleneck and the queue it needs, from the times of acknowledgements.
@@ -24,7 +25,8 @@ pub struct LinkRate {
     last: Option<Timestamp>,
     /// Until then the link is idle because of what was not sent before.
     refilled: Timestamp,
-    min_rtt: f64,
+    /// The minimum RTT and what hosts add to it, in seconds.
+    horizon: f64,
     /// The head-room, as a share of the usual rate.
     share: f64,
     /// For how long the link has not been idle, in seconds.
@@ -68,7 +70,7 @@ impl LinkRate {
             usual: Decaying::default(),
             last: None,
             refilled: Timestamp::ZERO,
-            min_rtt: 0.0,
+            horizon: 0.0,
             share: least.max(0.5 * most),
             busy_for: 0.0,
         }
@@ -80,17 +82,16 @@ impl LinkRate {
         let last = self.last.replace(ack.now);
         // A sender that has less to send, or may not, shows nothing of the link.
         let Some(last) = last.filter(|_| ack.window_limited) else {
-            self.refilled = ack.now + REFILL * ack.min_rtt;
+            self.refilled = ack.now + REFILL * horizon(ack.min_rtt);
             return;
         };
-        let min_rtt = nanos(ack.min_rtt);
-        let gap = seconds(ack.now.nanos_since(last));
-        let waited = seconds(nanos(ack.rtt).saturating_sub(min_rtt));
-        self.min_rtt = seconds(min_rtt);
+        let waited = seconds(nanos(ack.rtt).saturating_sub(nanos(ack.min_rtt)));
+        self.horizon = seconds(nanos(horizon(ack.min_rtt)));
         let bytes = ack.bytes.0 as i64 as f64;
-        let busy = larger(waited + JITTER * self.min_rtt, LEAST_BUSY * gap);
+        let gap = self.without_silence(seconds(ack.now.nanos_since(last)), bytes);
+        let busy = larger(waited + JITTER * self.horizon, LEAST_BUSY * gap);
         let busy = smaller(busy, gap);
-        let round_trips = gap / larger(self.min_rtt, SHORTEST_RTT);
+        let round_trips = gap / self.horizon;
         if ack.now <= self.refilled && self.is_shared() {
             // Those who share the link look behind its queue together, and are silent together: who comes back first has all
             // of it. What the rate was among them is what it will be.
@@ -104,11 +105,24 @@ impl LinkRate {
         }
     }
 
+    /// A link that carries nothing for a while is neither busy nor idle, but closed: what goes beyond a pause as links and
+    /// receivers make them is not time at all. A link that closes a hundred times a minute is as fast when it opens as before.
+    #[inline]
+    fn without_silence(&self, gap: f64, bytes: f64) -> f64 {
+        match self.usual.rate() {
+            Some(usual) => smaller(
+                gap,
+                PAUSE * self.horizon + PAUSE_PACKETS * bytes / larger(usual, 1.0),
+            ),
+            None => gap,
+        }
+    }
+
     /// Grows the head-room while the link is idle for a larger share of the time than it may be; shrinks it otherwise.
     fn adapt(&mut self, gap: f64, idle: f64, waited: f64, bytes: f64) {
         // A packet that found more of a queue than its neighbours make came to a busy link, whoever keeps it so.
         let own_queue = OWN_PACKETS * bytes / self.usual.rate().unwrap_or(f64::INFINITY);
-        let idle = if waited > OWN_QUEUE * self.min_rtt + own_queue {
+        let idle = if waited > OWN_QUEUE * self.horizon + own_queue {
             0.0
         } else {
             idle
@@ -126,14 +140,14 @@ impl LinkRate {
 
     /// Whether the link has not been idle for so long that others keep it busy, too.
     fn is_shared(&self) -> bool {
-        self.busy_for > larger(SHARED_BUSY * self.min_rtt, SHORTEST_RTT)
+        self.busy_for > SHARED_BUSY * self.horizon
     }
 
     fn haste(&self) -> f64 {
-        if self.busy_for <= LONG_BUSY * self.min_rtt {
+        if self.busy_for <= LONG_BUSY * self.horizon {
             return 1.0;
         }
-        let long = self.busy_for / larger(SHARED_BUSY * self.min_rtt, SHORTEST_RTT);
+        let long = self.busy_for / larger(SHARED_BUSY * self.horizon, f64::MIN_POSITIVE);
         HASTE * larger(smaller(long * long, MOST_HASTE), 1.0)
     }
 
@@ -142,7 +156,7 @@ impl LinkRate {
         let usual = self.usual.rate()?;
         // So few packets and so little time make a rate of chance: the usual one is a part of it.
         let mtu = mtu.0 as i64 as f64;
-        let prior = PRIOR_TIME * self.min_rtt + PRIOR_PACKETS * mtu / larger(usual, 1.0);
+        let prior = PRIOR_TIME * self.horizon + PRIOR_PACKETS * mtu / larger(usual, 1.0);
         let recent = self.recent.rate_with(prior, usual);
         let current = self.current.rate()?;
         let (weight, packets) = if self.is_shared() {
@@ -151,7 +165,7 @@ impl LinkRate {
             (RECENT_WEIGHT, EQUAL_PACKETS)
         };
         let expected = current + weight * (recent - current);
-        let equal = packets * mtu / larger(self.min_rtt, SHORTEST_RTT);
+        let equal = packets * mtu / larger(self.horizon, f64::MIN_POSITIVE);
         let spare = smaller(self.share * usual, MOST_OF_RECENT * recent)
             + smaller(equal, MOST_EQUAL * usual);
         Some(Forecast {
@@ -261,5 +275,6 @@ const MOST_EQUAL: f64 = 0.1;
 const SHARED_PACKETS: f64 = 3.0;
 const SHARED_LEAST: f64 = 0.25;
 
-/// In seconds: round trips within one host are not divided by.
-const SHORTEST_RTT: f64 = 1e-6;
+/// A pause that the link may make: so many horizons, and so many times what these bytes usually take.
+const PAUSE: f64 = 1.0;
+const PAUSE_PACKETS: f64 = 4.0;

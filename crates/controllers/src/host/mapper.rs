@@ -8,6 +8,7 @@ use super::mapping::{self, Path};
 use crate::config::WindowPolicy;
 use crate::controller::Control;
 use crate::event::AckEvent;
+use crate::model::horizon;
 use crate::units::{Bytes, saturating_nanos as nanos};
 
 /// Keeps the window that a [`WindowPolicy`] makes of a controller's answers.
@@ -91,15 +92,12 @@ impl Mapper {
             self.path.smoothed_rtt = Duration::from_nanos(self.smoothed_rtt);
         }
         match self.policy {
-            WindowPolicy::Window | WindowPolicy::Rate => {}
-            WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
-                self.ack_gap.on_ack(ack.now, ack.round, min_rtt);
-                if ack.in_flight == Bytes::ZERO {
-                    self.ack_gap.on_idle();
-                }
-                self.path.ack_gap = self.ack_gap.longest();
+            WindowPolicy::Window => {}
+            WindowPolicy::Rate | WindowPolicy::Cap | WindowPolicy::Bdp { .. } => {
+                self.measure_gap(ack, min_rtt);
             }
             WindowPolicy::Track(_) => {
+                self.measure_gap(ack, min_rtt);
                 if let Some(link_rate) = &mut self.link_rate {
                     link_rate.on_ack(&Acked {
                         now: ack.now,
@@ -112,6 +110,18 @@ impl Mapper {
                 }
             }
         }
+    }
+
+    #[inline]
+    fn measure_gap(&mut self, ack: &AckEvent, min_rtt: Duration) {
+        let limit = horizon(min_rtt);
+        self.ack_gap.on_ack(ack.now, ack.round, ack.acked, limit);
+        // One acknowledgement for all that was in flight is the path's way, unless the application has no more.
+        if ack.in_flight == Bytes::ZERO && ack.app_limited {
+            self.ack_gap.on_idle();
+        }
+        self.path.ack_gap = self.ack_gap.longest();
+        self.path.recurring_gap = self.ack_gap.recurring();
     }
 
     /// RFC 9002, section 5.3, without the acknowledgement delay that a controller is not told.

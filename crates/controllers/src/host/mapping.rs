@@ -14,6 +14,7 @@ use core::time::Duration;
 use super::link_rate::Forecast;
 use crate::config::WindowPolicy;
 use crate::controller::{Control, OperatingPoint};
+use crate::model::horizon;
 use crate::units::{Bytes, Gain};
 
 /// What the adapter itself has measured of the path.
@@ -25,6 +26,8 @@ pub struct Path {
     pub forecast: Option<Forecast>,
     /// The longest recent pause between acknowledgements.
     pub ack_gap: Duration,
+    /// The pause that bytes waited for on average in most of the last rounds.
+    pub recurring_gap: Duration,
     /// The largest datagram that fits.
     pub mtu: Bytes,
     /// What is in flight.
@@ -39,13 +42,16 @@ pub fn window(policy: WindowPolicy, control: &Control, path: &Path) -> Bytes {
     };
     let mapped = match policy {
         WindowPolicy::Window => return control.window,
-        WindowPolicy::Rate => point.rate.bytes_in(path.smoothed_rtt),
+        WindowPolicy::Rate => point
+            .rate
+            .bytes_in(path.smoothed_rtt.max(least_span(point, path))),
         WindowPolicy::Cap => {
-            let longest = (CAP * point.min_rtt).saturating_add(path.ack_gap);
-            point.rate.bytes_in(path.smoothed_rtt.min(longest))
+            let longest = (CAP * horizon(point.min_rtt)).saturating_add(path.ack_gap);
+            let span = path.smoothed_rtt.max(least_span(point, path)).min(longest);
+            point.rate.bytes_in(span)
         }
         WindowPolicy::Bdp { gain } => {
-            gain * point.rate.bytes_in(point.min_rtt) + point.rate.bytes_in(path.ack_gap)
+            gain * point.rate.bytes_in(horizon(point.min_rtt)) + point.rate.bytes_in(path.ack_gap)
         }
         WindowPolicy::Track(_) => return window_towards(track(point, path), control, path),
     };
@@ -83,7 +89,7 @@ fn enforceable(mapped: Bytes, control: &Control, path: &Path) -> Bytes {
         .min(control.window)
 }
 
-/// What the link will carry in a minimum RTT, the head-room, and what the gain cycle adds or takes away.
+/// What the link will carry in a minimum RTT and the hosts' time, the head-room, and what the gain cycle adds or takes away.
 #[inline]
 fn track(point: &OperatingPoint, path: &Path) -> Bytes {
     let point = *point;
@@ -91,12 +97,22 @@ fn track(point: &OperatingPoint, path: &Path) -> Bytes {
         expected: point.bandwidth,
         ..Forecast::default()
     });
-    let cycle = point.rate.bytes_in(point.min_rtt);
-    let estimate = point.bandwidth.bytes_in(point.min_rtt);
-    forecast.expected.bytes_in(point.min_rtt)
-        + forecast.spare.bytes_in(point.min_rtt)
+    let horizon = horizon(point.min_rtt);
+    let pause = least_span(&point, path).saturating_sub(horizon);
+    let cycle = point.rate.bytes_in(horizon);
+    let estimate = point.bandwidth.bytes_in(horizon);
+    forecast.expected.bytes_in(horizon)
+        + forecast.spare.bytes_in(horizon)
+        + point.bandwidth.bytes_in(pause)
         + (cycle - estimate)
         - (estimate - cycle)
+}
+
+/// What a window has to cover however short the round trips seem. Where acknowledgements come at longer intervals than round trips,
+/// a window of one round trip is all that an interval carries; and the newest packet of each has waited least.
+#[inline]
+fn least_span(point: &OperatingPoint, path: &Path) -> Duration {
+    horizon(point.min_rtt).max(path.recurring_gap)
 }
 
 /// So many times what is missing in flight is added to the window.

@@ -3,7 +3,8 @@ use crate::units::Gain;
 use super::*;
 
 const MTU: Bytes = Bytes(1200);
-const MIN_RTT: Duration = Duration::from_millis(40);
+/// With the millisecond of the hosts it is 40.
+const MIN_RTT: Duration = Duration::from_millis(39);
 
 const HEADROOM: Headroom = Headroom {
     idle: Gain::new(1, 20),
@@ -122,7 +123,7 @@ fn headroom_is_held_where_the_link_is_idle_as_long_as_it_may_be() {
         // Nothing for a millisecond, but for what counts as jitter.
         fixture.ack(1, 0);
     }
-    let jitter = JITTER * MIN_RTT.as_secs_f64() / 1e-3;
+    let jitter = JITTER * 40.0;
     let drift = ADAPTATION * 0.1 * (jitter + LEAST_BUSY);
     assert!((fixture.link_rate.share - before).abs() <= drift);
 }
@@ -157,6 +158,21 @@ fn an_application_that_sends_less_shows_nothing() {
         fixture.acked(100, 0, false);
     }
     assert_eq!((fixture.forecast(), fixture.link_rate.share), before);
+}
+
+/// Trap: a link that closes a hundred times a minute is taken for one that is as slow as the mean of its closed and its open times.
+#[test]
+fn a_closed_link_is_neither_slow_nor_idle() {
+    let mut fixture = Fixture::new();
+    fixture.acks(2000, 1, 10);
+    let before = fixture.link_rate.share;
+    for _ in 0..20 {
+        fixture.ack(800, 800);
+        fixture.acks(150, 1, 10);
+    }
+    let (expected, _) = fixture.forecast();
+    assert!(expected > 0.85, "{expected}");
+    assert!(fixture.link_rate.share <= before);
 }
 
 /// Trap: each ProbeRTT leaves the link idle, and the head-room would never shrink where round trips are long.

@@ -5,13 +5,13 @@ use super::*;
 
 const MTU: Bytes = Bytes(1200);
 
-/// 10 Mb/s and 40 ms: a bandwidth-delay product of 50,000 bytes.
+/// 10 Mb/s, and 40 ms with the millisecond of the hosts: a bandwidth-delay product of 50,000 bytes.
 fn point() -> OperatingPoint {
     let bandwidth = Bandwidth::from_bytes_per_second(1_250_000);
     OperatingPoint {
         bandwidth,
         rate: bandwidth,
-        min_rtt: Duration::from_millis(40),
+        min_rtt: Duration::from_millis(39),
         least: Bytes::ZERO,
     }
 }
@@ -34,6 +34,7 @@ fn path() -> Path {
             spare: Bandwidth::from_bytes_per_second(500_000),
         }),
         ack_gap: Duration::from_millis(2),
+        recurring_gap: Duration::from_millis(2),
         mtu: MTU,
         in_flight: Bytes(100_000),
     }
@@ -124,6 +125,45 @@ fn the_cap_lies_a_quarter_and_the_pause_above_the_minimum() {
     // 1.25 x 40 ms + 2 ms = 52 ms.
     assert_eq!(cap(52), Bytes(65_000 + 1200));
     assert_eq!(cap(500), Bytes(65_000 + 1200));
+    // Not below what hosts take.
+    assert_eq!(cap(1), Bytes(50_000 + 1200));
+}
+
+/// Trap: over a path within a host the minimum RTT falls to a microsecond, and rate times that is no window at all.
+#[test]
+fn every_window_covers_the_time_of_hosts() {
+    let short = OperatingPoint {
+        min_rtt: Duration::from_micros(1),
+        ..point()
+    };
+    let path = Path {
+        smoothed_rtt: Duration::from_micros(50),
+        forecast: None,
+        ack_gap: Duration::ZERO,
+        recurring_gap: Duration::ZERO,
+        ..path()
+    };
+    for policy in policies().into_iter().skip(1) {
+        let mapped = window(policy, &control(short), &path);
+        assert!(mapped >= Bytes(1250 + 1200), "{policy:?}: {mapped}");
+    }
+}
+
+/// Trap: where acknowledgements come at longer intervals than round trips, a window of one round trip is a fraction of the path.
+#[test]
+fn every_window_covers_the_intervals_of_acknowledgements() {
+    let path = Path {
+        ack_gap: Duration::from_millis(100),
+        recurring_gap: Duration::from_millis(100),
+        forecast: None,
+        ..path()
+    };
+    let mut control = control(point());
+    control.window = Bytes(1_000_000);
+    for policy in policies().into_iter().skip(1) {
+        let mapped = window(policy, &control, &path);
+        assert!(mapped >= Bytes(125_000 + 1200), "{policy:?}: {mapped}");
+    }
 }
 
 #[test]

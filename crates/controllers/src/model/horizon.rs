@@ -1,0 +1,30 @@
+//! The time that a window has to cover: the path's, and the hosts'.
+
+use core::time::Duration;
+
+/// The round trip without queues, and what hosts add to it.
+///
+/// Hosts send and receive in batches, wake up late, and stamp datagrams when they read them: over a short path a packet may seem to
+/// come back within a microsecond, and the next one within a millisecond. A window of rate x min RTT then holds no packet at
+/// all. BBR allows for a millisecond: its send quantum, of which draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2,
+/// keeps three in flight beside the BDP.
+#[inline]
+pub(crate) const fn horizon(min_rtt: Duration) -> Duration {
+    min_rtt.saturating_add(HOST_DELAY)
+}
+
+/// What hosts add to a round trip (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.2: the time of a send quantum).
+pub(crate) const HOST_DELAY: Duration = Duration::from_millis(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_covers_the_hosts_on_short_and_adds_little_on_long_paths() {
+        let micros = Duration::from_micros;
+        assert_eq!(horizon(micros(1)), micros(1001));
+        assert_eq!(horizon(micros(40_000)), micros(41_000));
+        assert_eq!(horizon(Duration::MAX), Duration::MAX);
+    }
+}

@@ -1,0 +1,81 @@
+//! The shortest round trip of a round, once it is more than an accident.
+
+use core::time::Duration;
+
+use crate::event::AckEvent;
+
+/// The shortest round-trip time of a round: a queue delays all packets of a round, a late acknowledgement only its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoundRtt {
+    min: Duration,
+    samples: u32,
+}
+
+impl Default for RoundRtt {
+    fn default() -> Self {
+        Self {
+            min: Duration::MAX,
+            samples: 0,
+        }
+    }
+}
+
+impl RoundRtt {
+    /// Takes an acknowledgement that the application did not limit. Returns the minimum of the round under way if it has samples
+    /// enough, or else that of the round that ends here.
+    pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<Duration> {
+        let ended = if ack.round_start {
+            core::mem::take(self)
+        } else {
+            Self::default()
+        };
+        self.min = self.min.min(ack.rtt);
+        self.samples = self.samples.saturating_add(1);
+        if self.samples >= ENOUGH {
+            Some(self.min)
+        } else {
+            (ended.samples > 0).then_some(ended.min)
+        }
+    }
+}
+
+/// Samples after which a round need not end (RFC 9406, section 4.3: N_RTT_SAMPLE).
+const ENOUGH: u32 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver;
+    use crate::units::{Bytes, Timestamp};
+
+    fn ack(millis: u64, round_start: bool) -> AckEvent {
+        let rtt = Duration::from_millis(millis);
+        AckEvent {
+            round_start,
+            ..driver::ack(Timestamp::from_nanos(1), rtt, Bytes(2400), 1)
+        }
+    }
+
+    /// Trap: a single acknowledgement that the receiver delayed is taken for a queue.
+    #[test]
+    fn one_late_acknowledgement_makes_no_queue() {
+        let mut round = RoundRtt::default();
+        assert_eq!(round.on_ack(&ack(90, true)), None);
+        for _ in 0..6 {
+            assert_eq!(round.on_ack(&ack(41, false)), None);
+        }
+        let least = Some(Duration::from_millis(41));
+        assert_eq!(round.on_ack(&ack(90, false)), least);
+    }
+
+    #[test]
+    fn a_short_round_counts_at_its_end() {
+        let mut round = RoundRtt::default();
+        for millis in [80, 95] {
+            assert_eq!(round.on_ack(&ack(millis, false)), None);
+        }
+        let least = Some(Duration::from_millis(80));
+        assert_eq!(round.on_ack(&ack(120, true)), least);
+        assert_eq!(round.on_ack(&ack(121, false)), None);
+    }
+}
