@@ -1,6 +1,6 @@
 //! `bbr`: BBRv1 as published.
 
-use crate::bbr::{Bbr, BbrCoreConfig};
+use crate::bbr::{Bbr, BbrCoreConfig, EcnRule};
 use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::MaxFilterConfig;
@@ -28,6 +28,7 @@ impl BbrConfig {
     /// The same model, held near the knee on hosts without pacing.
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
+        config.core.ecn = EcnRule::Bound;
         config.core.window_policy = WindowPolicy::Cap;
         config
     }

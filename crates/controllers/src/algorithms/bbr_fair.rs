@@ -1,7 +1,7 @@
 //! `bbr-fair`: BBRv1 that leaves each recovery with its fair share.
 
 use super::bbr::BbrConfig;
-use crate::bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, RecoveryRule};
+use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, ProbeRttWindow, RecoveryRule};
 use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::MaxFilterConfig;
@@ -38,6 +38,7 @@ impl BbrFairConfig {
     /// shrinks for ever.
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
+        config.core.ecn = EcnRule::Bound;
         config.core.window_policy = WindowPolicy::Bdp {
             gain: Gain::new(3, 2),
         };

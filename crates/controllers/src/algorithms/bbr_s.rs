@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::bbr::{Bbr, BbrCoreConfig, ProbeRttWindow, Probing};
+use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, ProbeRttWindow, Probing};
 use crate::composed::composed;
 use crate::config::{Headroom, WindowPolicy};
 use crate::filter::SkipFilterConfig;
@@ -46,6 +46,7 @@ impl BbrSConfig {
                 // The window policy does the limiting: after a fall the estimate rises too slowly for it.
                 window_gain: Gain::new(10, 1),
                 probing: Probing::WhileUnbounded,
+                ecn: EcnRule::Bound,
                 window_policy: WindowPolicy::Track(Headroom {
                     idle: Gain::new(38, 1000),
                     least: Gain::percent(4),

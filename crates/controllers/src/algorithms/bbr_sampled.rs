@@ -1,7 +1,7 @@
 //! `bbr-sampled`: BBRv1 on a percentile of its delivery rates.
 
 use super::bbr::BbrConfig;
-use crate::bbr::{Bbr, BbrCoreConfig, RecoveryRule};
+use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, RecoveryRule};
 use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::PercentileFilterConfig;
@@ -36,6 +36,7 @@ impl BbrSampledConfig {
     pub const fn tuned() -> Self {
         let mut core = BbrConfig::paper().core;
         core.recovery = RecoveryRule::Ignore;
+        core.ecn = EcnRule::Bound;
         core.window_policy = WindowPolicy::Bdp {
             gain: Gain::new(5, 4),
         };

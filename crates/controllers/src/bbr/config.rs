@@ -28,6 +28,8 @@ pub struct BbrCoreConfig {
     pub probing: Probing,
     /// What becomes of the window and the estimate in recovery.
     pub recovery: RecoveryRule,
+    /// What ECN marks do.
+    pub ecn: EcnRule,
     /// Bounds the window so that no more than this many packets of it wait at the bottleneck, and no more than half of
     /// what is under way elsewhere: equal parts of one queue are equal parts of the rate, whatever the round-trip times.
     /// `None`, as in the papers, bounds it by `window_gain` alone.
@@ -38,7 +40,7 @@ pub struct BbrCoreConfig {
     pub window_policy: WindowPolicy,
 }
 
-/// What becomes of the window and the estimate when packets are lost or marked.
+/// What becomes of the window and the estimate when packets are lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -53,6 +55,18 @@ pub enum RecoveryRule {
     /// Fair share: one packet leaves for each one delivered until recovery is over; what is in flight then is the window,
     /// and over the minimum RTT the estimate. Startup, if it caused the loss, is over as well.
     FairShare,
+}
+
+/// What becomes of the window when packets are marked with ECN CE.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum EcnRule {
+    /// Nothing, as in the papers: a queue that marks instead of dropping does not hold the sender back.
+    Ignore,
+    /// The flight is bounded as by DCTCP (RFC 8257, section 3.3): each round with marks takes half of the smoothed share of
+    /// acknowledgements that report them, each round without gives a sixteenth back.
+    Bound,
 }
 
 /// When the gain cycle sends faster than the estimate.
@@ -90,6 +104,7 @@ impl BbrCoreConfig {
             pacing_margin: Gain::UNIT,
             probing: Probing::EveryCycle,
             recovery: RecoveryRule::Restore,
+            ecn: EcnRule::Ignore,
             own_queue: None,
             policer_detection: false,
             window_policy: WindowPolicy::Window,

@@ -7,12 +7,13 @@ use super::config::Probing;
 use super::state::{CYCLE_GAINS, Cycle, PHASE_CRUISE, PHASE_DRAIN, PHASE_PROBE, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
-use crate::units::{Gain, Timestamp};
+use crate::model::{HOST_DELAY, horizon};
+use crate::units::{Gain, Timestamp, saturating_nanos};
 
 impl<F: BandwidthFilter> Bbr<F> {
     /// Looks for the end of growth (BBR paper, section "Startup": three rounds under 25 %), whatever the state
     /// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.2.2); in Startup also for the queue that says as much (BBR-S,
-    /// section III: RTT of six times its minimum).
+    /// section III: RTT of six times its minimum), in the shortest round trip of a round, or for the marks that do.
     pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
         if self.pipe_filled {
             return;
@@ -24,12 +25,18 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
         match self.state {
             State::Startup => {
+                let shortest = if app_limited {
+                    None
+                } else {
+                    self.round_rtt.on_ack(ack)
+                };
                 let long_queue = self
                     .config
                     .startup_exit_rtt
                     .zip(self.min_rtt.get())
-                    .is_some_and(|(gain, least)| ack.rtt >= gain * least);
-                if long_queue || self.search.is_full() {
+                    .zip(shortest)
+                    .is_some_and(|((gain, least), shortest)| shortest >= gain * horizon(least));
+                if long_queue || self.marks.pipe_is_full() || self.search.is_full() {
                     self.leave_startup();
                 }
             }
@@ -63,7 +70,8 @@ impl<F: BandwidthFilter> Bbr<F> {
         let State::ProbeBandwidth(cycle) = &self.state else {
             return;
         };
-        let min_rtt = self.min_rtt.nanos();
+        // Within the time of hosts, one acknowledgement would be a round.
+        let min_rtt = self.min_rtt.nanos().max(saturating_nanos(HOST_DELAY));
         let elapsed = ack.now.nanos_since(cycle.began);
         let a_round_passed = elapsed > min_rtt;
         let done = match cycle.phase {

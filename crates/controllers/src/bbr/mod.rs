@@ -5,6 +5,7 @@
 
 mod config;
 mod cycle;
+mod marks;
 mod model;
 mod own_queue;
 mod policer;
@@ -17,13 +18,14 @@ mod state;
 mod tests;
 mod window;
 
-pub use config::{BbrCoreConfig, ProbeRttWindow, Probing, RecoveryRule};
+pub use config::{BbrCoreConfig, EcnRule, ProbeRttWindow, Probing, RecoveryRule};
 
 use core::time::Duration;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg32;
 
+use self::marks::Marks;
 use self::model::{Inputs, Model};
 use self::own_queue::OwnQueue;
 use self::policer::Policer;
@@ -36,7 +38,7 @@ use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::filter::{BandwidthFilter, FilterContext};
-use crate::model::{FullPipe, MinRtt, initial_window};
+use crate::model::{FullPipe, MinRtt, RoundRtt, initial_window};
 use crate::observe;
 use crate::snapshot::Snapshot;
 use crate::units::{Bytes, Gain, Timestamp};
@@ -52,6 +54,8 @@ pub struct Bbr<F> {
     /// between two ProbeRTTs.
     search: FullPipe,
     pipe_filled: bool,
+    /// For the queue that ends Startup.
+    round_rtt: RoundRtt,
     min_rtt: MinRtt,
     /// What ProbeRTT has found so far.
     probe: Option<RttProbe>,
@@ -66,6 +70,7 @@ pub struct Bbr<F> {
     window: Bytes,
     own_queue: OwnQueue,
     recovery: Recovery,
+    marks: Marks,
     /// Data was sent after silence, and nothing of it acknowledged yet.
     restarting: bool,
     mtu: Bytes,
@@ -103,6 +108,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             state: State::Startup,
             search: FullPipe::default(),
             pipe_filled: false,
+            round_rtt: RoundRtt::default(),
             min_rtt: MinRtt::default(),
             probe: None,
             min_rtt_confirmed: false,
@@ -113,6 +119,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             window,
             own_queue: OwnQueue::default(),
             recovery: Recovery::Open,
+            marks: Marks::default(),
             restarting: false,
             mtu: environment.mtu,
             in_flight: Bytes::ZERO,
@@ -186,6 +193,8 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             self.rebuild_model();
         }
         self.update_window(ack);
+        let (target, least) = (self.model.target, self.min_window());
+        self.marks.on_ack(ack, target, least, !self.pipe_filled);
         self.update_own_queue(ack);
         self.restarting = false;
         self.update_control();
@@ -193,6 +202,9 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
         self.in_flight = event.in_flight;
+        if event.signal == CongestionSignal::EcnMark && self.config.ecn == EcnRule::Ignore {
+            return;
+        }
         self.rival.on_congestion(event.round);
         if let State::ProbeBandwidth(cycle) = &mut self.state {
             cycle.congested = true;
@@ -204,10 +216,9 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             self.update_control();
             return;
         }
-        if event.signal == CongestionSignal::EcnMark && matches!(self.state, State::Startup) {
-            self.leave_startup();
-        }
-        if self.config.recovery != RecoveryRule::Ignore {
+        if event.signal == CongestionSignal::EcnMark {
+            self.marks.on_mark();
+        } else if self.config.recovery != RecoveryRule::Ignore {
             self.recover(event);
         }
         self.update_control();

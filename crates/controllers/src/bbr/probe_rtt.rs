@@ -8,6 +8,7 @@ use super::standing_queue::Longer;
 use super::state::{Silence, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
+use crate::model::HOST_DELAY;
 use crate::units::{Bytes, Gain};
 
 /// What ProbeRTT is to find, and has found.
@@ -21,6 +22,13 @@ pub(super) struct RttProbe {
     longer: Longer,
     /// But no more than this: without a queue, round trips were as long before.
     longest: Duration,
+}
+
+impl RttProbe {
+    /// As good as what was known before, as far as hosts let it be seen.
+    fn found(&self) -> bool {
+        self.smallest <= (CONFIRMATION * self.known).saturating_add(HOST_DELAY)
+    }
 }
 
 impl<F: BandwidthFilter> Bbr<F> {
@@ -114,10 +122,10 @@ impl<F: BandwidthFilter> Bbr<F> {
                         self.min_rtt.replace(ack.now, min_rtt);
                     }
                     if self.config.probe_standing_queue {
-                        let found = probe.smallest <= CONFIRMATION * probe.known;
-                        self.rival.on_probe(ack, found);
+                        self.rival.on_probe(ack, probe.found());
                     }
-                    self.min_rtt_confirmed = CONFIRMATION * probe.smallest >= probe.known;
+                    self.min_rtt_confirmed =
+                        (CONFIRMATION * probe.smallest).saturating_add(HOST_DELAY) >= probe.known;
                     if self.pipe_filled {
                         self.enter_probe_bandwidth(ack.now);
                     } else {
@@ -138,7 +146,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         if !self.config.probe_standing_queue {
             return None;
         }
-        if probe.smallest <= CONFIRMATION * probe.known {
+        if probe.found() {
             // As good as seen again. A minimum that is found every few seconds must not become so old that a ProbeRTT into
             // the queue of others replaces it.
             return Some(probe.smallest.min(probe.known));

@@ -1,4 +1,4 @@
-//! What BBRv1 does about losses and marks: packet conservation for a round, then the window it had.
+//! What BBRv1 does about losses: packet conservation for a round, then the window it had.
 
 use crate::units::{Bytes, Timestamp};
 

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use crate::event::AckEvent;
+use crate::model::HOST_DELAY;
 use crate::units::{Bandwidth, Gain, Timestamp};
 
 /// A watch for round trips that do not come near the minimum any more, while the window hangs on the minimum.
@@ -90,7 +91,7 @@ impl StandingQueue {
     /// Takes an acknowledgement, the estimate of the bandwidth and of the minimum RTT.
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckEvent, bandwidth: Bandwidth, min_rtt: Duration) {
-        if ack.rtt <= TOLERANCE * min_rtt {
+        if ack.rtt <= (TOLERANCE * min_rtt).saturating_add(HOST_DELAY) {
             // The common case: the queue drains now and then.
             self.since = None;
             return;

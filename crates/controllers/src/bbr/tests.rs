@@ -7,6 +7,7 @@ use super::*;
 use crate::algorithms::Algorithm;
 use crate::config::ControllerConfig;
 use crate::driver::{self, Driver, MTU, PLAIN, Scenario, environment};
+use crate::event::RateSample;
 use crate::registry::Selection;
 use crate::snapshot::{FilterSnapshot, Mode};
 use crate::units::Bandwidth;
@@ -290,8 +291,11 @@ fn lasting_loss_does_not_shrink_the_flight_for_ever() {
 /// Trap: losses and marks end a probe for more bandwidth.
 #[test]
 fn congestion_ends_a_probe() {
-    for signal in [CongestionSignal::Loss, CongestionSignal::EcnMark] {
-        let mut driver = driver(&BbrConfig::paper(), PLAIN);
+    for (config, signal) in [
+        (BbrConfig::paper(), CongestionSignal::Loss),
+        (BbrConfig::tuned(), CongestionSignal::EcnMark),
+    ] {
+        let mut driver = driver(&config, PLAIN);
         driver.run_for(2 * SECOND);
         while driver.controller.snapshot().mode != Mode::ProbeBandwidth(PHASE_PROBE) {
             driver.run_for(Duration::from_millis(1));
@@ -330,15 +334,41 @@ fn the_first_round_trip_after_silence_replaces_an_expired_minimum() {
     }
 }
 
-/// Trap: marks and persistent congestion are signals too.
-#[test]
-fn marks_end_startup_and_persistent_congestion_closes_the_window() {
-    for config in controllers() {
-        let mut controller = config.build(&environment()).expect("a valid configuration");
-        controller.on_ack(&ack(40, 1));
-        controller.on_congestion(&loss(41, 40, CongestionSignal::EcnMark));
-        assert_eq!(controller.snapshot().mode, Mode::Drain, "{config:?}");
+/// Three rounds of Startup in which every acknowledgement, or only the first one, reports a mark.
+fn startup_with_marks(config: &dyn ControllerConfig, all: bool) -> Box<dyn Controller> {
+    let mut controller = config.build(&environment()).expect("a valid configuration");
+    for index in 0..30 {
+        let rtt = Duration::from_millis(40);
+        let now = Timestamp::from_nanos((index + 1) * 4_000_000);
+        let mut ack = driver::ack(now, rtt, MTU.packets(2), 1 + index / 10);
+        ack.round_start = index % 10 == 0;
+        controller.on_ack(&ack);
+        if all || index == 0 {
+            controller.on_congestion(&loss(4 * index, 1, CongestionSignal::EcnMark));
+        }
+    }
+    controller
+}
 
+#[test]
+fn a_stray_mark_does_not_end_startup_and_marks_without_end_do() {
+    for config in controllers() {
+        let deaf = controllers_but(&["bbr:tuned", "bbr-s", "bbr-x", "bbr-sampled", "bbr-fair"])
+            .iter()
+            .any(|paper| format!("{paper:?}") == format!("{config:?}"));
+        let stray = startup_with_marks(&*config, false);
+        assert_eq!(stray.snapshot().mode, Mode::Startup, "{config:?}");
+        let marked = startup_with_marks(&*config, true);
+        let unmarked = stray.control().window;
+        assert_eq!(marked.control().window == unmarked, deaf, "{config:?}");
+        assert_eq!(marked.snapshot().mode == Mode::Startup, deaf, "{config:?}");
+    }
+}
+
+/// Trap: persistent congestion is a signal too.
+#[test]
+fn persistent_congestion_closes_the_window_for_a_while() {
+    for config in controllers() {
         let mut driver = driver(&*config, PLAIN);
         driver.run_for(5 * SECOND);
         let now = driver.now.as_nanos() / 1_000_000;
@@ -466,20 +496,35 @@ fn random_loss_does_not_stop_it() {
     }
 }
 
+/// Trap: one acknowledgement that the receiver delayed looks like a queue.
 #[test]
-fn a_long_queue_ends_the_startup_of_bbr_s() {
+fn a_long_queue_ends_the_startup_of_bbr_s_and_a_late_acknowledgement_does_not() {
     let mut controller = BbrSConfig::paper()
         .build(&environment())
         .expect("a valid configuration");
-    controller.on_ack(&ack(40, 1));
-    let mut late = ack(300, 2);
-    late.in_flight = MTU.packets(100);
-    late.rtt = Duration::from_millis(239);
-    controller.on_ack(&late);
-    assert_eq!(controller.snapshot().mode, Mode::Startup);
-    late.rtt = Duration::from_millis(240);
-    controller.on_ack(&late);
-    assert_eq!(controller.snapshot().mode, Mode::Drain);
+    let mut round = |number: u64, rtts: &[u64]| {
+        for (index, &rtt) in (0..).zip(rtts) {
+            let now = Timestamp::from_nanos((300 * number + index) * 1_000_000);
+            let rtt = Duration::from_millis(rtt);
+            let mut ack = driver::ack(now, rtt, MTU.packets(2), number);
+            ack.round_start = index == 0;
+            // More than before, or the plateau would end it.
+            let rate = Bandwidth::from_bytes_per_second(number * number * 100_000);
+            ack.rate = ack.rate.map(|sample| RateSample {
+                delivery_rate: rate,
+                ..sample
+            });
+            ack.in_flight = MTU.packets(100);
+            controller.on_ack(&ack);
+        }
+        controller.snapshot().mode
+    };
+    assert_eq!(round(1, &[40, 41, 42]), Mode::Startup);
+    assert_eq!(round(2, &[300, 300, 41]), Mode::Startup);
+    // Six times 40 ms and the hosts' one are 246.
+    assert_eq!(round(3, &[300, 245, 300]), Mode::Startup);
+    assert_eq!(round(4, &[300; 7]), Mode::Startup);
+    assert_ne!(round(5, &[300]), Mode::Startup);
 }
 
 /// Fair-share article, "Fair-share packet conservation" and "Fair-share utilization".

@@ -109,9 +109,12 @@ impl<F: BandwidthFilter> Bbr<F> {
             },
             State::Startup => self.window,
         };
+        if let Some(bound) = self.marks.bound() {
+            self.control.window = self.control.window.min(bound);
+        }
     }
 
-    /// Losses or marks: begins an episode of recovery, or prolongs the one under way.
+    /// Losses: begins an episode of recovery, or prolongs the one under way.
     pub(super) fn recover(&mut self, event: &CongestionEvent) {
         let under_way = match self.config.recovery {
             RecoveryRule::Restore => self.recovery.prolong(event.now),
