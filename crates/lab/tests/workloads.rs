@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use kneepoint_emulator::host::HostConfig;
 use kneepoint_lab::compare::{compare, compare_mix};
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::scenario::{Link, Scenario};
@@ -21,6 +22,7 @@ fn scenario(rate: &str, rtt: Duration, queue: QueueSize, workload: &str) -> Scen
         seed: 1,
         workload: workload.parse().expect("a workload"),
         start_gap: Duration::ZERO,
+        host: HostConfig::ideal(),
     }
 }
 
@@ -154,6 +156,21 @@ fn frames_that_arrive_too_late_are_lost() {
     let loss = row.frame_loss_rate.expect("frames");
     assert!((0.85..0.97).contains(&loss), "{loss}");
     assert!(row.frame_delay_p95_ms > row.frame_delay_p50_ms);
+}
+
+#[test]
+fn hosts_that_take_time_delay_calls() {
+    let scenario = |host| Scenario {
+        host: HostConfig::named(host).expect("a preset"),
+        ..calls(1_000)
+    };
+    let median = |host| {
+        row(scenario(host), REFERENCE)
+            .message_p50_ms
+            .expect("calls")
+    };
+    let (ideal, phone) = (median("ideal"), median("phone"));
+    assert!(phone > 2.0 * ideal, "{phone} ms, {ideal} ms");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use kneepoint_controllers::Snapshot;
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::network::Topology;
+use kneepoint_emulator::network::{Network, Topology};
 use kneepoint_emulator::sim::tls::SERVER_NAME;
 use kneepoint_emulator::sim::{Simulation, endpoint_config, tls};
 use quinn::{ClientConfig, Connection, Endpoint, ServerConfig, TransportConfig, VarInt};
@@ -102,19 +102,32 @@ impl Trial {
     /// # Errors
     /// When the network cannot be emulated, or the simulation stops early.
     pub fn run(&self) -> Result<Outcome, RunError> {
-        self.run_on(&HostConfig::ideal(), &|_| ())
+        self.carry_out(Simulation::new, &|_| ())
     }
 
-    /// Runs it to its end, on hosts that take time: all sockets of one address are on one host. `progress` is told, about once per virtual second, how much virtual time has passed since it was
-    /// last told.
+    /// Runs it to its end, on hosts that take time, except where the topology has a host of its own.
+    ///
+    /// `progress` is told, about once per virtual second, how much virtual time has passed since it was last told.
     ///
     /// # Errors
     /// When the network cannot be emulated, or the simulation stops early.
-    pub fn run_reporting(&self, progress: &(dyn Fn(Duration) + Sync)) -> Result<Outcome, RunError> {
+    pub fn run_on(
+        &self,
+        hosts: &HostConfig,
+        progress: &(dyn Fn(Duration) + Sync),
+    ) -> Result<Outcome, RunError> {
+        let hosts = Simulation::builder().hosts(hosts.clone());
+        self.carry_out(|network| hosts.build(network), progress)
+    }
+
+    fn carry_out(
+        &self,
+        simulation: impl FnOnce(Network) -> Simulation,
+        progress: &(dyn Fn(Duration) + Sync),
+    ) -> Result<Outcome, RunError> {
         let mut topology = self.topology.clone();
         let servers = self.attach(&mut topology)?;
-        let hosts = Simulation::builder().hosts(hosts.clone());
-        let simulation = hosts.build(topology.build(self.seed)?);
+        let simulation = simulation(topology.build(self.seed)?);
         let handle = simulation.handle();
         let clock = Clock::new(handle.runtime());
         let mut seeds = Pcg64::seed_from_u64(self.seed);
