@@ -153,6 +153,35 @@ fn a_saturated_receiver_sets_the_pace_and_delays_acknowledgements() {
     assert!(long > 2 * short, "{short:?}, {long:?}");
 }
 
+/// Trap: what a batch takes to read would be a part of every round trip. quinn looks at the clock first, then reads.
+#[test]
+fn a_batch_has_the_time_stamp_of_its_beginning() {
+    let mut slow = HostConfig::ideal();
+    slow.processor.receive_datagram = Nanos::from_millis(5);
+    let bed = Testbed::new(fast(), 1).hosts_at("left", slow).unwrap();
+    let rtt = bed.run(async |net| {
+        let (server, client) = (net.server().unwrap(), net.client().unwrap());
+        let address = server.local_addr().unwrap();
+        net.spawn(async move {
+            let connection = server.accept().await.unwrap().await.unwrap();
+            discard(connection).await;
+        });
+        let connection = client
+            .connect(address, tls::SERVER_NAME)
+            .unwrap()
+            .await
+            .unwrap();
+        for _ in 0..40 {
+            upload(&connection, &[7]).await;
+            net.sleep(Duration::from_millis(100)).await;
+        }
+        connection.rtt()
+    });
+    // 1 ms, without the 5 ms for which the client works.
+    let rtt = rtt.unwrap();
+    assert!(rtt < Duration::from_millis(2), "{rtt:?}");
+}
+
 #[test]
 fn a_receiver_that_cannot_follow_drops_what_its_buffer_cannot_hold() {
     let mut slow = HostConfig::ideal();
@@ -163,7 +192,7 @@ fn a_receiver_that_cannot_follow_drops_what_its_buffer_cannot_hold() {
     let sender = sim.bind(Side::Left, from).unwrap();
     let receiver = sim.bind(Side::Right, to).unwrap();
     let contents = vec![7; 1000];
-    for _ in 0..100 {
+    for _ in 0..80 {
         let transmit = quinn::udp::Transmit {
             destination: to,
             ecn: None,
@@ -175,8 +204,8 @@ fn a_receiver_that_cannot_follow_drops_what_its_buffer_cannot_hold() {
     }
     sim.run_until(Nanos::from_millis(100)).unwrap();
     let statistics = receiver.receive_statistics().unwrap();
-    assert_eq!(statistics.arrived.packets, 100);
-    assert!(statistics.dropped.packets >= 60, "{statistics:?}");
+    assert_eq!(statistics.arrived.packets, 80);
+    assert!(statistics.dropped.packets >= 45, "{statistics:?}");
     // Nobody reads: one batch is handed over, and the rest waits.
     assert_eq!(statistics.batches, 1);
 }
