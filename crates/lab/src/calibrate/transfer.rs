@@ -9,36 +9,37 @@ use bytes::Bytes;
 use kneepoint_emulator::sim::tls::{self, SERVER_NAME};
 use quinn::{Connection, Endpoint, EndpointConfig, ServerConfig, TransportConfig, VarInt};
 use tokio::runtime::Builder;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::costs::Work;
 use super::counts::Counting;
 use super::{CalibrateError, LOOPBACK};
 use crate::real_clock::{Moment, now};
 
-/// What is transferred.
+/// How data is transferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Bytes of UDP payload of a full datagram.
     pub(super) datagram: u16,
-    pub(super) load: Load,
+    /// Bytes that may be on their way. Little makes both sides wait for each other, and read little at a time.
+    pub(super) window: u32,
+    /// Whether several datagrams may leave in one burst.
+    pub(super) bursts: bool,
 }
 
-/// What the sender writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Load {
-    /// As much as it can.
-    Bulk,
-    /// So many bytes, then a pause of a millisecond or what the timers make of it, and again.
-    Messages(usize),
-}
-
-/// Transfers whose batches, datagrams and bytes are in many proportions, so that the costs of each can be told apart.
+/// Transfers whose batches, bursts, datagrams and bytes are in many proportions, so that the costs of each can be told apart.
 pub(super) fn shapes() -> impl Iterator<Item = Shape> {
-    let loads = [Load::Bulk, Load::Messages(40_000), Load::Messages(2_000)];
-    DATAGRAMS
+    let kinds = WINDOWS
+        .map(|window| (window, true))
         .into_iter()
-        .flat_map(move |datagram| loads.map(|load| Shape { datagram, load }))
+        .chain([(LARGEST_WINDOW, false)]);
+    DATAGRAMS.into_iter().flat_map(move |datagram| {
+        kinds.clone().map(move |(window, bursts)| Shape {
+            datagram,
+            window,
+            bursts,
+        })
+    })
 }
 
 /// Transfers for so long. Returns the work of sender and receiver.
@@ -83,32 +84,21 @@ async fn send(to: SocketAddr, shape: Shape, duration: Duration) -> Result<Work, 
         .map_err(|error| CalibrateError::Connection(error.to_string()))?;
     let connection = connecting.await.map_err(lost)?;
     let clock = WorkClock::start(&counting);
-    write(&connection, shape.load, duration).await?;
+    write(&connection, duration).await?;
     // The receiver closes it when it has everything. A close of the sender's could be lost in a full socket, with nobody left
     // to ask for it.
     connection.closed().await;
     clock.stop()
 }
 
-async fn write(
-    connection: &Connection,
-    load: Load,
-    duration: Duration,
-) -> Result<(), CalibrateError> {
+async fn write(connection: &Connection, duration: Duration) -> Result<(), CalibrateError> {
     let mut stream = connection.open_uni().await.map_err(lost)?;
     let begin = now();
     while now().saturating_duration_since(begin) < duration {
-        let (bytes, pause) = match load {
-            Load::Bulk => (CHUNK.len(), None),
-            Load::Messages(bytes) => (bytes.min(CHUNK.len()), Some(PAUSE)),
-        };
         stream
-            .write_chunk(Bytes::from_static(&CHUNK).slice(..bytes))
+            .write_chunk(Bytes::from_static(&CHUNK))
             .await
             .map_err(|error| CalibrateError::Connection(error.to_string()))?;
-        if let Some(pause) = pause {
-            sleep(pause).await;
-        }
     }
     stream
         .finish()
@@ -176,16 +166,18 @@ fn endpoint(
         .map_err(CalibrateError::system("open an endpoint"))
 }
 
-/// Datagrams of one size from the first on. Flow control is hardly ever what limits the sender.
+/// Datagrams of one size from the first on. Flow control limits what is on its way.
 fn transport(shape: Shape) -> Arc<TransportConfig> {
+    let window = VarInt::from_u32(shape.window);
     let mut transport = TransportConfig::default();
     transport
         .initial_mtu(shape.datagram)
         .min_mtu(shape.datagram)
         .mtu_discovery_config(None)
-        .stream_receive_window(WINDOW)
-        .receive_window(WINDOW)
-        .send_window(WINDOW.into_inner());
+        .enable_segmentation_offload(shape.bursts)
+        .stream_receive_window(window)
+        .receive_window(window)
+        .send_window(LARGEST_WINDOW.into());
     Arc::new(transport)
 }
 
@@ -199,12 +191,12 @@ const DATAGRAMS: [u16; 4] = [1200, 1452, 3000, 6000];
 /// What quinn accepts unless told otherwise.
 const DEFAULT_DATAGRAM: u16 = 1472;
 
+/// From some datagrams to more than loopback holds. What is left of it when the time is up still has to be sent.
+const WINDOWS: [u32; 3] = [20_000, 100_000, LARGEST_WINDOW];
+
+const LARGEST_WINDOW: u32 = 1 << 22;
+
 static CHUNK: [u8; 64 * 1024] = [0; 64 * 1024];
-
-const PAUSE: Duration = Duration::from_millis(1);
-
-/// More than loopback holds, and little enough to be sent soon when the time is up.
-const WINDOW: VarInt = VarInt::from_u32(1 << 22);
 
 /// For the handshake, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -17,7 +17,7 @@ use crate::units::parse_time;
 /// Measure this machine as an end host, and write what the emulator needs to behave like it.
 ///
 /// Sends datagrams over 127.0.0.1 to a thread that waits for each, sleeps on tokio's timers, and runs QUIC transfers of
-/// several datagram sizes and rates with quinn over tokio. From these come the delay of wake-ups, the lateness of timers, how
+/// several datagram sizes, windows and bursts with quinn over tokio. From these come the delay of wake-ups, the lateness of timers, how
 /// many datagrams are read and sent at once, and, by least squares, what a wake-up, a burst, a datagram and a byte cost.
 ///
 /// Needs two processors with nothing else to do, and a program built with --release. A machine that is busy with something
