@@ -112,15 +112,22 @@ impl Measurement {
         timers::granularity(&self.timers, self.alone())
     }
 
-    /// What others did, if that is more than every system does now and then.
-    fn busy_with_others(&self) -> Option<&Interruptions> {
-        let interruptions = self.interruptions.as_ref();
-        interruptions.filter(|others| others.share() >= NEGLIGIBLE)
+    /// Delays of wake-ups that met no other work, and of those that did, if these are more than there are everywhere.
+    ///
+    /// A thread that sleeps most of the time meets less other work than one that never does: schedulers let it run first. The
+    /// wake-ups show how much.
+    fn wakeups(&self) -> (Samples, Option<Samples>) {
+        match self.wakeups.split(LONGEST_ALONE) {
+            (Some(alone), Some(met)) if share(&met, &self.wakeups) >= NEGLIGIBLE => {
+                (alone, Some(met))
+            }
+            _ => (self.wakeups.clone(), None),
+        }
     }
 
-    /// The share of time for which a thread that wants a processor has it.
+    /// The share of wake-ups that met no other work.
     fn alone(&self) -> f64 {
-        1.0 - self.busy_with_others().map_or(0.0, Interruptions::share)
+        share(&self.wakeups().0, &self.wakeups)
     }
 
     /// Names and values, for people.
@@ -152,7 +159,9 @@ impl Measurement {
             None => "none".to_owned(),
             Some(others) => {
                 let (share, slices) = (others.share() * 100.0, spans(&others.slices));
-                format!("{share:.2} % of the time, in slices of {slices}")
+                format!(
+                    "{share:.2} % of the time of a thread that never sleeps, in slices of {slices}"
+                )
             }
         };
         entries.push(("work of others", others));
@@ -206,8 +215,16 @@ const TIMERS: f64 = 0.2;
 const OTHERS: f64 = 0.1;
 const TRANSFERS: f64 = 0.5;
 
-/// A share of others that a host without other work has as well.
+/// How large a part these are of all.
+fn share(part: &Samples, all: &Samples) -> f64 {
+    part.count() as f64 / all.count() as f64
+}
+
+/// A share of late wake-ups that a host without other work has as well.
 const NEGLIGIBLE: f64 = 0.01;
+
+/// No idle processor takes as long to wake up, however deep it sleeps.
+const LONGEST_ALONE: Duration = Duration::from_micros(500);
 
 #[cfg(test)]
 mod tests {
@@ -269,7 +286,7 @@ mod tests {
             "load average before    0.25\n",
             "wake-up delay          p50 60.0 us, p95 105.0 us, p99 109.0 us, max 110.0 us (2 samples)\n",
             "timers rounded up to   1000.0 us\n",
-            "work of others         0.10 % of the time, in slices of p50 1000.0 us",
+            "work of others         0.10 % of the time of a thread that never sleeps, in slices of p50 1000.0 us",
             "datagrams per burst    p50 1, p95 10, max 10 (2 times)\n",
             "cost of receiving      3.00 us per wake-up, 1.00 us per datagram, 0.401 ns per byte\n",
             "error of the costs     5.0 % (root mean square)\n",

@@ -1,5 +1,7 @@
 //! From what was measured to a host of the emulator.
 
+use std::time::Duration;
+
 use kneepoint_emulator::host::{
     Distribution, HostConfig, OtherWork, Processor, Receiving, Sending,
 };
@@ -10,15 +12,13 @@ use super::{Measurement, Samples};
 
 /// The host that behaves as this one was measured to.
 pub(super) fn host(name: &str, measured: &Measurement) -> HostConfig {
-    let others = measured.busy_with_others();
-    // A wake-up that meets other work waits for it. The emulator adds that wait by itself, so the wake-ups that met some, which
-    // are the longest, are left out: as large a part of them as others have of the time.
-    let alone = measured.alone();
+    // The emulator adds the waits for other work to its wake-ups, so they are no part of these.
+    let (wakeups, waits) = measured.wakeups();
     let costs = &measured.costs;
     HostConfig {
         name: name.to_owned(),
         receive: Receiving {
-            wakeup: quantiles(&measured.wakeups, alone),
+            wakeup: quantiles(wakeups.quantiles(QUANTILES)),
             batch_datagrams: None,
             batch_time: Some(CYCLE.into()),
             buffer_bytes: measured.buffers.receive_bytes.max(1),
@@ -37,19 +37,34 @@ pub(super) fn host(name: &str, measured: &Measurement) -> HostConfig {
             send_burst: nanos(costs.send_burst),
             send_datagram: nanos(costs.send_datagram),
             send_byte_nanos: thousandths(costs.send_byte),
-            others: others.map(|others| OtherWork {
-                gap: quantiles(&others.gaps, 1.0),
-                slice: quantiles(&others.slices, 1.0),
-            }),
+            others: waits.map(|waits| others(&waits, measured.alone())),
         },
         timer_granularity: measured.timer_granularity().into(),
     }
 }
 
-fn quantiles(samples: &Samples, upto: f64) -> Distribution {
-    let spans = samples.quantiles(QUANTILES, upto).into_iter();
+/// Other work that wake-ups meet as often, and wait for as long. A wake-up comes in the middle of a slice, on average.
+fn others(waits: &Samples, alone: f64) -> OtherWork {
+    let slices: Vec<Duration> = waits
+        .quantiles(QUANTILES)
+        .into_iter()
+        .map(|wait| wait * 2)
+        .collect();
+    let slice = waits.sum().as_secs_f64() * 2.0 / waits.count() as f64;
+    let mean = nanos(slice * 1e9 * alone / (1.0 - alone)).max(SHORTEST_GAP);
+    OtherWork {
+        gap: Distribution::Exponential {
+            mean,
+            max: Nanos(mean.0.saturating_mul(10)).min(LONGEST),
+        },
+        slice: quantiles(slices),
+    }
+}
+
+fn quantiles(spans: Vec<Duration>) -> Distribution {
     // No host of the emulator waits for longer.
-    Distribution::Quantiles(spans.map(|span| Nanos::from(span).min(LONGEST)).collect())
+    let spans = spans.into_iter().map(|span| Nanos::from(span).min(LONGEST));
+    Distribution::Quantiles(spans.collect())
 }
 
 fn nanos(cost: f64) -> Nanos {
@@ -67,11 +82,10 @@ const QUANTILES: usize = 201;
 
 const LONGEST: Nanos = Nanos::from_millis(10_000);
 
+const SHORTEST_GAP: Nanos = Nanos::from_micros(1);
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use super::super::Interruptions;
     use super::super::tests::{measurement, micros};
     use super::*;
 
@@ -102,23 +116,25 @@ mod tests {
     #[test]
     fn what_waits_for_others_is_not_counted_twice() {
         let mut measured = measurement();
-        measured.interruptions = Some(Interruptions {
-            gaps: micros(&[3000]),
-            slices: micros(&[1000]),
-        });
+        measured.wakeups = micros(&[10, 60, 110, 3000]);
         let host = host("mine", &measured);
-        // Three quarters of the way from 10 to 110.
-        assert_eq!(host.receive.wakeup.max(), Nanos::from_micros(85));
+        assert_eq!(host.receive.wakeup.max(), Nanos::from_micros(110));
         let others = host.processor.others.as_ref().unwrap();
-        assert_eq!(others.gap.max(), Nanos::from_millis(3));
-        assert_eq!(others.slice.max(), Nanos::from_millis(1));
+        // One of four wake-ups waited for 3 ms.
+        let gap = Distribution::Exponential {
+            mean: Nanos::from_millis(18),
+            max: Nanos::from_millis(180),
+        };
+        assert_eq!(others.gap, gap);
+        assert_eq!(others.slice.max(), Nanos::from_millis(6));
         assert!(host.validate().is_ok());
     }
 
     #[test]
     fn absurd_measurements_still_make_a_valid_host() {
         let mut measured = measurement();
-        measured.wakeups = Samples::new(vec![Duration::from_secs(3600)]).unwrap();
+        let spans = [0, 3600].map(Duration::from_secs).to_vec();
+        measured.wakeups = Samples::new(spans).unwrap();
         measured.costs.send_byte = 1e9;
         measured.costs.wakeup = 1e30;
         measured.buffers.receive_bytes = 0;

@@ -33,12 +33,20 @@ impl Samples {
         low + (high - low).mul_f64(part)
     }
 
-    /// The spans at so many evenly spaced probabilities, from 0 to `upto`.
-    pub fn quantiles(&self, count: usize, upto: f64) -> Vec<Duration> {
+    /// The spans at so many evenly spaced probabilities, from 0 to 1.
+    pub fn quantiles(&self, count: usize) -> Vec<Duration> {
         let steps = count.saturating_sub(1).max(1) as f64;
         (0..count)
-            .map(|step| self.quantile(upto * step as f64 / steps))
+            .map(|step| self.quantile(step as f64 / steps))
             .collect()
+    }
+
+    /// Those up to a limit, and those above it.
+    pub(super) fn split(&self, limit: Duration) -> (Option<Self>, Option<Self>) {
+        let (below, above) = self
+            .0
+            .split_at(self.0.partition_point(|&span| span <= limit));
+        (Self::new(below.to_vec()), Self::new(above.to_vec()))
     }
 
     /// All together.
@@ -71,11 +79,20 @@ mod tests {
             [10_000, 15_000, 20_000, 30_000]
         );
         assert_eq!([at(-1.0), at(2.0)], [10_000, 30_000]);
-        let all = samples.quantiles(3, 0.5);
-        assert_eq!(all, [10, 15, 20].map(Duration::from_millis));
-        assert_eq!(
-            millis(&[7]).unwrap().quantiles(2, 1.0),
-            [Duration::from_millis(7); 2]
-        );
+        let five = samples.quantiles(5);
+        assert_eq!(five, [10, 15, 20, 25, 30].map(Duration::from_millis));
+        let one = millis(&[7]).unwrap();
+        assert_eq!(one.quantiles(2), [Duration::from_millis(7); 2]);
+    }
+
+    #[test]
+    fn samples_are_split_at_a_limit() {
+        let split = |limit| {
+            let samples = millis(&[30, 10, 20]).unwrap();
+            samples.split(Duration::from_millis(limit))
+        };
+        assert_eq!(split(20), (millis(&[10, 20]), millis(&[30])));
+        assert_eq!(split(9), (None, millis(&[10, 20, 30])));
+        assert_eq!(split(30), (millis(&[10, 20, 30]), None));
     }
 }
