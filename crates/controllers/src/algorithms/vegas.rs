@@ -186,9 +186,9 @@ impl Vegas {
     fn grows(&self) -> Growth {
         let room = self.quiet.checked_sub(u32::from(self.config.beta));
         match room {
-            Some(rounds) if self.config.resume && rounds.is_multiple_of(2) => Growth::Double,
-            Some(_) if self.config.resume => Growth::Wait,
-            _ => Growth::Packet,
+            Some(rounds) if rounds.is_multiple_of(2) => Growth::Double,
+            Some(_) => Growth::Wait,
+            None => Growth::Packet,
         }
     }
 
@@ -219,7 +219,9 @@ impl Vegas {
             self.quiet = 0;
             return;
         }
-        self.count_quiet(ack.now, round, view, window);
+        if self.config.resume {
+            self.count_quiet(ack.now, round, view, window);
+        }
         if backlog < packets(self.config.alpha) {
             if self.grows() == Growth::Packet {
                 // No faster than slow start, where packets are smaller than the MTU.

@@ -137,9 +137,11 @@ pub(super) fn rates(
     section
         .verdict(Verdict::new(
             format!("rate received by `ebcc` with the best buffer, {label}"),
-            setting.paper("ebcc:paper").map_or_else(String::new, |paper| {
-                format!("{} Mb/s", number(paper.received))
-            }),
+            setting
+                .paper("ebcc:paper")
+                .map_or_else(String::new, |paper| {
+                    format!("{} Mb/s", number(paper.received))
+                }),
             format!("{} of it", percent(best)),
             (best >= 0.98, best >= 0.9),
             "See the table.",
