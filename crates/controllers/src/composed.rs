@@ -10,6 +10,7 @@ macro_rules! composed {
         description: $description:literal,
         source: $source:literal,
         presets: [$($preset:ident),+],
+        $(more: $more:ident => $with:ident,)?
     ) => {
         $(#[$attribute])*
         #[derive(Debug, Clone, PartialEq)]
@@ -33,12 +34,13 @@ macro_rules! composed {
             const NAME: &'static str = $name;
             const DESCRIPTION: &'static str = $description;
             const SOURCE: &'static str = $source;
-            const PRESETS: &'static [$crate::Preset] = &[$($crate::Preset::$preset),+];
+            const PRESETS: &'static [$crate::Preset] = &[$($crate::Preset::$preset),+ $(, $crate::Preset::$more)?];
 
             fn preset(preset: $crate::Preset) -> Self {
                 match preset {
                     $crate::Preset::Paper => Self::paper(),
-                    $crate::Preset::Tuned => Self::tuned(),
+                    $($crate::Preset::$more => Self::$with(),)?
+                    _ => Self::tuned(),
                 }
             }
         }

@@ -84,6 +84,9 @@ pub enum Preset {
     Paper,
     /// What we recommend.
     Tuned,
+    /// `bbr-fair` with as many packets of every flow in the queue: equal rates whatever the round-trip times, on links of a
+    /// steady rate.
+    OwnQueue,
 }
 
 /// An algorithm with a preset that it has: what a name like `bbr:tuned` stands for.
@@ -171,6 +174,7 @@ impl fmt::Display for Preset {
         f.pad(match self {
             Self::Paper => "paper",
             Self::Tuned => "tuned",
+            Self::OwnQueue => "own-queue",
         })
     }
 }
@@ -228,8 +232,10 @@ impl FromStr for Selection {
             return name.parse::<Algorithm>().map(Self::from);
         };
         let algorithm = algorithm.parse::<Algorithm>()?;
-        [Preset::Paper, Preset::Tuned]
-            .into_iter()
+        algorithm
+            .presets()
+            .iter()
+            .copied()
             .find(|known| known.to_string() == preset)
             .and_then(|known| algorithm.with(known))
             .ok_or_else(|| ParseAlgorithmError::Preset {

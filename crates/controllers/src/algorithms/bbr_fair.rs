@@ -16,6 +16,7 @@ composed! {
     description: "BBRv1 with strict packet conservation in recovery, and its result as the new estimate",
     source: "Pacing at the fair share of the bottleneck bandwidth without explicit network feedback (article)",
     presets: [Tuned, Paper],
+    more: OwnQueue => with_own_queue,
 }
 
 impl BbrFairConfig {
@@ -33,11 +34,15 @@ impl BbrFairConfig {
 
     /// The same, held near the knee on hosts without pacing.
     ///
+    /// The fair share is taken of a queue only: random loss of 5 % is no sign of others, and would lead the estimate down to a
+    /// fraction of the path.
+    ///
     /// The window leaves half a pipe more in flight: where round trips are often longer than the minimum without a queue
     /// (a WiGig link hands packets over in lumps), one that follows an estimate meant to be low measures itself, and
     /// shrinks for ever.
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
+        config.core.recovery = RecoveryRule::FairShareOfQueue;
         config.core.ecn = EcnRule::Bound;
         config.core.window_policy = WindowPolicy::Bdp {
             gain: Gain::new(3, 2),
@@ -45,7 +50,8 @@ impl BbrFairConfig {
         config
     }
 
-    /// For links of a steady rate: as many packets of every flow in the queue.
+    /// `bbr-fair:own-queue`, for links of a steady rate: as many packets of every flow in the queue. It is the preset that reproduces
+    /// the article's fairness between round-trip times.
     ///
     /// The article relies on losses to make the shares equal, and a queue of four BDP has none after Startup: from then on
     /// the flow with the longest round-trip time takes what the gain on its BDP lets it. A queue of so many packets of

@@ -113,8 +113,8 @@ impl Registered for VegasConfig {
 
     fn preset(preset: Preset) -> Self {
         match preset {
-            Preset::Tuned => Self::default(),
             Preset::Paper => Self::paper(),
+            _ => Self::default(),
         }
     }
 }

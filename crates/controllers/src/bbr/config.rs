@@ -55,6 +55,9 @@ pub enum RecoveryRule {
     /// Fair share: one packet leaves for each one delivered until recovery is over; what is in flight then is the window,
     /// and over the minimum RTT the estimate. Startup, if it caused the loss, is over as well.
     FairShare,
+    /// Fair share where losses come from a queue that is longer than the own one, [`Restore`](Self::Restore) elsewhere: a queue
+    /// drops in proportion to shares, a radio does not.
+    FairShareOfQueue,
 }
 
 /// What becomes of the window when packets are marked with ECN CE.

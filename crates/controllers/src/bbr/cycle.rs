@@ -15,26 +15,24 @@ impl<F: BandwidthFilter> Bbr<F> {
     /// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.2.2); in Startup also for the queue that says as much (BBR-S,
     /// section III: RTT of six times its minimum), in the shortest round trip of a round, or for the marks that do.
     pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
+        let app_limited = ack.rate.is_none_or(|sample| sample.app_limited);
+        if !app_limited && let Some(shortest) = self.round_rtt.on_ack(ack) {
+            self.round_min_rtt = Some(shortest);
+        }
         if self.pipe_filled {
             return;
         }
-        let app_limited = ack.rate.is_none_or(|sample| sample.app_limited);
         if ack.round_start && !app_limited {
             self.search
                 .observe(self.filter.bandwidth().unwrap_or_default());
         }
         match self.state {
             State::Startup => {
-                let shortest = if app_limited {
-                    None
-                } else {
-                    self.round_rtt.on_ack(ack)
-                };
                 let long_queue = self
                     .config
                     .startup_exit_rtt
                     .zip(self.min_rtt.get())
-                    .zip(shortest)
+                    .zip(self.round_min_rtt.filter(|_| !app_limited))
                     .is_some_and(|((gain, least), shortest)| shortest >= gain * horizon(least));
                 if long_queue || self.marks.pipe_is_full() || self.search.is_full() {
                     self.leave_startup();

@@ -54,8 +54,9 @@ pub struct Bbr<F> {
     /// between two ProbeRTTs.
     search: FullPipe,
     pipe_filled: bool,
-    /// For the queue that ends Startup.
     round_rtt: RoundRtt,
+    /// The shortest round trip of the last round, or of the one under way.
+    round_min_rtt: Option<Duration>,
     min_rtt: MinRtt,
     /// What ProbeRTT has found so far.
     probe: Option<RttProbe>,
@@ -109,6 +110,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             search: FullPipe::default(),
             pipe_filled: false,
             round_rtt: RoundRtt::default(),
+            round_min_rtt: None,
             min_rtt: MinRtt::default(),
             probe: None,
             min_rtt_confirmed: false,

@@ -2,6 +2,13 @@
 
 use crate::units::{Bytes, Timestamp};
 
+/// Which rule an episode follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rule {
+    Restore,
+    FairShare,
+}
+
 /// Loss recovery (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recovery {
@@ -15,6 +22,7 @@ pub(super) enum Recovery {
         conserve_until_round: u64,
         /// The window before the episode, saved on its first loss only.
         prior_window: Bytes,
+        rule: Rule,
     },
 }
 
@@ -22,6 +30,14 @@ impl Recovery {
     /// Whether a packet that left at `sent` belongs to the episode under way.
     pub(super) fn covers(&self, sent: Timestamp) -> bool {
         matches!(self, Self::Episode { began, .. } if sent <= *began)
+    }
+
+    /// The rule of the episode under way.
+    pub(super) fn rule(&self) -> Option<Rule> {
+        match self {
+            Self::Open => None,
+            Self::Episode { rule, .. } => Some(*rule),
+        }
     }
 
     /// Lets the episode under way, if there is one, last until a round trip passes without loss. Returns whether there is one.
@@ -56,6 +72,7 @@ mod tests {
             began: at(100),
             conserve_until_round: 7,
             prior_window: Bytes(50_000),
+            rule: Rule::Restore,
         };
         assert!(episode.covers(at(99)) && episode.covers(at(100)));
         assert!(!episode.covers(at(101)));
@@ -71,6 +88,7 @@ mod tests {
             began: at(100),
             conserve_until_round: 7,
             prior_window: Bytes(50_000),
+            rule: Rule::Restore,
         };
         assert!(episode.prolong(at(130)));
         assert!(episode.covers(at(130)) && !episode.covers(at(131)));

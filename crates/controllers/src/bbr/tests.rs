@@ -240,7 +240,7 @@ fn recovery_restores_the_window_before_the_first_loss() {
 /// Trap: while packets are being lost, no more leaves than was delivered.
 #[test]
 fn recovery_conserves_packets_for_a_round() {
-    for config in controllers_but(&["bbr-fair", "bbr-fair:paper", "bbr-sampled"]) {
+    for config in controllers_but(&["bbr-fair:own-queue", "bbr-fair:paper", "bbr-sampled"]) {
         let mut driver = driver(&*config, PLAIN);
         driver.run_for(5 * SECOND);
         let now = driver.now.as_nanos() / 1_000_000;
@@ -446,7 +446,13 @@ fn startup_ends_also_where_probe_rtt_interrupts_it() {
 #[test]
 fn probe_rtt_does_not_lower_the_estimate() {
     // These drain their queue by themselves, and see the minimum too often to have to probe for it.
-    for config in controllers_but(&["bbr-x", "bbr-x:paper", "bbr-fair", "bbr-fair:paper"]) {
+    for config in controllers_but(&[
+        "bbr-x",
+        "bbr-x:paper",
+        "bbr-fair",
+        "bbr-fair:paper",
+        "bbr-fair:own-queue",
+    ]) {
         let mut driver = driver(&*config, PLAIN);
         driver.run_for(9 * SECOND);
         let before = driver
@@ -483,8 +489,8 @@ fn probe_rtt_does_not_lower_the_estimate() {
 
 #[test]
 fn random_loss_does_not_stop_it() {
-    // Conservation leads the percentile down (its tuned preset does without), and bbr-fair means to give way.
-    for config in controllers_but(&["bbr-sampled:paper", "bbr-fair", "bbr-fair:paper"]) {
+    // Conservation leads the percentile down (its tuned preset does without), and the article's bbr-fair means to give way.
+    for config in controllers_but(&["bbr-sampled:paper", "bbr-fair:paper", "bbr-fair:own-queue"]) {
         let lossy = Scenario {
             lose_every: Some(20),
             ..PLAIN
@@ -493,6 +499,29 @@ fn random_loss_does_not_stop_it() {
         driver.run_for(3 * SECOND);
         let utilization = driver.measure(20 * SECOND).as_f64() / PLAIN.rate.as_f64();
         assert!(utilization > 0.8, "{config:?}: {utilization}");
+    }
+}
+
+/// Trap: what a radio loses says nothing of others; what a queue drops that is longer than the own one does.
+#[test]
+fn bbr_fair_takes_its_share_of_queues_only() {
+    for (millis, takes) in [(60, false), (80, true)] {
+        let mut driver = driver(&BbrFairConfig::tuned(), PLAIN);
+        driver.run_for(5 * SECOND);
+        let snapshot = driver.controller.snapshot();
+        let (before, last) = (snapshot.bandwidth, snapshot.rounds);
+        let (now, mut controller) = (driver.now, driver.controller);
+        for round in last + 1..last + 4 {
+            let rtt = Duration::from_millis(millis);
+            let mut during = driver::ack(now, rtt, MTU.packets(2), round);
+            during.in_flight = MTU.packets(10);
+            controller.on_ack(&during);
+        }
+        let at = now.as_nanos() / 1_000_000;
+        controller.on_congestion(&loss(at, at - 40, CongestionSignal::Loss));
+        controller.on_ack(&ack(at + 60, last + 4));
+        let after = controller.snapshot().bandwidth;
+        assert_eq!(after < before, takes, "{millis} ms: {before:?}, {after:?}");
     }
 }
 

@@ -2,32 +2,33 @@
 
 use super::Bbr;
 use super::config::RecoveryRule;
-use super::recovery::Recovery;
+use super::recovery::{Recovery, Rule};
 use super::state::State;
 use crate::event::{AckEvent, CongestionEvent};
 use crate::filter::BandwidthFilter;
+use crate::model::horizon;
 use crate::units::{Bandwidth, Bytes, Gain};
 
 impl<F: BandwidthFilter> Bbr<F> {
     /// Sizes the window (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3).
     pub(super) fn update_window(&mut self, ack: &AckEvent) {
         if !self.recovery.covers(ack.newest_sent)
-            && let Recovery::Episode { prior_window, .. } = self.recovery
+            && let Recovery::Episode {
+                prior_window, rule, ..
+            } = self.recovery
         {
             self.recovery = Recovery::Open;
-            match self.config.recovery {
-                RecoveryRule::Restore | RecoveryRule::Ignore => {
-                    self.window = self.window.max(prior_window);
-                }
-                RecoveryRule::FairShare => self.take_fair_share(ack),
+            match rule {
+                Rule::Restore => self.window = self.window.max(prior_window),
+                Rule::FairShare => self.take_fair_share(ack),
             }
         }
         let target = self.model.target;
         self.window = if self.recovery.conserves(ack.round) {
             let conserved = ack.conserved();
-            match self.config.recovery {
-                RecoveryRule::Restore | RecoveryRule::Ignore => self.window.max(conserved),
-                RecoveryRule::FairShare => conserved,
+            match self.recovery.rule() {
+                Some(Rule::FairShare) => conserved,
+                Some(Rule::Restore) | None => self.window.max(conserved),
             }
         } else if self.pipe_filled {
             (self.window + ack.acked).min(target)
@@ -114,28 +115,47 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
     }
 
+    /// Which rule an episode follows that begins now.
+    fn recovery_rule(&self) -> Rule {
+        let queued = || {
+            let shortest = self.min_rtt.get().zip(self.round_min_rtt);
+            shortest.is_some_and(|(least, shortest)| shortest > OTHERS_QUEUE * horizon(least))
+        };
+        match self.config.recovery {
+            RecoveryRule::FairShare => Rule::FairShare,
+            RecoveryRule::FairShareOfQueue if queued() => Rule::FairShare,
+            RecoveryRule::FairShareOfQueue | RecoveryRule::Restore | RecoveryRule::Ignore => {
+                Rule::Restore
+            }
+        }
+    }
+
     /// Losses: begins an episode of recovery, or prolongs the one under way.
     pub(super) fn recover(&mut self, event: &CongestionEvent) {
-        let under_way = match self.config.recovery {
-            RecoveryRule::Restore => self.recovery.prolong(event.now),
-            RecoveryRule::Ignore | RecoveryRule::FairShare => {
-                self.recovery.covers(event.newest_sent)
-            }
+        let rule = self.recovery.rule().unwrap_or(self.recovery_rule());
+        let under_way = match rule {
+            Rule::Restore => self.recovery.prolong(event.now),
+            Rule::FairShare => self.recovery.covers(event.newest_sent),
         };
         if !under_way {
             self.recovery = Recovery::Episode {
                 began: event.now,
-                conserve_until_round: match self.config.recovery {
-                    RecoveryRule::Restore | RecoveryRule::Ignore => event.round.saturating_add(1),
-                    RecoveryRule::FairShare => u64::MAX,
+                conserve_until_round: match rule {
+                    Rule::Restore => event.round.saturating_add(1),
+                    Rule::FairShare => u64::MAX,
                 },
                 prior_window: self.window,
+                rule,
             };
             self.window = self.window.min(event.in_flight + self.mtu);
         }
         self.window = (self.window - event.lost).max(self.min_window());
     }
 }
+
+/// The recommended window leaves half a BDP of the sender's own in the queue, and a round trip of one and a half. What is longer than
+/// this is the queue of others, or full.
+const OTHERS_QUEUE: Gain = Gain::new(7, 4);
 
 /// The own queue is at most this share of the bandwidth-delay product: slow paths are not to wait for it.
 const LARGEST_OWN_QUEUE: Gain = Gain::new(1, 2);
