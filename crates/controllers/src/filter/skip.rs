@@ -108,6 +108,7 @@ impl FilterConfig for SkipFilterConfig {
             recent: MaxFilter::new(RECENT_ROUNDS),
             skip: None,
             interval: CapacityInterval::new(&self.interval).map_err(translate)?,
+            app_limited: false,
             pauses: Pauses::default(),
             silent_at: None,
             patience: 0,
@@ -131,6 +132,9 @@ pub struct SkipFilter {
     recent: MaxFilter,
     skip: Option<Skip>,
     interval: CapacityInterval,
+    /// The application limited the sender during the interval. A burst of its makes a queue, but the rate is the application's:
+    /// a lower bound (draft-ietf-ccwg-bbr, section 4.1.2.4).
+    app_limited: bool,
     pauses: Pauses,
     /// No acknowledgement by then is a sample of nothing.
     silent_at: Option<Timestamp>,
@@ -172,11 +176,17 @@ impl SkipFilter {
             bytes: ack.acked.0,
             packets: u32::try_from(ack.acked_packets).unwrap_or(u32::MAX),
         });
-        if pushed.is_ok()
-            && self.interval.is_long_enough(min_rtt)
-            && let Ok(estimate) = self.interval.close(min_rtt)
-        {
-            self.feed(estimate.sample);
+        self.app_limited |= ack.rate.is_none_or(|sample| sample.app_limited);
+        if pushed.is_ok() && self.interval.is_long_enough(min_rtt) {
+            let app_limited = core::mem::take(&mut self.app_limited);
+            if let Ok(estimate) = self.interval.close(min_rtt) {
+                self.feed(if app_limited {
+                    let carried = estimate.measured_rate.min(estimate.sent_rate);
+                    CapacitySample::new(carried, carried)
+                } else {
+                    estimate.sample
+                });
+            }
         }
     }
 
