@@ -114,8 +114,8 @@ impl Registered for EbccConfig {
 
     fn preset(preset: Preset) -> Self {
         match preset {
-            Preset::Tuned => Self::default(),
             Preset::Paper => Self::paper(),
+            _ => Self::default(),
         }
     }
 }
