@@ -60,16 +60,15 @@ fn paths() -> impl Iterator<Item = Path> {
     })
 }
 
-/// What short paths between hosts that take time leave of the speed that quinn's CUBIC has there. The aim is 0.9 in every
-/// place.
+/// Trap: a window sized from the smallest round trip is too small where hosts make round trips vary tenfold.
 #[test]
 fn no_controller_is_far_behind_quinns_cubic() {
-    for (path, least) in LEAST {
+    for path in CHECKED {
         let stock = path.goodput("quinn-cubic");
-        for (name, least) in CONTROLLERS.into_iter().zip(least) {
+        for name in CONTROLLERS {
             let part = path.goodput(name) / stock;
             assert!(
-                part >= least,
+                part >= 0.9,
                 "{name}: {part:.2} of {stock:.0} Mb/s over {path:?}"
             );
         }
@@ -113,12 +112,12 @@ const fn path(host: &'static str, gbps: u64, micros: u64) -> Path {
     }
 }
 
-/// For every controller of [`CONTROLLERS`], the least part of quinn's CUBIC that it must have.
-const LEAST: [(Path, [f64; 4]); 4] = [
-    (path("server", 1, 50), [0.9, 0.9, 0.9, 0.9]),
-    (path("server", 1, 1_000), [0.9, 0.9, 0.9, 0.9]),
-    (path("busy", 1, 50), [0.2, 0.9, 0.35, 0.9]),
-    (path("busy", 1, 1_000), [0.8, 0.9, 0.9, 0.9]),
+/// Those of the table that take the least time and those that were the worst.
+const CHECKED: [Path; 4] = [
+    path("server", 1, 50),
+    path("server", 1, 1_000),
+    path("busy", 1, 50),
+    path("busy", 1, 1_000),
 ];
 
 const HOSTS: [&str; 2] = ["server", "busy"];
