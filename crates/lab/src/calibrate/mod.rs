@@ -109,7 +109,8 @@ impl Measurement {
 
     /// What tokio's timers are rounded up to.
     pub fn timer_granularity(&self) -> Duration {
-        timers::granularity(&self.timers, self.alone())
+        let wakeup = self.wakeups().0.quantile(0.5);
+        timers::granularity(&self.timers, wakeup, self.alone())
     }
 
     /// Delays of wake-ups that met no other work, and of those that did, if these are more than there are everywhere.
@@ -245,7 +246,6 @@ mod tests {
         let mut sizes = Sizes::default();
         sizes.add(1);
         sizes.add(10);
-        let late: Vec<u64> = (0..=1000).map(|late| 60 + late).collect();
         Measurement {
             machine: Machine {
                 processors: 2,
@@ -253,8 +253,8 @@ mod tests {
             },
             wakeups: micros(&[10, 110]),
             timers: vec![Lateness {
-                asked: Duration::from_micros(100),
-                late: micros(&late),
+                asked: Duration::from_millis(1),
+                late: micros(&[1040, 1060, 1080]),
             }],
             interruptions: Some(Interruptions {
                 gaps: micros(&[999_000]),

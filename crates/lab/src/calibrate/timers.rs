@@ -62,51 +62,67 @@ pub(super) fn measure(duration: Duration, seed: u64) -> Result<Vec<Lateness>, Ca
         .collect()
 }
 
-/// What timers are rounded up to, to [`STEP`]. Where the phase is random, rounding makes them late by anything from nothing to a
-/// tick, so the middle half of the lateness is half a tick wide, and what makes all of them late moves it as a whole.
+/// What timers are rounded up to, to [`STEP`].
 ///
-/// Timers that meet other work are late by that as well. They are the latest; only as large a part of all as the thread is
-/// `alone` with its processor is looked at.
-pub(super) fn granularity(timers: &[Lateness], alone: f64) -> Duration {
-    let Some(all) = Samples::all(timers.iter().map(|timer| &timer.late)) else {
+/// tokio rounds a deadline up to its next tick, and its driver rounds the time until then up to a tick again, because
+/// epoll_wait(2) counts milliseconds. So a sleep of whole ticks is late by exactly one, whatever its phase, and by what a
+/// wake-up takes. Timers that meet other work are the latest: only as large a part of all as the thread is `alone` with its
+/// processor is looked at.
+pub(super) fn granularity(timers: &[Lateness], wakeup: Duration, alone: f64) -> Duration {
+    let whole = timers
+        .iter()
+        .filter(|timer| timer.asked.subsec_nanos() % TICK_NANOS as u32 == 0);
+    let Some(late) = Samples::all(whole.map(|timer| &timer.late)) else {
         return Duration::ZERO;
     };
-    let tick = (all.quantile(0.75 * alone) - all.quantile(0.25 * alone)) * 2;
+    let tick = late.quantile(0.5 * alone).saturating_sub(wakeup);
     STEP.mul_f64((tick.as_secs_f64() / STEP.as_secs_f64()).round())
 }
 
 const LENGTHS_MICROS: [u64; 6] = [100, 250, 500, 1000, 2000, 5000];
 
-/// As long as tokio's ticks, or longer.
+/// tokio's tick.
 const TICK_NANOS: u64 = 1_000_000;
 
 /// Finer than this, ticks cannot be told from chance.
-const STEP: Duration = Duration::from_micros(50);
+const STEP: Duration = Duration::from_micros(100);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn timer(late: impl Iterator<Item = u64>) -> Lateness {
+    const WAKEUP: Duration = Duration::from_micros(20);
+
+    fn timer(asked: u64, late: impl Iterator<Item = u64>) -> Lateness {
         Lateness {
-            asked: Duration::from_millis(1),
+            asked: Duration::from_micros(asked),
             late: Samples::new(late.map(Duration::from_micros).collect()).unwrap(),
         }
     }
 
     #[test]
-    fn ticks_are_found_behind_a_constant_delay_and_a_tail() {
-        let rounded = || timer((0..1000).map(|late| 70 + late).chain([9_000; 20]));
-        assert_eq!(granularity(&[rounded(), rounded()], 1.0).as_micros(), 1000);
-        let exact = timer((0..100).map(|late| 60 + late % 7));
-        assert_eq!(granularity(&[exact], 1.0), Duration::ZERO);
-        assert_eq!(granularity(&[], 1.0), Duration::ZERO);
+    fn a_sleep_of_whole_ticks_is_late_by_one() {
+        let rounded = || (0..100).map(|late| 1_010 + late % 60).chain([9_000; 20]);
+        // By 0.9 or 1.9 ticks, which depends on the phase.
+        let part = timer(100, (0..100).map(|late| 900 + late % 10 / 9 * 1000));
+        let timers = [part, timer(1000, rounded()), timer(5000, rounded())];
+        assert_eq!(granularity(&timers, WAKEUP, 1.0).as_micros(), 1000);
+        let exact = timer(1000, (0..100).map(|late| 30 + late % 7));
+        assert_eq!(granularity(&[exact], WAKEUP, 1.0), Duration::ZERO);
+        assert_eq!(granularity(&[], WAKEUP, 1.0), Duration::ZERO);
     }
 
     #[test]
     fn ticks_are_found_on_a_busy_machine() {
-        // Every other timer waits for others.
-        let late = (0..1000).flat_map(|late| [70 + late, 1_100 + 4 * late]);
-        assert_eq!(granularity(&[timer(late)], 0.5).as_micros(), 1000);
+        // Two of three timers wait for others.
+        let late = (0..999).map(|late| {
+            if late % 3 == 0 {
+                1_030
+            } else {
+                2_000 + 4 * late
+            }
+        });
+        let timers = [timer(2000, late)];
+        assert_eq!(granularity(&timers, WAKEUP, 0.33).as_micros(), 1000);
     }
 }
