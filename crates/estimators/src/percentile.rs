@@ -96,6 +96,19 @@ impl<T: Copy + PartialOrd + Default, const CAPACITY: usize> PercentileHistory<T,
         self.exchange_tops();
     }
 
+    /// Puts `value` in the place of the newest sample, if there is one.
+    pub fn replace_newest(&mut self, value: T) {
+        if value.partial_cmp(&value).is_none() || self.is_empty() {
+            return;
+        }
+        let slot = (self.next + CAPACITY - 1) % CAPACITY;
+        self.values[slot] = value;
+        let Place { half, index } = self.places[slot];
+        let index = self.sift_up(half, index);
+        self.sift_down(half, index);
+        self.exchange_tops();
+    }
+
     /// The estimate; `None` before the first sample.
     #[must_use]
     pub fn get(&self) -> Option<T> {
@@ -305,6 +318,21 @@ mod tests {
             prop_assume!(!value.is_nan());
             check::<10>(&[value; 25], percentile)?;
         }
+    }
+
+    #[test]
+    fn a_replacement_is_a_history_with_another_newest_sample() {
+        let mut history = PercentileHistory::<f64, 3>::new(1.0).unwrap();
+        history.replace_newest(9.0);
+        assert_eq!(history.get(), None);
+        for (sample, largest) in [(1.0, 5.0), (2.0, 6.0), (3.0, 7.0), (0.0, 7.0)] {
+            history.push(sample);
+            history.replace_newest(f64::NAN);
+            history.replace_newest(sample + 4.0);
+            assert_eq!(history.get(), Some(largest));
+        }
+        history.replace_newest(0.0);
+        assert_eq!((history.len(), history.get()), (3, Some(7.0)));
     }
 
     #[test]

@@ -60,6 +60,7 @@ impl FilterConfig for PercentileFilterConfig {
             share: self.share,
             estimate: None,
             counted_until: None,
+            newest: None,
         })
     }
 }
@@ -87,6 +88,8 @@ pub struct PercentileFilter {
     estimate: Option<Bandwidth>,
     /// Up to when there is a sample in the history for each [`SPACING`].
     counted_until: Option<Timestamp>,
+    /// When the newest sample was taken, and its rate.
+    newest: Option<(Timestamp, Bandwidth)>,
 }
 
 impl PercentileFilter {
@@ -115,8 +118,18 @@ impl BandwidthFilter for PercentileFilter {
         let Some(sample) = &ack.rate else { return };
         let rate = sample.delivery_rate;
         if !sample.app_limited {
-            for _ in 0..self.due(ack) {
+            let due = self.due(ack);
+            for _ in 0..due {
                 self.history.push(rate.bytes_per_second());
+            }
+            // Acknowledgements of one instant are one delivery. The first of them knows of the smallest part of it: where a radio
+            // hands them over in batches, its rate alone would be a fraction of the path's.
+            let better = |(at, newest)| at == ack.now && rate > newest;
+            if due == 0 && self.newest.is_some_and(better) {
+                self.history.replace_newest(rate.bytes_per_second());
+            }
+            if due > 0 || self.newest.is_some_and(better) {
+                self.newest = Some((ack.now, rate));
             }
         }
         let percentile = self.history.get().map(Bandwidth::from_bytes_per_second);
@@ -137,6 +150,7 @@ impl BandwidthFilter for PercentileFilter {
 
     fn reseed(&mut self, _epoch: u64, rate: Bandwidth) {
         self.history.clear();
+        self.newest = None;
         self.history.push(rate.bytes_per_second());
         self.estimate = Some(self.share * rate);
     }
@@ -221,6 +235,23 @@ mod tests {
             filter.on_ack(&burst, &context(0));
         }
         assert_eq!(filter.history.len(), 100);
+        assert_eq!(filter.bandwidth(), Some(mbps(25)));
+    }
+
+    /// Trap: where acknowledgements come in batches, the first of each tells of two packets, and they alone would be the history.
+    #[test]
+    fn a_batch_counts_by_the_last_of_its_acknowledgements() {
+        let mut filter = filter(PercentileFilterConfig::bbr());
+        for batch in 0..20 {
+            for rate in 1..=25 {
+                let ack = AckEvent {
+                    now: Timestamp::from_nanos(batch * 100_000_000),
+                    ..measured(mbps(rate), false)
+                };
+                filter.on_ack(&ack, &context(0));
+            }
+        }
+        assert_eq!(filter.history.len(), 20);
         assert_eq!(filter.bandwidth(), Some(mbps(25)));
     }
 
