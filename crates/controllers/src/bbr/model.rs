@@ -8,7 +8,7 @@ use super::policer::Policer;
 use super::state::{STARTUP_GAIN, State};
 use crate::controller::{Control, OperatingPoint};
 use crate::filter::BandwidthFilter;
-use crate::model::{HOST_DELAY, initial_window};
+use crate::model::initial_window;
 use crate::units::{Bandwidth, Bytes, Gain};
 
 /// What follows from the filters and the state, kept until one of them changes.
@@ -65,19 +65,11 @@ impl Model {
         model
     }
 
-    /// What the hosts' batches keep in flight beside the BDP. The quantum ends at what one system call sends; the time that hosts
-    /// take does not.
-    fn host_budget(&self) -> Bytes {
-        let rate = self.inputs.bandwidth.unwrap_or_default();
-        let quanta = self.send_quantum.packets(QUANTA);
-        quanta.max(rate.bytes_in(HOST_DELAY))
-    }
-
     /// `gain` times the bandwidth-delay product, or the initial window while that is not known.
     pub(super) fn bdp(&self, gain: Gain) -> Bytes {
         let mtu = self.inputs.mtu;
         match self.bdp {
-            Some(bdp) => (gain * bdp + self.host_budget()).max(min_window(mtu)),
+            Some(bdp) => (gain * bdp + self.send_quantum.packets(QUANTA)).max(min_window(mtu)),
             None => initial_window(mtu),
         }
     }
