@@ -48,7 +48,8 @@ pub struct Environment {
 /// How a host that cannot pace at a rate of the controller's choosing turns rate and window into its one window.
 ///
 /// A QUIC stack like quinn paces at a fixed multiple of window over smoothed RTT, so that the bytes in flight are
-/// the controller's only lever. Once the pipe has been filled, the policies other than [`Window`](Self::Window)
+/// the controller's only lever. What is called min RTT here has 1 ms on top for the hosts, and is at least the interval at which
+/// acknowledgements come. Once the pipe has been filled, the policies other than [`Window`](Self::Window)
 /// hold the sender near rate x min RTT; while it is being filled all of them give the plain window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
