@@ -47,11 +47,16 @@ pub fn window(policy: WindowPolicy, control: &Control, path: &Path) -> Bytes {
             .bytes_in(path.smoothed_rtt.max(least_span(point, path))),
         WindowPolicy::Cap => {
             let longest = (CAP * horizon(point.min_rtt)).saturating_add(path.ack_gap);
-            let span = path.smoothed_rtt.max(least_span(point, path)).min(longest);
+            let span = path
+                .smoothed_rtt
+                .max(batched_span(point, path))
+                .min(longest);
             point.rate.bytes_in(span)
         }
         WindowPolicy::Bdp { gain } => {
-            gain * point.rate.bytes_in(horizon(point.min_rtt)) + point.rate.bytes_in(path.ack_gap)
+            let plain = gain * point.rate.bytes_in(horizon(point.min_rtt))
+                + point.rate.bytes_in(path.ack_gap);
+            plain.max(gain * point.rate.bytes_in(batched_span(point, path)))
         }
         WindowPolicy::Track(_) => return window_towards(track(point, path), control, path),
     };
@@ -113,6 +118,14 @@ fn track(point: &OperatingPoint, path: &Path) -> Bytes {
 #[inline]
 fn least_span(point: &OperatingPoint, path: &Path) -> Duration {
     horizon(point.min_rtt).max(path.recurring_gap)
+}
+
+/// What is in flight while acknowledgements come in batches and the link stays busy: what crosses the path, and what waits for
+/// the next batch behind it.
+#[inline]
+fn batched_span(point: &OperatingPoint, path: &Path) -> Duration {
+    let waits = point.min_rtt.saturating_add(path.recurring_gap);
+    waits.max(least_span(point, path))
 }
 
 /// So many times what is missing in flight is added to the window.
