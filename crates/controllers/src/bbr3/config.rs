@@ -55,10 +55,16 @@ pub struct Bbr3CoreConfig {
     pub probe_rtt_interval: Duration,
     /// Pace at this share of the bandwidth, so that a queue can only shrink. 0.5 to 1; 0.99.
     pub pacing_margin: Gain,
-    /// Whether ECN marks count as congestion: while probing, as losses above the threshold; otherwise, as a round with
-    /// losses. The draft leaves the response open, except that there has to be one; turn this off only on hosts that send
-    /// packets without ECT.
+    /// Whether ECN marks are answered, in proportion to the share of acknowledgements that bring them: BBRv2's answer, which
+    /// its alpha release gives on round trips up to 5 ms only. The draft leaves the answer open, except that there has to be
+    /// one; turn this off only on hosts that send packets without ECT.
     pub respond_to_marks: bool,
+    /// The window always has room for what the bandwidth brings in this time: what the ends of the path hold back to handle it
+    /// at once, however short the path is. Up to 10 ms; none in the draft, whose budget for a QUIC sender is one send quantum
+    /// in the simplest case (section "BBR.offload_budget"). We recommend 3 ms: the three quanta that it has for senders and
+    /// receivers with segmentation offload, as quinn is, without the 64 KB that a quantum is bounded by: receivers that wake
+    /// up after a millisecond have more to acknowledge on fast paths.
+    pub offload_time: Duration,
     /// How a host without pacing uses its window.
     pub window_policy: WindowPolicy,
 }
@@ -70,8 +76,8 @@ pub struct Bbr3CoreConfig {
 pub enum UpExit {
     /// Three rounds that deliver hardly more (BBRv3).
     Plateau,
-    /// A minimum RTT, and a flight of Up's pacing gain times the bandwidth-delay product (BBRv2); or the plateau, where the
-    /// host keeps the flight smaller.
+    /// A minimum RTT, and feedback to a flight of Up's pacing gain times the bandwidth-delay product (BBRv2); or the plateau,
+    /// where the host keeps the flight smaller.
     Flight,
 }
 
@@ -105,14 +111,15 @@ impl Bbr3CoreConfig {
             // Section "Pacing State and Parameters".
             pacing_margin: Gain::percent(99),
             respond_to_marks: true,
+            offload_time: Duration::ZERO,
             window_policy: WindowPolicy::Window,
         }
     }
 
     /// BBRv2, as its alpha release for Linux has it.
     ///
-    /// What stays BBRv3's: Drain ends after three rounds at the latest, losses cause no packet conservation, marks are not
-    /// averaged as in DCTCP, and the refilling phase ends with its round.
+    /// What stays BBRv3's: Drain ends after three rounds at the latest, losses cause no packet conservation, and the
+    /// refilling phase ends with its round.
     pub const fn v2() -> Self {
         Self {
             startup_pacing_gain: Gain::new(2885, 1000),
@@ -131,6 +138,7 @@ impl Bbr3CoreConfig {
     #[must_use]
     pub const fn tuned(mut self) -> Self {
         self.tolerated_losses = 1;
+        self.offload_time = Duration::from_millis(3);
         self.window_policy = WindowPolicy::Cap;
         self
     }
@@ -183,6 +191,12 @@ impl Bbr3CoreConfig {
             self.tolerated_losses,
             "up to 10 packets",
         )?;
+        ConfigError::require(
+            self.offload_time <= LONGEST_OFFLOAD,
+            "offload_time",
+            format!("{:?}", self.offload_time),
+            "up to 10 ms",
+        )?;
         if let Some(gain) = self.startup_exit_rtt {
             ConfigError::require(gain.grows(), "startup_exit_rtt", gain.as_f64(), "above 1")?;
         }
@@ -220,6 +234,9 @@ impl Default for Bbr3CoreConfig {
 /// More than this and one round of Startup would fill any buffer.
 const LARGEST_GAIN: f64 = 4.0;
 
+/// More than this is a queue, and no batch.
+const LONGEST_OFFLOAD: Duration = Duration::from_millis(10);
+
 /// Within these a window of round-trip times both fills and empties.
 const SHORTEST_WINDOW: Duration = Duration::from_secs(1);
 const LONGEST_WINDOW: Duration = Duration::from_secs(3600);
@@ -233,7 +250,7 @@ mod tests {
         assert_eq!(Bbr3CoreConfig::default().validate(), Ok(()));
         assert_eq!(Bbr3CoreConfig::v2().validate(), Ok(()));
         type Spoil = fn(&mut Bbr3CoreConfig);
-        let broken: [(&str, Spoil); 13] = [
+        let broken: [(&str, Spoil); 14] = [
             ("startup_pacing_gain", |c| {
                 c.startup_pacing_gain = Gain::UNIT
             }),
@@ -246,6 +263,7 @@ mod tests {
             ("headroom", |c| c.headroom = Gain::new(2, 1)),
             ("probe_rtt_gain", |c| c.probe_rtt_gain = Gain::new(3, 2)),
             ("startup_lost_ranges", |c| c.startup_lost_ranges = 0),
+            ("offload_time", |c| c.offload_time = Duration::from_secs(1)),
             ("startup_exit_rtt", |c| {
                 c.startup_exit_rtt = Some(Gain::UNIT)
             }),

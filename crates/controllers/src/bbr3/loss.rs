@@ -1,11 +1,11 @@
-//! What losses and marks do.
+//! What losses do.
 
 use super::Bbr3;
 use super::state::{Phase, State};
 use super::undo::Left;
 use crate::event::{CongestionEvent, CongestionSignal, FlightSample};
 use crate::filter::BandwidthFilter;
-use crate::units::{Bytes, Gain};
+use crate::units::{Bytes, Gain, Timestamp};
 
 impl<F: BandwidthFilter> Bbr3<F> {
     /// `HandleLostPacket` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"), for all packets of an event
@@ -25,38 +25,19 @@ impl<F: BandwidthFilter> Bbr3<F> {
             if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
                 self.undo.left(Left::Up);
             }
-            self.note_flight_too_high(event, safe, flight.app_limited);
-        }
-    }
-
-    /// A mark while probing is a flight too high; otherwise it is congestion in the round, as a loss is. The draft leaves
-    /// the response open, except that there has to be one (section "ECN").
-    pub(super) fn on_mark(&mut self, event: &CongestionEvent) {
-        if !self.config.respond_to_marks {
-            return;
-        }
-        self.latest.note_congestion(event.delivered);
-        if matches!(self.state, State::Startup(_)) {
-            self.leave_startup_congested();
-        } else if self.cycle.sampling {
-            let flight = event.flight.unwrap_or(FlightSample {
-                in_flight: event.in_flight,
-                lost: Bytes::ZERO,
-                app_limited: false,
-            });
-            self.note_flight_too_high(event, flight.in_flight, flight.app_limited);
+            self.note_flight_too_high(event.now, safe, flight.app_limited);
         }
     }
 
     /// `HandleInflightTooHigh`.
-    fn note_flight_too_high(&mut self, event: &CongestionEvent, safe: Bytes, app_limited: bool) {
+    pub(super) fn note_flight_too_high(&mut self, now: Timestamp, safe: Bytes, app_limited: bool) {
         self.cycle.note_too_high();
         if !app_limited {
             let target = self.output.bdp.min(self.window);
             self.bounds.long = safe.max(self.config.beta * target);
         }
         if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
-            self.start_down(event.now);
+            self.start_down(now);
         }
     }
 

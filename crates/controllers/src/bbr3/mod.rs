@@ -6,6 +6,7 @@
 mod aggregation;
 mod bounds;
 mod config;
+mod ecn;
 #[cfg(test)]
 mod fixture;
 mod loss;
@@ -27,17 +28,18 @@ use rand_pcg::Pcg32;
 
 use self::aggregation::Aggregation;
 use self::bounds::{Bounds, Latest};
+use self::ecn::Marks;
 use self::output::Output;
 use self::probe::Cycle;
 use self::round::Round;
 use self::state::State;
 use self::undo::Undo;
-use self::window::WindowUse;
+use self::window::{WindowUse, fills};
 use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::filter::{BandwidthFilter, FilterContext};
-use crate::model::{FullPipe, MinRtt, initial_window};
+use crate::model::{FullPipe, MinRtt, RoundRtt, initial_window};
 use crate::observe;
 use crate::snapshot::Snapshot;
 use crate::units::{Bytes, Timestamp};
@@ -59,6 +61,8 @@ pub struct Bbr3<F> {
     /// The minimum since ProbeRTT last had a reason to look.
     recent_rtt: MinRtt,
     aggregation: Aggregation,
+    marks: Marks,
+    round_rtt: RoundRtt,
     window: Bytes,
     window_use: WindowUse,
     undo: Undo,
@@ -95,6 +99,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
             min_rtt: MinRtt::default(),
             recent_rtt: MinRtt::default(),
             aggregation: Aggregation::new(environment.now),
+            marks: Marks::default(),
+            round_rtt: RoundRtt::default(),
             window,
             window_use: WindowUse::default(),
             undo: Undo::NOTHING,
@@ -169,7 +175,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
     fn on_sent(&mut self, event: &SentEvent) {
         self.in_flight = event.prior_in_flight + event.bytes;
         self.window_use
-            .on_sent(self.in_flight + self.mtu > self.output.control.window);
+            .on_sent(fills(self.in_flight, self.output.control.window, self.mtu));
         if event.prior_in_flight == Bytes::ZERO && event.app_limited {
             // `HandleRestartFromIdle`.
             self.restarting = true;
@@ -190,6 +196,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
         self.advance_round(ack);
         self.update_filter(ack);
         self.adapt_short_term();
+        self.adapt_to_marks(ack);
         self.update_aggregation(ack);
         self.check_full_pipe(ack);
         self.check_startup_done(ack);

@@ -23,6 +23,8 @@ pub(super) struct Output {
     pub(super) target: Bytes,
     pub(super) pacing_rate: Option<Bandwidth>,
     pub(super) quantum: Bytes,
+    /// `offload_budget`.
+    pub(super) offload_budget: Bytes,
     pub(super) control: Control,
 }
 
@@ -51,6 +53,7 @@ impl Output {
             target: window,
             pacing_rate: None,
             quantum,
+            offload_budget: Bytes::ZERO,
             control: Control {
                 window,
                 pacing_rate: None,
@@ -94,6 +97,11 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.output.bandwidth = bandwidth;
         self.output.pacing_rate = self.pace(bandwidth);
         self.output.quantum = send_quantum(self.output.pacing_rate, self.mtu);
+        self.output.offload_budget = self
+            .output
+            .pacing_rate
+            .unwrap_or_default()
+            .bytes_in(self.config.offload_time);
         (self.output.bdp, self.output.target) = match (bandwidth, min_rtt) {
             (Some(bandwidth), Some(min_rtt)) => {
                 let bdp = bandwidth.bytes_in(min_rtt);

@@ -182,7 +182,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// Up has shown what it can (`IsTimeToGoDown`).
     fn is_time_to_go_down(&mut self, ack: &AckEvent, ascent: &Ascent) -> bool {
-        // The flight is largest before the acknowledgement, and the host stops up to one packet short of the bound.
+        // The flight is largest before the acknowledgement.
         if self.cycle.too_high && ack.prior_in_flight + self.mtu > self.bounds.long {
             self.cycle.precautionary = true;
             return true;
@@ -198,9 +198,13 @@ impl<F: BandwidthFilter> Bbr3<F> {
         let answered = self.config.probing == Probing::WhileUnbounded
             && self.round.started()
             && !self.filter.wants_probe();
+        // The flight that the acknowledged packet was part of: the estimate knows by now what that flight delivered. If it
+        // filled no more than the pipe, the estimate has grown with it, and the probe goes on.
         let reached = self.config.up_exit == UpExit::Flight
             && ack.now.nanos_since(ascent.began) > self.min_rtt.nanos()
-            && ack.prior_in_flight > self.config.up_pacing_gain * self.output.bdp;
+            && ack.rate.is_some_and(|sample| {
+                sample.in_flight_at_send > self.config.up_pacing_gain * self.output.bdp
+            });
         answered || reached || ascent.plateau.is_full()
     }
 

@@ -34,11 +34,15 @@ impl<F: BandwidthFilter> Bbr3<F> {
             self.leave_startup_congested();
             return;
         }
+        // Round trips that the application limited show no queue of ours.
+        let limited = ack.app_limited || ack.rate.is_none_or(|sample| sample.app_limited);
+        let round = (!limited).then(|| self.round_rtt.on_ack(ack)).flatten();
         let long_queue = self
             .config
             .startup_exit_rtt
             .zip(self.min_rtt.get())
-            .is_some_and(|(gain, least)| ack.rtt >= gain * least);
+            .zip(round)
+            .is_some_and(|((gain, least), rtt)| rtt >= gain * least);
         if search.is_full() || long_queue {
             self.enter_drain();
         }

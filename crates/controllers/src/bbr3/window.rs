@@ -45,10 +45,12 @@ impl<F: BandwidthFilter> Bbr3<F> {
             .max(self.min_window())
     }
 
-    /// Room for what the ends of the path batch, and for two packets more while probing (`QuantizationBudget`; a QUIC
-    /// sender's offload budget is one quantum).
+    /// Room for what the ends of the path batch, and for two packets more while probing (`QuantizationBudget`).
     pub(super) fn quantized(&self, flight: Bytes) -> Bytes {
-        let flight = flight.max(self.output.quantum).max(self.min_window());
+        let flight = flight
+            .max(self.output.quantum)
+            .max(self.output.offload_budget)
+            .max(self.min_window());
         if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
             return flight + self.mtu.packets(2);
         }
@@ -77,6 +79,15 @@ pub(super) fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
     Bytes(rate.unwrap_or_default().bytes_per_second() / QUANTA_PER_SECOND)
         .min(LARGEST_QUANTUM)
         .max(mtu.packets(2))
+}
+
+/// Whether `flight` leaves no room for another datagram in `window`.
+///
+/// RFC 9002 lets a datagram reach the window (section 7), quinn holds back what would; the last datagram before that may be
+/// a small one, and the window no multiple of any. A flight less than one full datagram short of the window fills it under
+/// both rules, and one exactly a datagram short under the stricter.
+pub(super) fn fills(flight: Bytes, window: Bytes, mtu: Bytes) -> bool {
+    flight + mtu >= window
 }
 
 /// Whether the window was full lately (`is_cwnd_limited`): at some time in this round or the one before.

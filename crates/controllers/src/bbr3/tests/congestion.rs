@@ -175,29 +175,50 @@ fn the_probe_after_one_that_was_too_high_is_a_short_one() {
     assert_eq!(core.state.mode(), Mode::ProbeRefill);
 }
 
-/// Trap: marks and persistent congestion are signals too.
+/// A round of one acknowledgement, which says nothing of the rate.
+fn round(core: &mut Bbr3<crate::filter::MaxFilter>, now: u64) {
+    let limited = sample(core.delivered.0).map(|sample| RateSample {
+        app_limited: true,
+        ..sample
+    });
+    core.on_ack(&ack(now, limited));
+}
+
+/// The same after a mark.
+fn marked_round(core: &mut Bbr3<crate::filter::MaxFilter>, now: u64) {
+    core.on_congestion(&congestion(now, now - 20, EcnMark, flight(55, 0)));
+    round(core, now);
+}
+
+/// Trap: marks are signals too, and a single one is a weak one.
 #[test]
-fn marks_end_probes_and_cut_bounds() {
+fn marks_end_startup_and_probes_and_cut_bounds() {
     let (mut core, now) = run_into(Mode::Startup, PLAIN);
-    core.on_ack(&ack(now, sample(0)));
-    core.on_congestion(&congestion(now + 1, now, EcnMark, None));
+    round(&mut core, now + 20);
+    marked_round(&mut core, now + 40);
+    assert_eq!(core.state.mode(), Mode::Startup, "a burst of others");
+    round(&mut core, now + 60);
+    marked_round(&mut core, now + 80);
+    assert_eq!(core.state.mode(), Mode::Startup, "not two in a row");
+    marked_round(&mut core, now + 100);
     assert_eq!(core.state.mode(), Mode::Drain);
 
-    let (core, now) = run_into(Mode::ProbeUp, PLAIN);
-    let mark = congestion(now, now - 20, EcnMark, flight(55, 0));
+    let (mut core, now) = run_into(Mode::ProbeUp, PLAIN);
+    round(&mut core, now);
     let mut deaf = core.clone();
     deaf.config.respond_to_marks = false;
-    deaf.on_congestion(&mark);
+    marked_round(&mut deaf, now + 20);
     assert_eq!(deaf.state.mode(), Mode::ProbeUp);
-    let mut marked = core;
-    marked.on_congestion(&mark);
-    assert_eq!(marked.state.mode(), Mode::ProbeDown);
-    assert_eq!(marked.bounds.long, MTU.packets(55));
+    marked_round(&mut core, now + 20);
+    assert_eq!(core.state.mode(), Mode::ProbeDown);
+    assert_eq!(core.bounds.long, MTU.packets(55));
 
     let (mut core, now) = run_into(Mode::ProbeCruise, PLAIN);
-    core.on_congestion(&congestion(now, now - 20, EcnMark, flight(55, 0)));
-    core.on_ack(&ack(now + 40, sample(core.delivered.0)));
-    assert!(core.bounds.short < core.bounds.long);
+    round(&mut core, now);
+    let flight = core.window.min(MTU.packets(55));
+    marked_round(&mut core, now + 20);
+    assert!(core.bounds.short < flight);
+    assert!(core.bounds.short > Gain::new(6, 10) * flight);
 }
 
 /// Trap: persistent congestion is not ignored.

@@ -97,9 +97,9 @@ fn a_window_counts_as_full_for_a_round_and_the_next() {
         });
     };
     let window = core.control().window;
+    send(&mut core, window - MTU.packets(3));
+    assert!(!core.window_was_full(), "there is room for two more");
     send(&mut core, window - MTU.packets(2));
-    assert!(!core.window_was_full(), "there is room for one more");
-    send(&mut core, window - MTU);
     for full in [true, false] {
         assert!(core.window_was_full());
         core.on_ack(&ack(now + 1, sample(core.delivered.0)));
@@ -288,8 +288,12 @@ fn bbr2_leaves_its_probe_once_the_flight_is_a_quarter_more() {
     let (mut core, now) = run_into(Mode::ProbeUp, PLAIN);
     core.config.up_exit = UpExit::Flight;
     core.bounds = Bounds::NONE;
-    let mut event = ack(now + 30, sample(0));
-    event.prior_in_flight = Gain::new(3, 2) * core.output.bdp;
+    let flight = Gain::new(3, 2) * core.output.bdp;
+    let feedback = sample(0).map(|sample| RateSample {
+        in_flight_at_send: flight,
+        ..sample
+    });
+    let mut event = ack(now + 30, feedback);
     core.on_ack(&event);
     assert_eq!(
         core.state.mode(),
