@@ -1,0 +1,81 @@
+//! Acknowledgements in batches, and round trips that vary.
+
+use std::time::Duration;
+
+use kneepoint_emulator::link::{Aggregation, Delay, Jitter};
+use kneepoint_emulator::network::Duplex;
+
+use crate::setup::{bdp, constant, forward, goodput, greedy, reverse, seconds};
+
+/// A link whose acknowledgements come every so many seconds.
+fn batched(mbps: f64, rtt: f64, queue: u64, interval: f64) -> Duplex {
+    let mut reverse = reverse(rtt);
+    reverse.aggregation = Some(Aggregation {
+        interval: seconds(interval).into(),
+        packets: None,
+    });
+    Duplex {
+        forward: forward(constant(mbps), rtt, queue),
+        reverse,
+    }
+}
+
+/// Trap: a window of one minimum RTT's worth is used up long before the next batch of acknowledgements, and the rate measured
+/// over it is the window's.
+#[test]
+fn batches_of_two_round_trips_leave_the_link_busy() {
+    for name in ["bbr2", "bbr3", "bbr3-s"] {
+        for (mbps, rtt, interval) in [(50.0, 0.02, 0.04), (20.0, 0.04, 0.08), (10.0, 0.04, 0.1)] {
+            let queue = bdp(mbps, rtt, 6.0);
+            let cubic = greedy("quinn-cubic", batched(mbps, rtt, queue, interval), 8.0);
+            let outcome = greedy(name, batched(mbps, rtt, queue, interval), 8.0);
+            let share = goodput(&outcome, 3.0, 8.0) / goodput(&cubic, 3.0, 8.0);
+            // A mean of what the window let through is less than the path.
+            let least = if name == "bbr3-s" { 0.75 } else { 0.9 };
+            assert!(share > least, "{name}, {interval} s at {mbps} Mb/s: {share}");
+        }
+    }
+}
+
+/// As hosts make them: a processor that wakes up late, a receiver that handles datagrams in batches.
+#[test]
+fn short_paths_with_batches_are_used() {
+    for (mbps, interval) in [
+        (1000.0, 0.0001),
+        (1000.0, 0.0003),
+        (1000.0, 0.001),
+        (10_000.0, 0.001),
+    ] {
+        let rtt = Duration::from_micros(50).as_secs_f64();
+        let end = if mbps > 5000.0 { 0.15 } else { 0.4 };
+        // Between batches so far apart SKIP sees nothing but itself.
+        let names = &["bbr3", "bbr2", "bbr3-s"][..if mbps > 5000.0 { 2 } else { 3 }];
+        for name in names {
+            let outcome = greedy(name, batched(mbps, rtt, 4_000_000, interval), end);
+            let used = goodput(&outcome, 0.5 * end, end) / mbps;
+            assert!(used > 0.86, "{name}, {interval} s at {mbps} Mb/s: {used}");
+        }
+    }
+}
+
+#[test]
+fn jitter_of_half_a_round_trip_leaves_the_link_busy() {
+    let jitter = Delay::Jittered {
+        jitter: Jitter::Uniform {
+            from: Duration::from_millis(5).into(),
+            to: Duration::from_millis(10).into(),
+        },
+        reordering: false,
+    };
+    for name in ["bbr2", "bbr3", "bbr3-s"] {
+        let mut links = Duplex {
+            forward: forward(constant(50.0), 0.01, bdp(50.0, 0.08, 1.0)),
+            reverse: reverse(0.01),
+        };
+        links.forward.delay = jitter.clone();
+        links.reverse.delay = jitter.clone();
+        let outcome = greedy(name, links, 6.0);
+        let used = goodput(&outcome, 2.0, 6.0) / 50.0;
+        assert!(used > 0.9, "{name}: {used}");
+    }
+}

@@ -1,0 +1,40 @@
+//! A queue that marks instead of dropping.
+
+use std::time::Duration;
+
+use kneepoint_emulator::link::{Limit, Queue, StepMark};
+use kneepoint_emulator::network::Duplex;
+
+use crate::setup::{bdp, constant, forward, goodput, greedy, mean_rtt, reverse};
+
+/// Trap: a sender that keeps a longer queue than the marker allows has nearly every packet marked, and a marker that nobody
+/// heeds controls nothing.
+#[test]
+fn a_marker_of_five_milliseconds_keeps_the_queue_short() {
+    for (name, least) in [
+        ("bbr3", 0.85),
+        ("bbr3-s", 0.85),
+        ("bbr2", 0.85),
+        // 0.85 of what the link carries is all that it believes in.
+        ("bbr2-sampled", 0.8),
+    ] {
+        for mbps in [10.0, 50.0] {
+            let marker = Queue::StepMark(StepMark {
+                threshold: Limit::time(Duration::from_millis(5).into()),
+                drop_not_ect: false,
+                limit: Some(Limit::bytes(bdp(mbps, 0.04, 10.0))),
+            });
+            let mut forward = forward(constant(mbps), 0.04, 1);
+            forward.queue = marker;
+            let links = Duplex {
+                forward,
+                reverse: reverse(0.04),
+            };
+            let outcome = greedy(name, links, 15.0);
+            let used = goodput(&outcome, 5.0, 15.0) / mbps;
+            let rtt = mean_rtt(&outcome, 5.0, 15.0);
+            assert!(used >= least, "{name}: {used} of {mbps} Mb/s");
+            assert!(rtt <= 50.0, "{name}: {rtt} ms at {mbps} Mb/s");
+        }
+    }
+}
