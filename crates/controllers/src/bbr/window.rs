@@ -111,7 +111,8 @@ impl<F: BandwidthFilter> Bbr<F> {
             State::Startup => self.window,
         };
         if let Some(bound) = self.marks.bound() {
-            self.control.window = self.control.window.min(bound);
+            // The smallest window may have grown with the packets since.
+            self.control.window = self.control.window.min(bound.max(self.min_window()));
         }
     }
 

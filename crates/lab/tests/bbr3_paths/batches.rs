@@ -32,7 +32,10 @@ fn batches_of_two_round_trips_leave_the_link_busy() {
             let share = goodput(&outcome, 3.0, 8.0) / goodput(&cubic, 3.0, 8.0);
             // A mean of what the window let through is less than the path.
             let least = if name == "bbr3-s" { 0.75 } else { 0.9 };
-            assert!(share > least, "{name}, {interval} s at {mbps} Mb/s: {share}");
+            assert!(
+                share > least,
+                "{name}, {interval} s at {mbps} Mb/s: {share}"
+            );
         }
     }
 }
