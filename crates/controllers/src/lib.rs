@@ -33,7 +33,7 @@ mod snapshot;
 mod units;
 
 pub use algorithms::*;
-pub use bbr::{Bbr, BbrCoreConfig, EcnRule, ProbeRttWindow, Probing, RecoveryRule};
+pub use bbr::{Bbr, BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, RecoveryRule};
 pub use bbr3::{Bbr3, Bbr3CoreConfig, UpExit};
 pub use config::{ConfigError, ControllerConfig, Environment, Headroom, WindowPolicy};
 pub use controller::{Control, Controller, OperatingPoint};

@@ -1,6 +1,6 @@
 //! `bbr`: BBRv1 as published.
 
-use crate::bbr::{Bbr, BbrCoreConfig, EcnRule};
+use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, HeavyLossRule};
 use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::MaxFilterConfig;
@@ -29,6 +29,7 @@ impl BbrConfig {
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
         config.core.ecn = EcnRule::Bound;
+        config.core.heavy_losses = HeavyLossRule::Bound;
         config.core.window_policy = WindowPolicy::Cap;
         config
     }

@@ -1,7 +1,7 @@
 //! `bbr-fair`: BBRv1 that leaves each recovery with its fair share.
 
 use super::bbr::BbrConfig;
-use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, ProbeRttWindow, RecoveryRule};
+use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, RecoveryRule};
 use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::MaxFilterConfig;
@@ -44,6 +44,7 @@ impl BbrFairConfig {
         let mut config = Self::paper();
         config.core.recovery = RecoveryRule::FairShareOfQueue;
         config.core.ecn = EcnRule::Bound;
+        config.core.heavy_losses = HeavyLossRule::Bound;
         config.core.window_policy = WindowPolicy::Bdp {
             gain: Gain::new(3, 2),
         };

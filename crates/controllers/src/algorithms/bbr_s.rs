@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, ProbeRttWindow, Probing};
+use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing};
 use crate::composed::composed;
 use crate::config::{Headroom, WindowPolicy};
 use crate::filter::SkipFilterConfig;
@@ -47,6 +47,7 @@ impl BbrSConfig {
                 window_gain: Gain::new(10, 1),
                 probing: Probing::WhileUnbounded,
                 ecn: EcnRule::Bound,
+                heavy_losses: HeavyLossRule::Bound,
                 window_policy: WindowPolicy::Track(Headroom {
                     idle: Gain::new(38, 1000),
                     least: Gain::percent(4),

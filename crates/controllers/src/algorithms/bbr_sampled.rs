@@ -1,7 +1,7 @@
 //! `bbr-sampled`: BBRv1 on a percentile of its delivery rates.
 
 use super::bbr::BbrConfig;
-use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, RecoveryRule};
+use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, HeavyLossRule, RecoveryRule};
 use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::PercentileFilterConfig;
@@ -37,6 +37,7 @@ impl BbrSampledConfig {
         let mut core = BbrConfig::paper().core;
         core.recovery = RecoveryRule::Ignore;
         core.ecn = EcnRule::Bound;
+        core.heavy_losses = HeavyLossRule::Bound;
         core.window_policy = WindowPolicy::Bdp {
             gain: Gain::new(5, 4),
         };

@@ -1,7 +1,7 @@
 //! `bbr-x`: BBRv1 whose maximum is corrected by the queue it makes.
 
 use super::bbr::BbrConfig;
-use crate::bbr::{Bbr, BbrCoreConfig, EcnRule};
+use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, HeavyLossRule};
 use crate::composed::composed;
 use crate::config::WindowPolicy;
 use crate::filter::CorrectedMaxFilterConfig;
@@ -38,6 +38,7 @@ impl BbrXConfig {
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
         config.core.ecn = EcnRule::Bound;
+        config.core.heavy_losses = HeavyLossRule::Bound;
         config.core.window_policy = WindowPolicy::Bdp {
             gain: Gain::new(3, 2),
         };

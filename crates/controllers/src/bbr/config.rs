@@ -28,6 +28,8 @@ pub struct BbrCoreConfig {
     pub probing: Probing,
     /// What becomes of the window and the estimate in recovery.
     pub recovery: RecoveryRule,
+    /// What becomes of the window when more is lost than by chance.
+    pub heavy_losses: HeavyLossRule,
     /// What ECN marks do.
     pub ecn: EcnRule,
     /// Bounds the window so that no more than this many packets of it wait at the bottleneck, and no more than half of
@@ -58,6 +60,18 @@ pub enum RecoveryRule {
     /// Fair share where losses come from a queue that is longer than the own one, [`Restore`](Self::Restore) elsewhere: a queue
     /// drops in proportion to shares, a radio does not.
     FairShareOfQueue,
+}
+
+/// What becomes of the window when a flight loses more than 2 %.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum HeavyLossRule {
+    /// Nothing, as in the papers: in a buffer shorter than the window, the sender goes on losing.
+    Ignore,
+    /// The flight is bounded as by BBRv3 (draft-ietf-ccwg-bbr, `inflight_longterm`): 0.85 of the flight that lost so much, but
+    /// not less than the bandwidth-delay product; a quarter more after each round that does not.
+    Bound,
 }
 
 /// What becomes of the window when packets are marked with ECN CE.
@@ -107,6 +121,7 @@ impl BbrCoreConfig {
             pacing_margin: Gain::UNIT,
             probing: Probing::EveryCycle,
             recovery: RecoveryRule::Restore,
+            heavy_losses: HeavyLossRule::Ignore,
             ecn: EcnRule::Ignore,
             own_queue: None,
             policer_detection: false,

@@ -5,6 +5,7 @@
 
 mod config;
 mod cycle;
+mod heavy_losses;
 mod marks;
 mod model;
 mod own_queue;
@@ -18,13 +19,14 @@ mod state;
 mod tests;
 mod window;
 
-pub use config::{BbrCoreConfig, EcnRule, ProbeRttWindow, Probing, RecoveryRule};
+pub use config::{BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, RecoveryRule};
 
 use core::time::Duration;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg32;
 
+use self::heavy_losses::HeavyLosses;
 use self::marks::Marks;
 use self::model::{Inputs, Model};
 use self::own_queue::OwnQueue;
@@ -72,6 +74,7 @@ pub struct Bbr<F> {
     own_queue: OwnQueue,
     recovery: Recovery,
     marks: Marks,
+    heavy_losses: HeavyLosses,
     /// Data was sent after silence, and nothing of it acknowledged yet.
     restarting: bool,
     mtu: Bytes,
@@ -122,6 +125,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             own_queue: OwnQueue::default(),
             recovery: Recovery::Open,
             marks: Marks::default(),
+            heavy_losses: HeavyLosses::default(),
             restarting: false,
             mtu: environment.mtu,
             in_flight: Bytes::ZERO,
@@ -197,6 +201,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         self.update_window(ack);
         let (target, least) = (self.model.target, self.min_window());
         self.marks.on_ack(ack, target, least, !self.pipe_filled);
+        self.heavy_losses.on_ack(ack, target);
         self.update_own_queue(ack);
         self.restarting = false;
         self.update_control();
@@ -206,6 +211,10 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         self.in_flight = event.in_flight;
         if event.signal == CongestionSignal::EcnMark && self.config.ecn == EcnRule::Ignore {
             return;
+        }
+        if self.config.heavy_losses == HeavyLossRule::Bound {
+            let bdp = self.model.bdp.unwrap_or_default();
+            self.heavy_losses.on_loss(event, self.mtu, bdp);
         }
         self.rival.on_congestion(event.round);
         if let State::ProbeBandwidth(cycle) = &mut self.state {

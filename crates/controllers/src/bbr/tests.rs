@@ -258,6 +258,23 @@ fn recovery_conserves_packets_for_a_round() {
     }
 }
 
+/// Trap: in a buffer shorter than the window the tail of a flight is lost, and nothing that arrives tells of it. A window below
+/// what is left in flight then waits for a probe timeout, tens of round trips on a short path.
+#[test]
+fn recovery_leaves_room_to_find_out_what_else_is_lost() {
+    for config in controllers() {
+        let mut driver = driver(&*config, PLAIN);
+        driver.run_for(5 * SECOND);
+        let now = driver.now.as_nanos() / 1_000_000;
+        let mut controller = driver.controller;
+        let mut lost = loss(now, now - 40, CongestionSignal::Loss);
+        (lost.lost, lost.in_flight) = (MTU.packets(10), MTU.packets(20));
+        controller.on_congestion(&lost);
+        let window = controller.control().window;
+        assert!(window >= MTU.packets(22), "{config:?}: {window}");
+    }
+}
+
 /// Trap: on a path that loses packets in every round trip, only the first one conserves packets.
 #[test]
 fn lasting_loss_does_not_shrink_the_flight_for_ever() {

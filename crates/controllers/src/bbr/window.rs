@@ -110,7 +110,10 @@ impl<F: BandwidthFilter> Bbr<F> {
             },
             State::Startup => self.window,
         };
-        if let Some(bound) = self.marks.bound() {
+        for bound in [self.marks.bound(), self.heavy_losses.bound()]
+            .into_iter()
+            .flatten()
+        {
             // The smallest window may have grown with the packets since.
             self.control.window = self.control.window.min(bound.max(self.min_window()));
         }
@@ -148,7 +151,13 @@ impl<F: BandwidthFilter> Bbr<F> {
                 prior_window: self.window,
                 rule,
             };
-            self.window = self.window.min(event.in_flight + self.mtu);
+            // What is in flight has no lost packets in it any more; taking them off once more would hold the sender below it,
+            // and where the rest is lost too, nothing but a probe timeout would tell. Two packets, so that the receiver
+            // acknowledges at once (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4: in flight and what was
+            // delivered).
+            let conserved = event.in_flight + self.mtu.packets(2);
+            self.window = self.window.min(conserved).max(self.min_window());
+            return;
         }
         self.window = (self.window - event.lost).max(self.min_window());
     }

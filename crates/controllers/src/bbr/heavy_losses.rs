@@ -1,0 +1,138 @@
+//! What heavy losses leave of the window.
+
+use crate::event::{AckEvent, CongestionEvent};
+use crate::units::{Bytes, Gain, Timestamp};
+
+/// A bound on what is in flight: a flight of which more than [`LOSS_THRESHOLD`] is lost was larger than the path holds.
+///
+/// The rule is that of BBRv3's `inflight_longterm` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"): the flight
+/// that lost too much, less its head-room, is the most from then on, but never less than [`LEAST`]. A round without such a loss raises the bound by a quarter, as ProbeBW_UP does at most, and a bound
+/// that the model's window stays below is forgotten.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct HeavyLosses {
+    bound: Option<Bytes>,
+    /// What left by then was answered.
+    answered: Option<Timestamp>,
+    /// In the round under way.
+    lost: bool,
+}
+
+impl HeavyLosses {
+    /// Packets of size `mtu` were lost on a path that holds `bdp` without a queue.
+    pub(super) fn on_loss(&mut self, event: &CongestionEvent, mtu: Bytes, bdp: Bytes) {
+        let Some(flight) = event.flight else { return };
+        let too_much =
+            flight.lost > mtu.packets(TOLERATED) && flight.lost > LOSS_THRESHOLD * flight.in_flight;
+        if !too_much {
+            return;
+        }
+        self.lost = true;
+        if self
+            .answered
+            .is_none_or(|answered| event.newest_sent > answered)
+        {
+            self.answered = Some(event.now);
+            let most = self
+                .bound
+                .map_or(flight.in_flight, |bound| bound.min(flight.in_flight));
+            self.bound = Some((REST * most).max(LEAST * bdp));
+        }
+    }
+
+    /// Takes an acknowledgement. `target` is the window without losses.
+    pub(super) fn on_ack(&mut self, ack: &AckEvent, target: Bytes) {
+        if ack.round_start && !core::mem::take(&mut self.lost) {
+            let raised = self.bound.map(|bound| REGROWTH * bound);
+            self.bound = raised.filter(|&raised| raised < target);
+        }
+    }
+
+    /// What may be in flight, if losses have a say in it.
+    pub(super) fn bound(&self) -> Option<Bytes> {
+        self.bound
+    }
+}
+
+/// `BBRLossThresh` (draft-ietf-ccwg-bbr, section "Core Algorithm Design Parameters").
+const LOSS_THRESHOLD: Gain = Gain::percent(2);
+
+/// Packets that may be lost of a flight of any size: in small ones two are more than 2 %.
+const TOLERATED: u64 = 2;
+
+/// What is left of the flight (`BBRHeadroom` of 0.15, the same section).
+const REST: Gain = Gain::percent(85);
+
+/// Never less than so many bandwidth-delay products: at random loss, what one of them delivers is less than itself, and the next
+/// estimate would be less again. A quarter more, as ProbeBW_UP has, outweighs losses of a fifth.
+const LEAST: Gain = Gain::new(5, 4);
+
+/// What a round without such losses makes of the bound (the gain of ProbeBW_UP, the same section).
+const REGROWTH: Gain = Gain::new(5, 4);
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use super::*;
+    use crate::driver::{self, MTU};
+    use crate::event::{CongestionSignal, FlightSample};
+
+    const BDP: Bytes = Bytes(50_000);
+    const TARGET: Bytes = Bytes(125_000);
+
+    fn loss(now: u64, sent: u64, in_flight: u64, lost: u64) -> CongestionEvent {
+        CongestionEvent {
+            now: Timestamp::from_nanos(now),
+            signal: CongestionSignal::Loss,
+            newest_sent: Timestamp::from_nanos(sent),
+            lost: Bytes(lost),
+            lost_packets: lost.div_ceil(MTU.0),
+            flight: Some(FlightSample {
+                in_flight: Bytes(in_flight),
+                lost: Bytes(lost),
+                app_limited: false,
+            }),
+            delivered: Bytes::ZERO,
+            in_flight: Bytes(in_flight - lost),
+            round: 1,
+        }
+    }
+
+    fn round(losses: &mut HeavyLosses) {
+        let ack = driver::ack(
+            Timestamp::from_nanos(1),
+            Duration::from_millis(40),
+            Bytes(2400),
+            1,
+        );
+        losses.on_ack(&ack, TARGET);
+    }
+
+    #[test]
+    fn a_flight_that_loses_a_tenth_bounds_the_next_ones() {
+        let mut losses = HeavyLosses::default();
+        losses.on_loss(&loss(100, 60, 120_000, 12_000), MTU, BDP);
+        assert_eq!(losses.bound(), Some(Bytes(102_000)));
+        // What left before the answer says nothing new.
+        losses.on_loss(&loss(120, 90, 120_000, 12_000), MTU, BDP);
+        assert_eq!(losses.bound(), Some(Bytes(102_000)));
+        // The round of the loss gives nothing back, the next one a quarter, which is more than the model asks for.
+        round(&mut losses);
+        assert_eq!(losses.bound(), Some(Bytes(102_000)));
+        round(&mut losses);
+        assert_eq!(losses.bound(), None);
+    }
+
+    #[test]
+    fn losses_by_chance_leave_more_than_the_path_holds() {
+        let mut losses = HeavyLosses::default();
+        // Of few packets, and of many less than 2 %.
+        losses.on_loss(&loss(100, 60, 12_000, 2_400), MTU, BDP);
+        losses.on_loss(&loss(100, 60, 1_200_000, 20_000), MTU, BDP);
+        assert_eq!(losses.bound(), None);
+        for trip in 1..100 {
+            losses.on_loss(&loss(100 * trip, 100 * trip - 40, 60_000, 6_000), MTU, BDP);
+        }
+        assert_eq!(losses.bound(), Some(LEAST * BDP));
+    }
+}

@@ -1,0 +1,63 @@
+//! What the recommended presets of BBRv1 lose in short buffers, and what losses by chance leave of their rate.
+
+use std::time::Duration;
+
+use kneepoint_emulator::host::HostConfig;
+use kneepoint_lab::compare::compare;
+use kneepoint_lab::metrics::Row;
+use kneepoint_lab::scenario::{Link, Scenario};
+use kneepoint_lab::units::QueueSize;
+use kneepoint_lab::workload::Workload;
+
+const RECOMMENDED: [&str; 5] = ["bbr-s", "bbr:tuned", "bbr-x", "bbr-fair", "bbr-sampled"];
+
+/// Ten seconds over 50 Mb/s.
+fn rows(rtt: Duration, queue: u64, loss: f64) -> Vec<Row> {
+    let scenario = Scenario {
+        link: Link::constant("50Mbps".parse().expect("a rate")),
+        rtt,
+        queue: QueueSize::Bytes(queue),
+        duration: Duration::from_secs(10),
+        loss,
+        flows: 1,
+        seed: 1,
+        host: HostConfig::ideal(),
+        workload: Workload::Bulk,
+        start_gap: Duration::ZERO,
+    };
+    let names: Vec<String> = RECOMMENDED.map(str::to_owned).into();
+    let outcomes = compare(&[scenario], &names, &|_| ()).expect("it runs");
+    outcomes.into_iter().map(|outcome| outcome.row).collect()
+}
+
+/// Half a bandwidth-delay product of buffer: without a bound the papers' window of two of them loses a fifth for ever.
+#[test]
+fn a_short_buffer_is_not_overflown_for_ever() {
+    for row in rows(Duration::from_millis(40), 125_000, 0.0) {
+        assert!(
+            row.loss_rate <= 0.06,
+            "{}: {}",
+            row.controller,
+            row.loss_rate
+        );
+        assert!(
+            row.utilization >= 0.9,
+            "{}: {}",
+            row.controller,
+            row.utilization
+        );
+    }
+}
+
+/// One packet in twenty by chance: no sign of a flight too large, and no reason to slow down.
+#[test]
+fn losses_by_chance_leave_the_rate() {
+    for row in rows(Duration::from_millis(40), 250_000, 0.05) {
+        assert!(
+            row.utilization >= 0.8,
+            "{}: {}",
+            row.controller,
+            row.utilization
+        );
+    }
+}
