@@ -264,7 +264,7 @@ fn the_last_third_decides_what_is_fair() {
         ..scenario(
             "10Mbps",
             Duration::from_millis(40),
-            QueueSize::Bytes(50_000),
+            QueueSize::Bytes(400_000),
             "bulk",
         )
     };

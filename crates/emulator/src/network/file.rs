@@ -170,7 +170,7 @@ impl Network {
     ///         { node = "office", address = "10.0.1.1:4433" },
     ///     ]
     ///     rebind = [{ at_ms = 500.0, inside = "10.0.0.1:5000", outside = "10.0.0.1:6000" }]
-    ///     # Models of hosts: presets, or files in the same folder. All hosts are ideal but for those at these nodes.
+    ///     ## Models of hosts: presets, or files in the same folder. All hosts are ideal but for those at these nodes.
     ///     hosts = { all = "ideal", home = "phone", office = "server" }
     /// "#;
     /// let network = Network::parse(text, "example", ".".as_ref())?;

@@ -337,8 +337,8 @@ fn where_the_window_is_to_limit_nothing_is_paced_below_it() {
     noq.send(0, 1);
     noq.ack(40, &[0], 0);
     assert_eq!(noq.adapter.metrics().pacing_rate, None);
-    // 3/2 of 50,000 bytes, and a packet on top.
-    assert_eq!(noq.adapter.window(), 75_000 + MTU);
+    // 3/2 of what 40 ms and one for the hosts carry, and a packet on top.
+    assert_eq!(noq.adapter.window(), 76_875 + MTU);
 }
 
 #[test]

@@ -149,6 +149,12 @@ impl Fixture {
         self.adapter.on_end_acks(now, in_flight, false, Some(0));
     }
 
+    /// The same where the application has no more to send.
+    pub(super) fn end_limited(&mut self, millis: u64, in_flight: u64) {
+        let now = self.at(millis);
+        self.adapter.on_end_acks(now, in_flight, true, Some(0));
+    }
+
     pub(super) fn told(&self) -> Vec<Told> {
         std::mem::take(&mut *self.recorder.told.lock().expect("no panics"))
     }
