@@ -94,6 +94,7 @@ fn capacity(criterion: &mut Criterion) {
         sent_at: 0,
         acked_at: 20_000_000,
         bytes: 1250,
+        packets: 1,
     };
     group.bench_function("packet", |bencher| {
         bencher.iter(|| {

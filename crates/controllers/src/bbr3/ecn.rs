@@ -158,8 +158,10 @@ mod tests {
 
     #[test]
     fn what_left_before_the_last_answer_is_answered() {
-        let mut marks = Marks::default();
-        marks.answered = super::super::fixture::at(11);
+        let mut marks = Marks {
+            answered: super::super::fixture::at(11),
+            ..Marks::default()
+        };
         assert!(round(&mut marks, 50, 50).is_none());
         assert!(marks.mean > 0.9, "but it counts");
         marks.answered = super::super::fixture::at(10);
