@@ -4,12 +4,24 @@
 //! [`HostConfig`] says how long each of these takes; [`HostConfig::ideal`], which is what a simulation has unless told
 //! otherwise, takes no time.
 
+#[cfg_attr(
+    not(feature = "quinn"),
+    allow(dead_code, reason = "hosts take time in the simulations of a runtime only")
+)]
 mod clock;
 mod config;
+#[cfg_attr(
+    not(feature = "quinn"),
+    allow(dead_code, reason = "hosts take time in the simulations of a runtime only")
+)]
 mod distribution;
 mod error;
 #[cfg(feature = "serde")]
 mod file;
+#[cfg_attr(
+    not(feature = "quinn"),
+    allow(dead_code, reason = "hosts take time in the simulations of a runtime only")
+)]
 mod machine;
 mod write;
 

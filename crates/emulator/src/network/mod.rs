@@ -68,6 +68,10 @@ pub struct Network {
     arrived: VecDeque<(Nanos, Packet)>,
     unroutable: u64,
     /// What it was built with.
+    #[cfg_attr(
+        not(feature = "quinn"),
+        allow(dead_code, reason = "it seeds the hosts of simulations")
+    )]
     seed: u64,
     models: HostModels,
 }
