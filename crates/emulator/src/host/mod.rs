@@ -6,13 +6,19 @@
 
 #[cfg_attr(
     not(feature = "quinn"),
-    allow(dead_code, reason = "hosts take time in the simulations of a runtime only")
+    allow(
+        dead_code,
+        reason = "hosts take time in the simulations of a runtime only"
+    )
 )]
 mod clock;
 mod config;
 #[cfg_attr(
     not(feature = "quinn"),
-    allow(dead_code, reason = "hosts take time in the simulations of a runtime only")
+    allow(
+        dead_code,
+        reason = "hosts take time in the simulations of a runtime only"
+    )
 )]
 mod distribution;
 mod error;
@@ -20,7 +26,10 @@ mod error;
 mod file;
 #[cfg_attr(
     not(feature = "quinn"),
-    allow(dead_code, reason = "hosts take time in the simulations of a runtime only")
+    allow(
+        dead_code,
+        reason = "hosts take time in the simulations of a runtime only"
+    )
 )]
 mod machine;
 mod write;
