@@ -70,7 +70,7 @@ pub enum HeavyLossRule {
     /// Nothing, as in the papers: in a buffer shorter than the window, the sender goes on losing.
     Ignore,
     /// The flight is bounded as by BBRv3 (draft-ietf-ccwg-bbr, `inflight_longterm`): 0.85 of the flight that lost so much, but
-    /// not less than the bandwidth-delay product; a quarter more after each round that does not.
+    /// at least 1.25 bandwidth-delay products; a quarter more after each round that does not.
     Bound,
 }
 

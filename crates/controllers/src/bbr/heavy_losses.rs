@@ -5,9 +5,9 @@ use crate::units::{Bytes, Gain, Timestamp};
 
 /// A bound on what is in flight: a flight of which more than [`LOSS_THRESHOLD`] is lost was larger than the path holds.
 ///
-/// The rule is that of BBRv3's `inflight_longterm` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"): the flight
-/// that lost too much, less its head-room, is the most from then on, but never less than [`LEAST`]. A round without such a loss raises the bound by a quarter, as ProbeBW_UP does at most, and a bound
-/// that the model's window stays below is forgotten.
+/// The rule is that of BBRv3's `inflight_longterm` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"). The flight that
+/// lost too much, less its head-room, is the bound from then on, but the bound is at least [`LEAST`] bandwidth-delay products. Each
+/// round without such a loss raises it by a quarter. A bound above the model's window is forgotten.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct HeavyLosses {
     bound: Option<Bytes>,
