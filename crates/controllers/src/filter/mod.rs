@@ -4,6 +4,7 @@
 
 mod corrected;
 mod max;
+mod pauses;
 mod percentile;
 mod skip;
 

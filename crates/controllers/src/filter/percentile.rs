@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use kneepoint_estimators::PercentileHistory;
 
+use super::pauses::Pauses;
 use super::{BandwidthFilter, FilterConfig, FilterContext};
 use crate::config::ConfigError;
 use crate::event::AckEvent;
@@ -61,6 +62,8 @@ impl FilterConfig for PercentileFilterConfig {
             estimate: None,
             counted_until: None,
             newest: None,
+            pauses: Pauses::default(),
+            reopened: None,
         })
     }
 }
@@ -74,6 +77,8 @@ impl FilterConfig for PercentileFilterConfig {
 /// Where acknowledgements are rare, each counts so often that the history is no longer than ten round trips, which is how far
 /// BBR's maximum looks back, but once for every two of its packets at most. With one acknowledgement in a round trip a hundred
 /// samples would be a hundred round trips, and Startup, whose rate doubles in each, would end at what it was rounds ago.
+///
+/// Packets that were in flight while the link was closed count for nothing: their rate is that of the silence.
 ///
 /// A burst that is
 /// shorter than 15 of the last 100 samples does not show in the 85th percentile, where it alone makes the maximum. Without
@@ -90,6 +95,9 @@ pub struct PercentileFilter {
     counted_until: Option<Timestamp>,
     /// When the newest sample was taken, and its rate.
     newest: Option<(Timestamp, Bandwidth)>,
+    pauses: Pauses,
+    /// When the link last opened again. What left before has the silence in its rate.
+    reopened: Option<Timestamp>,
 }
 
 impl PercentileFilter {
@@ -114,10 +122,17 @@ impl PercentileFilter {
 }
 
 impl BandwidthFilter for PercentileFilter {
-    fn on_ack(&mut self, ack: &AckEvent, _context: &FilterContext) {
+    fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
+        if self
+            .pauses
+            .link_was_closed(ack.now, saturating_nanos(context.min_rtt))
+        {
+            self.reopened = Some(ack.now);
+        }
         let Some(sample) = &ack.rate else { return };
         let rate = sample.delivery_rate;
-        if !sample.app_limited {
+        let silent = self.reopened.is_some_and(|at| ack.newest_sent < at);
+        if !sample.app_limited && !silent {
             let due = self.due(ack);
             for _ in 0..due {
                 self.history.push(rate.bytes_per_second());
@@ -329,6 +344,45 @@ mod tests {
         filter.on_ack(&measured(mbps(4), false), &context(0));
         filter.on_ack(&measured(mbps(9), true), &context(0));
         assert_eq!(filter.bandwidth(), Some(mbps(4)));
+    }
+
+    /// Trap: packets that were in flight while the link was closed measure the silence, and a few of them fill the history.
+    #[test]
+    fn packets_that_waited_for_a_closed_link_count_for_nothing() {
+        let mut filter = filter(PercentileFilterConfig::bbr());
+        for ack in paced([mbps(100); 100]) {
+            filter.on_ack(&ack, &context(0));
+        }
+        let opened = Timestamp::from_nanos(600_000_000);
+        let ack = |millis: u64, rate| AckEvent {
+            now: opened + Duration::from_millis(millis),
+            newest_sent: opened + Duration::from_millis(millis) - Duration::from_millis(40),
+            ..measured(mbps(rate), false)
+        };
+        for millis in 0..40 {
+            filter.on_ack(&ack(millis, 3), &context(1));
+        }
+        assert_eq!(filter.bandwidth(), Some(mbps(100)));
+        for millis in 40..140 {
+            filter.on_ack(&ack(millis, 80), &context(2));
+        }
+        assert_eq!(filter.bandwidth(), Some(mbps(80)));
+    }
+
+    /// Acknowledgements that are always far apart are a slow link's.
+    #[test]
+    fn a_slow_link_is_not_a_closed_one() {
+        let mut filter = filter(PercentileFilterConfig::bbr());
+        for ack in 0..100 {
+            let now = Timestamp::from_nanos(ack * 200_000_000);
+            let ack = AckEvent {
+                now,
+                newest_sent: now - Duration::from_millis(300),
+                ..measured(mbps(1), false)
+            };
+            filter.on_ack(&ack, &context(0));
+        }
+        assert!(filter.history.len() >= 97, "{}", filter.history.len());
     }
 
     #[test]
