@@ -75,7 +75,7 @@ fn every_controller_uses_the_link_and_keeps_its_connection() {
 /// Trap: an outage leaves an estimate far below the path, and a sender that paces at it sees nothing else.
 #[test]
 fn controllers_are_back_soon_after_an_outage() {
-    for algorithm in Algorithm::ALL {
+    for &algorithm in Algorithm::all() {
         let outage = Interval {
             from: millis(3_000),
             to: millis(5_000),

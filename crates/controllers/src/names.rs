@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_snapshot_can_be_written() {
         let environment = crate::driver::environment();
-        for algorithm in Algorithm::ALL {
+        for algorithm in Algorithm::all() {
             let snapshot = algorithm.build(&environment).snapshot();
             let text = serde_json::to_string(&snapshot).expect("it can be written");
             assert!(text.contains(algorithm.name()), "{text}");

@@ -24,14 +24,10 @@ pub(crate) trait Registered: ControllerConfig + Sized + 'static {
     fn preset(preset: Preset) -> Self;
 }
 
-/// Declares the controllers of the table in `algorithms/mod.rs`: their modules, the crate's exports of their
-/// configurations, and [`Algorithm`].
+/// Makes [`Algorithm`] of the table in `algorithms/mod.rs`, and exports the configurations.
 macro_rules! algorithms {
     ($($(#[$attribute:meta])* $variant:ident($module:ident::$config:ident, $documentation:literal),)*) => {
-        $(
-            mod $module;
-            pub use $module::$config;
-        )*
+        $(pub use self::$module::$config;)*
 
         /// The controllers of this crate.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -41,8 +37,10 @@ macro_rules! algorithms {
         }
 
         impl Algorithm {
-            /// All of them.
-            pub const ALL: [Self; [$(Self::$variant),*].len()] = [$(Self::$variant),*];
+            /// All of them. A later version may have more.
+            pub const fn all() -> &'static [Self] {
+                &[$(Self::$variant),*]
+            }
 
             /// The name, as it is parsed and printed.
             pub const fn name(self) -> &'static str {
@@ -79,6 +77,7 @@ pub(crate) use algorithms;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Preset {
     /// As close to the paper as the host allows.
     Paper,
@@ -125,7 +124,7 @@ impl Algorithm {
 impl Selection {
     /// Every algorithm with every preset, the bare names first among each algorithm's.
     pub fn all() -> impl Iterator<Item = Self> {
-        Algorithm::ALL.into_iter().flat_map(|algorithm| {
+        Algorithm::all().iter().flat_map(|&algorithm| {
             let presets = algorithm.presets().iter();
             presets.map(move |&preset| Self { algorithm, preset })
         })
@@ -205,7 +204,8 @@ pub enum ParseAlgorithmError {
 }
 
 fn names() -> String {
-    Algorithm::ALL.map(Algorithm::name).join(", ")
+    let names = Algorithm::all().iter().map(|algorithm| algorithm.name());
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn presets(algorithm: Algorithm) -> String {
@@ -217,8 +217,9 @@ impl FromStr for Algorithm {
     type Err = ParseAlgorithmError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
+        Self::all()
+            .iter()
+            .copied()
             .find(|algorithm| algorithm.name() == name)
             .ok_or_else(|| ParseAlgorithmError::Algorithm(name.to_owned()))
     }

@@ -113,9 +113,9 @@ fn selection(name: &str, full_name: &str) -> Result<Selection, UnknownController
 /// Every controller a comparison runs when none is named, in order: ours, each with its default preset, then quinn's, then
 /// those on noq whose runs repeat.
 pub fn names() -> Vec<&'static str> {
-    Algorithm::ALL
-        .into_iter()
-        .map(Algorithm::name)
+    Algorithm::all()
+        .iter()
+        .map(|algorithm| algorithm.name())
         .chain([QUINN_CUBIC, QUINN_NEW_RENO, QUINN_BBR])
         .chain([BBR_S_ON_NOQ, NOQ_CUBIC])
         .collect()
@@ -123,7 +123,8 @@ pub fn names() -> Vec<&'static str> {
 
 /// What may be named, for people.
 pub fn known() -> String {
-    let ours = Algorithm::ALL.map(Algorithm::name).join(", ");
+    let ours = Algorithm::all().iter().map(|algorithm| algorithm.name());
+    let ours = ours.collect::<Vec<_>>().join(", ");
     let stock = [
         QUINN_CUBIC,
         QUINN_NEW_RENO,

@@ -1,4 +1,19 @@
-//! The controllers: one file each, or a folder, and one line of the table below. It declares the modules, too.
+//! The controllers: one file each, or a folder, one `mod` line and one line of the table below.
+
+mod bbr;
+mod bbr2;
+mod bbr2_sampled;
+mod bbr3;
+mod bbr3_s;
+mod bbr_fair;
+mod bbr_s;
+mod bbr_sampled;
+mod bbr_x;
+mod compound;
+mod cubic;
+mod ebcc;
+mod new_reno;
+mod vegas;
 
 use crate::registry::algorithms;
 
