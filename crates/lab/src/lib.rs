@@ -6,7 +6,6 @@
 //! seed gives the same results, on every machine.
 
 pub mod bbr3_scenarios;
-mod bulk;
 pub mod bundled;
 pub mod calibrate;
 pub mod cli;
