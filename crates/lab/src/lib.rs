@@ -15,7 +15,6 @@ pub mod dash;
 pub mod ideal;
 pub mod loopback;
 pub mod metrics;
-
 pub mod output;
 pub mod plots;
 pub mod probe;
@@ -24,6 +23,7 @@ mod real_clock;
 pub mod reproduce;
 pub mod run;
 pub mod scenario;
+pub mod stack;
 pub mod token_bucket;
 pub mod trial;
 pub mod units;

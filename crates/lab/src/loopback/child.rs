@@ -12,7 +12,7 @@ use std::thread;
 use tokio::sync::oneshot;
 
 use super::LoopbackError;
-use super::stack::{self, Received};
+use super::sides::{self, Received};
 use crate::controllers::Stack;
 
 /// The parent's end.
@@ -91,7 +91,7 @@ pub fn receive(
     socket_buffer: Option<usize>,
     out: &mut dyn Write,
 ) -> Result<(), LoopbackError> {
-    let socket = stack::bind(socket_buffer)?;
+    let socket = sides::bind(socket_buffer)?;
     let address = socket
         .local_addr()
         .map_err(LoopbackError::system("open a socket"))?;
@@ -111,7 +111,7 @@ pub fn receive(
             let _ = stop.send(());
         })
         .map_err(LoopbackError::system("start a thread"))?;
-    let received = stack::receive(stack, socket, stopped)?;
+    let received = sides::receive(stack, socket, stopped)?;
     say(serde_json::to_string(&received)
         .map_err(|error| LoopbackError::Receiver(error.to_string()))?)
 }

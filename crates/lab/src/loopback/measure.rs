@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::machine::processor_share;
 use super::receiver::Receiver;
 use super::row::Row;
-use super::stack::{self, Transfer};
+use super::sides::{self, Transfer};
 use super::{LoopbackError, Machine, Path, Plan, Run};
 use crate::controllers::contestant;
 
@@ -88,7 +88,7 @@ fn run(
     let to = relay
         .as_ref()
         .map_or(receiver.address(), |relay| relay.local_addr());
-    let sent = stack::send(Transfer {
+    let sent = sides::send(Transfer {
         contestant,
         to,
         size,

@@ -16,7 +16,7 @@ mod plan;
 mod receiver;
 mod row;
 mod run;
-mod stack;
+mod sides;
 
 pub(crate) use child::RECEIVER_COMMAND;
 pub use child::receive;

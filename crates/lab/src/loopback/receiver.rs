@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::oneshot;
 
 use super::child::Child;
-use super::stack::{self, Received};
+use super::sides::{self, Received};
 use super::{LoopbackError, Processes};
 use crate::controllers::Stack;
 
@@ -31,14 +31,14 @@ impl Receiver {
     ) -> Result<Self, LoopbackError> {
         match processes {
             Processes::One => {
-                let socket = stack::bind(socket_buffer)?;
+                let socket = sides::bind(socket_buffer)?;
                 let address = socket
                     .local_addr()
                     .map_err(LoopbackError::system("open a socket"))?;
                 let (stop, stopped) = oneshot::channel();
                 let thread = thread::Builder::new()
                     .name("receiver".to_owned())
-                    .spawn(move || stack::receive(stack, socket, stopped))
+                    .spawn(move || sides::receive(stack, socket, stopped))
                     .map_err(LoopbackError::system("start a thread"))?;
                 Ok(Self::Thread {
                     address,

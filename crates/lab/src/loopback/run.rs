@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::stack::{Received, Sent};
+use super::sides::{Received, Sent};
 use crate::metrics::stats;
 
 /// What one transfer showed. A statistic over no samples, and a processor time that the system does not tell, is `None`.

@@ -1,10 +1,10 @@
 //! Several connections over one network, each with a controller, a start and an application of its own.
 
-mod noq;
 mod outcome;
 
 use std::collections::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,16 +12,15 @@ use std::time::Duration;
 use kneepoint_controllers::Snapshot;
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::network::{Network, Topology};
-use kneepoint_emulator::sim::tls::SERVER_NAME;
-use kneepoint_emulator::sim::{Simulation, endpoint_config, tls};
-use quinn::{ClientConfig, Connection, Endpoint, ServerConfig, TransportConfig, VarInt};
+use kneepoint_emulator::sim::{Handle, Simulation, Socket};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, Packets, RttSample};
 use crate::controllers::{Contestant, Stack};
-use crate::probe::{Recorder, SharedFactory};
+use crate::probe::Recorder;
 use crate::run::{RunError, run_in_steps};
+use crate::stack::{Connection, Endpoint, FLOW_CONTROL_WINDOW, Limits};
 use crate::watch::Moment;
 use crate::workload::{Clock, Load, Phase, Received, receive, send_noting};
 
@@ -152,14 +151,11 @@ impl Trial {
                 })
                 .map(|(index, (_, observer))| (client_address(index), observer.received.clone()))
                 .collect();
-            match stack {
-                Stack::Quinn => {
-                    let config = endpoint_config(seed);
-                    let endpoint = handle.endpoint_on(socket, config, Some(server_config()))?;
-                    clock.spawn(receive(clock.clone(), endpoint, senders));
-                }
-                Stack::Noq => noq::serve(&handle, &clock, socket, seed, senders)?,
-            }
+            let serve = match stack {
+                Stack::Quinn => serve::<quinn::Endpoint>,
+                Stack::Noq => serve::<noq::Endpoint>,
+            };
+            serve(&handle, &clock, socket, seed, senders)?;
         }
         for (index, (flow, observer)) in (0..).zip(self.flows.iter().zip(&observers)) {
             let socket = handle.bind_attached(client_address(index))?;
@@ -167,29 +163,22 @@ impl Trial {
             let Some(server) = servers.get(&flow.server()).copied() else {
                 continue;
             };
+            let sender = Sender {
+                clock: clock.clone(),
+                start: flow.start,
+                application: flow.application.clone(),
+                observer: observer.clone(),
+                server,
+                interval: self.interval,
+            };
             match &flow.controller {
                 Contestant::Quinn(factory) => {
-                    let mut endpoint = handle.endpoint_on(socket, endpoint_config(seed), None)?;
-                    let factory = observer.recorder.observe(Arc::clone(factory));
-                    endpoint.set_default_client_config(client_config(factory));
-                    clock.spawn(live(
-                        clock.clone(),
-                        flow.clone(),
-                        observer.clone(),
-                        endpoint,
-                        server,
-                        self.interval,
-                    ));
+                    let endpoint = quinn::Endpoint::simulated(&handle, socket, seed, None)?;
+                    clock.spawn(sender.live(endpoint, Arc::clone(factory)));
                 }
                 Contestant::Noq(factory) => {
-                    let sender = noq::Sender {
-                        factory: Arc::clone(factory),
-                        flow: flow.clone(),
-                        observer: observer.clone(),
-                        server,
-                        interval: self.interval,
-                    };
-                    noq::start(&handle, &clock, socket, seed, sender)?;
+                    let endpoint = noq::Endpoint::simulated(&handle, socket, seed, None)?;
+                    clock.spawn(sender.live(endpoint, Arc::clone(factory)));
                 }
             }
         }
@@ -262,72 +251,71 @@ impl Observer {
     }
 }
 
-/// The sender, from its start to the end of its phases or of its connection.
-async fn live(
-    clock: Clock,
-    flow: FlowPlan,
-    observer: Observer,
-    endpoint: Endpoint,
-    server: SocketAddr,
-    interval: Option<Duration>,
-) {
-    clock.sleep_until(flow.start).await;
-    let reason = match endpoint.connect(server, SERVER_NAME) {
-        Err(error) => Some(format!("cannot connect: {error}")),
-        Ok(connecting) => match connecting.await {
-            Err(error) => Some(format!("handshake failed: {error}")),
-            Ok(connection) => {
-                if let Some(interval) = interval {
-                    clock.spawn(look(
-                        clock.clone(),
-                        connection.clone(),
-                        interval,
-                        observer.clone(),
-                    ));
-                }
-                let due = observer.received.due();
-                send_noting(&clock, &connection, &flow.application, due).await;
-                connection.close_reason().map(|reason| reason.to_string())
-            }
-        },
-    };
-    observer.close(reason);
+/// Reads all that comes to a socket, and sorts it by the address that it comes from.
+fn serve<E: Endpoint>(
+    handle: &Handle,
+    clock: &Clock,
+    socket: Arc<Socket>,
+    seed: u64,
+    senders: HashMap<SocketAddr, Received>,
+) -> io::Result<()> {
+    let endpoint = E::simulated(handle, socket, seed, Some(LIMITS))?;
+    clock.spawn(receive(clock.clone(), endpoint, senders));
+    Ok(())
 }
 
-async fn look(clock: Clock, connection: Connection, interval: Duration, observer: Observer) {
-    while connection.close_reason().is_none() {
-        if let Some(snapshot) = kneepoint_quinn::snapshot(connection.congestion_state()) {
-            observer.note(clock.now(), snapshot);
+/// What a sender needs to know.
+struct Sender {
+    clock: Clock,
+    start: Duration,
+    application: Vec<Phase>,
+    observer: Observer,
+    server: SocketAddr,
+    /// Between two looks at the controller.
+    interval: Option<Duration>,
+}
+
+impl Sender {
+    /// From its start to the end of its phases or of its connection.
+    async fn live<E: Endpoint>(self, endpoint: E, factory: E::Factory) {
+        self.clock.sleep_until(self.start).await;
+        let recorder = &self.observer.recorder;
+        let reason = match endpoint.connect(self.server, LIMITS, &factory, recorder) {
+            Err(error) => Some(format!("cannot connect: {error}")),
+            Ok(handshake) => match handshake.await {
+                Err(error) => Some(format!("handshake failed: {error}")),
+                Ok(connection) => {
+                    self.perform(&connection).await;
+                    connection.close_reason()
+                }
+            },
+        };
+        self.observer.close(reason);
+    }
+
+    async fn perform<C: Connection>(&self, connection: &C) {
+        if let Some(interval) = self.interval {
+            let (clock, observer) = (self.clock.clone(), self.observer.clone());
+            let looked_at = connection.clone();
+            self.clock.spawn(async move {
+                while looked_at.close_reason().is_none() {
+                    if let Some(snapshot) = looked_at.snapshot() {
+                        observer.note(clock.now(), snapshot);
+                    }
+                    clock.sleep(interval).await;
+                }
+            });
         }
-        clock.sleep(interval).await;
+        let due = self.observer.received.due();
+        send_noting(&self.clock, connection, &self.application, due).await;
     }
 }
 
-fn server_config() -> ServerConfig {
-    let mut config = tls::server_config();
-    config.transport_config(Arc::new(transport()));
-    config
-}
-
-fn client_config(controller: SharedFactory) -> ClientConfig {
-    let mut transport = transport();
-    transport.congestion_controller_factory(controller);
-    let mut config = tls::client_config();
-    config.transport_config(Arc::new(transport));
-    config
-}
-
-/// Flow control never limits a sender, and silence does not close a connection.
-fn transport() -> TransportConfig {
-    let window = VarInt::from_u32(FLOW_CONTROL_WINDOW);
-    let mut transport = TransportConfig::default();
-    transport
-        .stream_receive_window(window)
-        .receive_window(window)
-        .send_window(window.into_inner())
-        .max_idle_timeout(None);
-    transport
-}
+/// Neither the sender's buffer nor silence ends anything.
+const LIMITS: Limits = Limits {
+    send_window: FLOW_CONTROL_WINDOW as u64,
+    idle_timeout: false,
+};
 
 fn client_address(flow: u16) -> SocketAddr {
     SocketAddr::new(CLIENT_HOST, FIRST_CLIENT_PORT.saturating_add(flow))
@@ -341,9 +329,6 @@ const CLIENT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 const SERVER_HOST: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 1, 1));
 const FIRST_CLIENT_PORT: u16 = 10_000;
 const FIRST_SERVER_PORT: u16 = 4433;
-
-/// Beyond anything a link emulated here can hold: 1 GiB.
-const FLOW_CONTROL_WINDOW: u32 = 1 << 30;
 
 #[cfg(test)]
 mod tests;

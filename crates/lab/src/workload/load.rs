@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
 use super::due::{Due, Series};
-use super::stack::{Connection, ReceiveStream, SendStream};
+use crate::stack::{Connection, ReceiveStream, SendStream};
 
 /// What the sending application does until a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

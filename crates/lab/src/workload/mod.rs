@@ -48,11 +48,9 @@ mod due;
 mod load;
 mod receiver;
 mod spec;
-mod stack;
 
 pub use clock::{Clock, Elapsed};
 pub use due::{Due, Series};
 pub use load::{Load, Phase, send, send_noting};
 pub use receiver::{Message, Received, receive};
 pub use spec::{IFrames, Media, Rpc, Workload, WorkloadError};
-pub use stack::{Closed, Connection, Endpoint, Handshake, ReceiveStream, SendStream};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::clock::Clock;
 use super::due::{Due, Series};
 use super::load::{Load, Phase, write_request};
-use super::stack::{Connection, Endpoint, ReceiveStream, SendStream};
+use crate::stack::{Connection, Endpoint, ReceiveStream, SendStream};
 
 /// A stream that has arrived to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
