@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use kneepoint::controllers::{
     AckEvent, Bytes, ConfigError, CongestionEvent, Control, Controller, ControllerConfig,
-    Environment, FilterSnapshot, Mode, Snapshot, Timestamp, WindowPolicy,
+    Environment, FilterSnapshot, Mode, Snapshot, Timestamp,
 };
 use kneepoint::emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint::emulator::network::{Direction, Network, NetworkConfig, Side};
@@ -67,10 +67,6 @@ impl ControllerConfig for LedbatConfig {
             app_limited: false,
         }))
     }
-
-    fn window_policy(&self) -> WindowPolicy {
-        WindowPolicy::Window
-    }
 }
 
 impl Controller for Ledbat {
@@ -110,13 +106,7 @@ impl Controller for Ledbat {
     }
 
     fn control(&self) -> Control {
-        Control {
-            window: self.window,
-            pacing_rate: None,
-            send_quantum: self.mtu.packets(10),
-            operating_point: None,
-            self_limited: false,
-        }
+        Control::window(self.window, self.mtu.packets(10))
     }
 
     fn snapshot(&self) -> Snapshot {

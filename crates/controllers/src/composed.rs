@@ -58,16 +58,12 @@ macro_rules! composed {
                 self.core.validate()?;
                 let filter = $crate::filter::FilterConfig::build(&self.filter)?;
                 let name = <Self as $crate::registry::Registered>::NAME;
-                Ok(Box::new($controller::new(name, self.core, filter, environment)))
-            }
-
-            fn window_policy(&self) -> $crate::WindowPolicy {
-                self.core.window_policy
-            }
-
-            fn paced(&self) -> bool {
-                self.core.window_policy.allows_pacing()
-                    && !$crate::filter::FilterConfig::understates(&self.filter)
+                let window = $crate::window::WindowCalculator::new(
+                    self.core.window_policy,
+                    $crate::filter::FilterConfig::understates(&self.filter),
+                    environment,
+                );
+                Ok(Box::new($controller::new(name, self.core, filter, window, environment)))
             }
         }
     };

@@ -20,18 +20,6 @@ pub trait ControllerConfig: Debug + Send + Sync {
     /// # Errors
     /// As [`validate`](Self::validate): a configuration that is valid can be built.
     fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError>;
-
-    /// How a host whose only lever is the window should use it for this controller.
-    fn window_policy(&self) -> WindowPolicy;
-
-    /// Whether a host that can pace should do so at the controller's rate, rather than let the window do the limiting.
-    ///
-    /// Not where the policy keeps more in flight than the estimate asks for ([`WindowPolicy::Bdp`],
-    /// [`WindowPolicy::Track`]): a sender that is paced at its estimate never fills such a window. Its samples show the
-    /// estimate and not the path, and a filter that errs downwards follows itself down.
-    fn paced(&self) -> bool {
-        self.window_policy().allows_pacing()
-    }
 }
 
 /// What a controller must know of its connection before the first event.
@@ -43,6 +31,16 @@ pub struct Environment {
     pub mtu: Bytes,
     /// Seeds whatever the controller draws at random.
     pub seed: u64,
+    /// What the transport can do.
+    pub transport: Transport,
+}
+
+/// What a transport can do with a controller's answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transport {
+    /// Whether it paces at the rate that it is told. If not, it paces by the window: at 1.25 windows per smoothed RTT, say
+    /// (RFC 9002, section 7.7).
+    pub paces: bool,
 }
 
 /// How a host that cannot pace at a rate of the controller's choosing turns rate and window into its one window.

@@ -1,7 +1,6 @@
 //! The neutral trait: what a congestion controller is told, and what it answers.
 
 use core::fmt::Debug;
-use core::time::Duration;
 
 use crate::event::{AckEvent, CongestionEvent, SentEvent};
 use crate::snapshot::Snapshot;
@@ -64,32 +63,28 @@ pub trait Controller: Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn Controller>;
 }
 
-/// What the sender may do.
+/// What the sender may do: to be enforced as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Control {
     /// The congestion window: no more than this may be in flight.
     pub window: Bytes,
-    /// The rate at which to send, if the controller has one.
+    /// The largest window to tell a transport that paces by its window alone, while less than [`window`](Self::window) is in
+    /// flight: the gap closes the sooner. Not less than `window`, and equal to it for controllers in no haste.
+    pub refill_window: Bytes,
+    /// The rate at which to send, if the transport is to pace at a rate of the controller's.
     pub pacing_rate: Option<Bandwidth>,
     /// The most that may be sent back to back.
     pub send_quantum: Bytes,
-    /// The model behind the window, once the pipe has been filled: what a host without a pacing rate needs to
-    /// hold the sender near the knee all the same.
-    pub operating_point: Option<OperatingPoint>,
-    /// Whether the controller itself holds the sender below what the path could carry: rates measured meanwhile
-    /// are as low as if the application had done so.
-    pub self_limited: bool,
 }
 
-/// Where the controller wants the path to run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OperatingPoint {
-    /// The bandwidth estimate.
-    pub bandwidth: Bandwidth,
-    /// The rate to send at: the estimate times the gain of the moment.
-    pub rate: Bandwidth,
-    /// The round-trip time without queues.
-    pub min_rtt: Duration,
-    /// What to have in flight at the least, whatever a host makes of the rest: beside flows that fill the queue.
-    pub least: Bytes,
+impl Control {
+    /// A window, and no rate.
+    pub const fn window(window: Bytes, send_quantum: Bytes) -> Self {
+        Self {
+            window,
+            refill_window: window,
+            pacing_rate: None,
+            send_quantum,
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::config::Environment;
+use crate::config::{Environment, Transport};
 use crate::controller::Controller;
 use crate::event::{AckEvent, RateSample};
 use crate::flow::{Flow, Loss};
@@ -73,6 +73,7 @@ pub(crate) fn environment() -> Environment {
         now: Timestamp::ZERO,
         mtu: MTU,
         seed: 1,
+        transport: Transport { paces: true },
     }
 }
 
@@ -251,9 +252,6 @@ impl Driver {
             .is_some_and(|time| self.scenario.application.is_some() && time > self.now);
         if let Some(ack) = self.flow.on_ack_end(self.now, in_flight, waiting_for_data) {
             self.controller.on_ack(ack);
-            if self.controller.control().self_limited {
-                self.flow.mark_app_limited(self.now);
-            }
         }
         if lost > Bytes::ZERO {
             self.lost += lost;

@@ -31,17 +31,16 @@ mod observe;
 mod registry;
 mod snapshot;
 mod units;
+mod window;
 
 pub use algorithms::*;
-pub use bbr::{Bbr, BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, RecoveryRule};
-pub use bbr3::{Bbr3, Bbr3CoreConfig, UpExit};
-pub use config::{ConfigError, ControllerConfig, Environment, Headroom, WindowPolicy};
-pub use controller::{Control, Controller, OperatingPoint};
+pub use bbr::{BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, RecoveryRule};
+pub use bbr3::{Bbr3CoreConfig, UpExit};
+pub use config::{ConfigError, ControllerConfig, Environment, Headroom, Transport, WindowPolicy};
+pub use controller::{Control, Controller};
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent};
 pub use filter::{
-    BandwidthFilter, CorrectedMaxFilter, CorrectedMaxFilterConfig, FilterConfig, FilterContext,
-    MaxFilter, MaxFilterConfig, PercentileFilter, PercentileFilterConfig, SkipFilter,
-    SkipFilterConfig,
+    CorrectedMaxFilterConfig, MaxFilterConfig, PercentileFilterConfig, SkipFilterConfig,
 };
 pub use flow::{Flow, Loss};
 pub use registry::{ParseAlgorithmError, Preset, Selection};

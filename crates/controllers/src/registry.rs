@@ -249,6 +249,7 @@ impl FromStr for Selection {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Transport;
     use crate::units::{Bytes, Timestamp};
 
     #[test]
@@ -257,6 +258,7 @@ mod tests {
             now: Timestamp::ZERO,
             mtu: Bytes(1200),
             seed: 1,
+            transport: Transport { paces: true },
         };
         for selection in Selection::all() {
             assert_eq!(selection.to_string().parse(), Ok(selection));

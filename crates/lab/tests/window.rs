@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kneepoint_controllers::{
     AckEvent, Bytes, ConfigError, CongestionEvent, Control, Controller, ControllerConfig,
-    Environment, FilterSnapshot, Mode, Selection, SentEvent, Snapshot, Timestamp, WindowPolicy,
+    Environment, FilterSnapshot, Mode, Selection, SentEvent, Snapshot, Timestamp,
 };
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
@@ -42,13 +42,10 @@ impl Controller for Fixed {
     }
 
     fn control(&self) -> Control {
-        Control {
-            window: self.mtu.packets(self.packets),
-            pacing_rate: None,
-            send_quantum: self.mtu.packets(self.packets),
-            operating_point: None,
-            self_limited: false,
-        }
+        Control::window(
+            self.mtu.packets(self.packets),
+            self.mtu.packets(self.packets),
+        )
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -82,10 +79,6 @@ impl ControllerConfig for Fixed {
             mtu: environment.mtu,
             ..self.clone()
         }))
-    }
-
-    fn window_policy(&self) -> WindowPolicy {
-        WindowPolicy::Window
     }
 }
 

@@ -6,10 +6,10 @@ mod tests;
 use std::any::Any;
 use std::time::Instant;
 
-use kneepoint_controllers::host::{AckedRun, Clock, Mapper, SentRun, WindowRule, fire_timers};
-use kneepoint_controllers::{
-    Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
+use kneepoint_controllers::host::{
+    AckedRun, Clock, SentRun, WindowRule, fire_timers, refilled_window,
 };
+use kneepoint_controllers::{Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp};
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller as HostController, ControllerMetrics};
 
@@ -26,9 +26,7 @@ use noq_proto::congestion::{Controller as HostController, ControllerMetrics};
 pub struct NoqController {
     inner: Box<dyn Controller>,
     flow: Flow,
-    mapper: Mapper,
-    /// Whether noq is told the controller's rate. If not, it paces at 5/4 of the window for each smoothed round-trip time.
-    paced: bool,
+    mtu: Bytes,
     clock: Clock,
     acked: AckedRun,
     sent: SentRun,
@@ -36,7 +34,8 @@ pub struct NoqController {
     now: Timestamp,
     /// What the controller asked for after the last event: noq reads it several times for each packet.
     control: Control,
-    window: Bytes,
+    /// What noq is told, which paces by it where it is told no rate.
+    told: Bytes,
     /// When the controller wants its timer: asked once per event, compared at each.
     timer: Option<Timestamp>,
     /// Packets reported lost whose congestion event is still to come.
@@ -44,21 +43,8 @@ pub struct NoqController {
     initial_window: Bytes,
 }
 
-/// What holds the sender back, by the controller's configuration.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
-    pub(crate) window_policy: WindowPolicy,
-    /// [`ControllerConfig::paced`](kneepoint_controllers::ControllerConfig::paced).
-    pub(crate) paced: bool,
-}
-
 impl NoqController {
-    pub(crate) fn new(
-        inner: Box<dyn Controller>,
-        limits: Limits,
-        now: Instant,
-        mtu: Bytes,
-    ) -> Self {
+    pub(crate) fn new(inner: Box<dyn Controller>, now: Instant, mtu: Bytes) -> Self {
         let control = inner.control();
         Self {
             flow: if inner.wants_rate_samples() {
@@ -66,9 +52,8 @@ impl NoqController {
             } else {
                 Flow::without_rate_samples(Timestamp::ZERO)
             },
-            mapper: Mapper::new(limits.window_policy, mtu),
-            window: control.window,
-            paced: limits.paced,
+            mtu,
+            told: control.window,
             clock: Clock::starting(now),
             acked: AckedRun::none(now),
             sent: SentRun::none(now),
@@ -81,12 +66,9 @@ impl NoqController {
         }
     }
 
-    /// The controller's state, with the window that noq keeps to.
+    /// The controller's state.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            congestion_window: self.window,
-            ..self.inner.snapshot()
-        }
+        self.inner.snapshot()
     }
 
     /// What [`HostController::on_ack`] does: nobody outside of noq can make the RTT estimator that it takes.
@@ -123,14 +105,9 @@ impl NoqController {
             return;
         };
         let rtt = ack.rtt;
-        self.mapper.on_ack(ack, &self.control);
         self.timer = self.inner.acknowledge(ack, &mut self.control);
-        self.window = self.mapper.window(&self.control);
-        if self.control.self_limited {
-            self.flow.mark_app_limited(now);
-        }
-        let mtu = self.mapper.mtu();
-        self.acked.gather(instant, in_flight, rtt, mtu);
+        self.told = refilled_window(&self.control, in_flight, self.mtu);
+        self.acked.gather(instant, in_flight, rtt, self.mtu);
     }
 
     /// What waited for the next acknowledgement waits no longer.
@@ -143,7 +120,7 @@ impl NoqController {
     fn refresh(&mut self) {
         self.control = self.inner.control();
         self.timer = self.inner.next_timer();
-        self.window = self.mapper.window(&self.control);
+        self.told = refilled_window(&self.control, self.flow.in_flight(), self.mtu);
     }
 }
 
@@ -162,7 +139,6 @@ impl Clone for NoqController {
         Self {
             inner: self.inner.clone_box(),
             flow: self.flow.clone(),
-            mapper: self.mapper.clone(),
             ..*self
         }
     }
@@ -180,9 +156,7 @@ impl HostController for NoqController {
         let event = self.flow.on_sent(now, bytes);
         self.inner.on_sent(&event);
         let in_flight = event.prior_in_flight + event.bytes;
-        if let Some(window) = self.mapper.on_sent(in_flight, &self.control) {
-            self.window = window;
-        }
+        self.told = refilled_window(&self.control, in_flight, self.mtu);
         if event.prior_in_flight == Bytes::ZERO {
             self.timer = self.inner.next_timer();
         }
@@ -253,19 +227,19 @@ impl HostController for NoqController {
     fn on_mtu_update(&mut self, new_mtu: u16) {
         let mtu = Bytes(u64::from(new_mtu));
         self.inner.on_mtu_update(mtu);
-        self.mapper.set_mtu(mtu);
+        self.mtu = mtu;
         self.refresh();
     }
 
     fn window(&self) -> u64 {
-        WindowRule::UpTo.reported(self.window).0
+        WindowRule::UpTo.reported(self.told).0
     }
 
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = self.window.0;
-        let rate = self.control.pacing_rate.filter(|_| self.paced);
-        metrics.pacing_rate = rate.map(|rate| rate.bytes_per_second());
+        // noq's pacer goes by it.
+        metrics.congestion_window = self.told.0;
+        metrics.pacing_rate = self.control.pacing_rate.map(|rate| rate.bytes_per_second());
         metrics.send_quantum = Some(self.control.send_quantum.0);
         metrics
     }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kneepoint_controllers::host::Blueprint;
-use kneepoint_controllers::{Algorithm, Bytes, ConfigError, ControllerConfig, Selection};
+use kneepoint_controllers::{
+    Algorithm, Bytes, ConfigError, ControllerConfig, Selection, Transport,
+};
 use noq_proto::congestion::{Controller, ControllerFactory};
 
-use crate::adapter::{Limits, NoqController};
+use crate::adapter::NoqController;
 
 /// A factory for `TransportConfig::congestion_controller_factory`.
 ///
@@ -52,10 +54,9 @@ pub fn factory(algorithm: impl Into<Factory>) -> Arc<dyn ControllerFactory + Sen
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let mtu = Bytes(u64::from(current_mtu));
-        let limits = Limits {
-            window_policy: self.0.window_policy(),
-            paced: self.0.paced(),
-        };
-        Box::new(NoqController::new(self.0.build(mtu), limits, now, mtu))
+        Box::new(NoqController::new(self.0.build(mtu, NOQ), now, mtu))
     }
 }
+
+/// noq paces at the rate that it is told; at 1.25 windows per smoothed RTT without one.
+pub(crate) const NOQ: Transport = Transport { paces: true };

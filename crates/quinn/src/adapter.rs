@@ -6,11 +6,10 @@ mod tests;
 use std::any::Any;
 use std::time::Instant;
 
-use kneepoint_controllers::host::mapping::Path;
-use kneepoint_controllers::host::{AckedRun, Clock, Mapper, SentRun, WindowRule, fire_timers};
-use kneepoint_controllers::{
-    Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp, WindowPolicy,
+use kneepoint_controllers::host::{
+    AckedRun, Clock, SentRun, WindowRule, fire_timers, refilled_window,
 };
+use kneepoint_controllers::{Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 
@@ -23,25 +22,20 @@ use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 pub struct QuinnController {
     inner: Box<dyn Controller>,
     flow: Flow,
-    mapper: Mapper,
+    mtu: Bytes,
     clock: Clock,
     acked: AckedRun,
     sent: SentRun,
     control: Control,
     /// When the controller wants its timer, at the end of time if never: asked once per event, compared at each.
     timer: Timestamp,
-    /// `window()` is read for every packet: it is computed once per event.
-    window: Bytes,
+    /// What quinn is told, which paces by it; `window()` is read for every packet.
+    told: Bytes,
     initial_window: Bytes,
 }
 
 impl QuinnController {
-    pub(crate) fn new(
-        inner: Box<dyn Controller>,
-        policy: WindowPolicy,
-        now: Instant,
-        mtu: Bytes,
-    ) -> Self {
+    pub(crate) fn new(inner: Box<dyn Controller>, now: Instant, mtu: Bytes) -> Self {
         let control = inner.control();
         Self {
             flow: if inner.wants_rate_samples() {
@@ -49,29 +43,21 @@ impl QuinnController {
             } else {
                 Flow::without_rate_samples(Timestamp::ZERO)
             },
-            mapper: Mapper::new(policy, mtu),
+            mtu,
             clock: Clock::starting(now),
             acked: AckedRun::none(now),
             sent: SentRun::none(now),
             timer: inner.next_timer().unwrap_or(Timestamp::MAX),
             inner,
             control,
-            window: control.window,
+            told: control.window,
             initial_window: control.window,
         }
     }
 
-    /// The controller's state, with the window that quinn keeps to.
+    /// The controller's state.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            congestion_window: self.window,
-            ..self.inner.snapshot()
-        }
-    }
-
-    /// What the mapping onto quinn's window goes by.
-    pub fn path(&self) -> Path {
-        self.mapper.path()
+        self.inner.snapshot()
     }
 
     /// What [`HostController::on_ack`] does: nobody outside of quinn can make the RTT estimator that it takes.
@@ -102,15 +88,10 @@ impl QuinnController {
         let ack = self.flow.on_ack_end(now, in_flight, app_limited);
         let Some(ack) = ack else { return };
         let rtt = ack.rtt;
-        self.mapper.on_ack(ack, &self.control);
         let timer = self.inner.acknowledge(ack, &mut self.control);
         self.timer = timer.unwrap_or(Timestamp::MAX);
-        self.window = self.mapper.window(&self.control);
-        if self.control.self_limited {
-            self.flow.mark_app_limited(now);
-        }
-        let mtu = self.mapper.mtu();
-        self.acked.gather(instant, in_flight, rtt, mtu);
+        self.told = refilled_window(&self.control, in_flight, self.mtu);
+        self.acked.gather(instant, in_flight, rtt, self.mtu);
     }
 
     /// What waited for the next acknowledgement waits no longer.
@@ -149,9 +130,7 @@ impl QuinnController {
         self.inner.on_sent(&event);
         let in_flight = event.prior_in_flight + event.bytes;
         // What is missing in flight has changed, and nothing else.
-        if let Some(window) = self.mapper.on_sent(in_flight, &self.control) {
-            self.window = window;
-        }
+        self.told = refilled_window(&self.control, in_flight, self.mtu);
         if event.prior_in_flight == Bytes::ZERO {
             self.ask_for_timer();
         }
@@ -172,7 +151,7 @@ impl QuinnController {
     fn refresh(&mut self) {
         self.control = self.inner.control();
         self.ask_for_timer();
-        self.window = self.mapper.window(&self.control);
+        self.told = refilled_window(&self.control, self.flow.in_flight(), self.mtu);
     }
 }
 
@@ -181,13 +160,13 @@ impl Clone for QuinnController {
         Self {
             inner: self.inner.clone_box(),
             flow: self.flow.clone(),
-            mapper: self.mapper.clone(),
+            mtu: self.mtu,
             clock: self.clock,
             acked: self.acked,
             sent: self.sent,
             control: self.control,
             timer: self.timer,
-            window: self.window,
+            told: self.told,
             initial_window: self.initial_window,
         }
     }
@@ -252,7 +231,7 @@ impl HostController for QuinnController {
                 &Loss {
                     newest_sent: sent,
                     bytes: Bytes(lost_bytes),
-                    packets: lost_bytes.div_ceil(self.mapper.mtu().0.max(1)),
+                    packets: lost_bytes.div_ceil(self.mtu.0.max(1)),
                     persistent_congestion: is_persistent_congestion,
                 },
             )
@@ -263,19 +242,19 @@ impl HostController for QuinnController {
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
         let mtu = Bytes(u64::from(new_mtu));
-        self.mapper.set_mtu(mtu);
+        self.mtu = mtu;
         self.inner.on_mtu_update(mtu);
         self.refresh();
     }
 
     /// One byte more than the window, so that a window of whole packets can be filled.
     fn window(&self) -> u64 {
-        WindowRule::Below.reported(self.window).0
+        WindowRule::Below.reported(self.told).0
     }
 
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = self.window.0;
+        metrics.congestion_window = self.control.window.0;
         let threshold = self.inner.snapshot().slow_start_threshold;
         metrics.ssthresh = threshold.map(|bytes| bytes.0);
         metrics.pacing_rate = self

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kneepoint_controllers::host::Blueprint;
-use kneepoint_controllers::{Algorithm, Bytes, ConfigError, ControllerConfig, Selection};
+use kneepoint_controllers::{
+    Algorithm, Bytes, ConfigError, ControllerConfig, Selection, Transport,
+};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
 use crate::adapter::QuinnController;
@@ -83,11 +85,9 @@ impl<T: Into<Factory>> IntoFactory for T {}
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let mtu = Bytes(u64::from(current_mtu));
-        Box::new(QuinnController::new(
-            self.0.build(mtu),
-            self.0.window_policy(),
-            now,
-            mtu,
-        ))
+        Box::new(QuinnController::new(self.0.build(mtu, QUINN), now, mtu))
     }
 }
+
+/// quinn 0.11 takes no rate from a controller: it paces at 1.25 windows per smoothed RTT.
+pub(crate) const QUINN: Transport = Transport { paces: false };

@@ -26,7 +26,6 @@ mod observe;
 
 pub use adapter::QuinnController;
 pub use factory::{Factory, IntoFactory, factory};
-pub use kneepoint_controllers::host::mapping::Path;
 pub use kneepoint_controllers::{
     Algorithm, BbrConfig, BbrSConfig, Preset, Selection, Snapshot, WindowPolicy,
 };

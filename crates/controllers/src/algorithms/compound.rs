@@ -5,7 +5,7 @@
 
 use core::time::Duration;
 
-use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::config::{ConfigError, ControllerConfig, Environment};
 use crate::controller::Controller;
 use crate::event::{AckEvent, CongestionSignal};
 use crate::loss_based::avoidance::{Avoidance, View, additive_increase};
@@ -101,10 +101,6 @@ impl ControllerConfig for CompoundConfig {
             delay_window: Bytes::ZERO,
         };
         Ok(Box::new(LossBased::new(Self::NAME, avoidance, environment)))
-    }
-
-    fn window_policy(&self) -> WindowPolicy {
-        WindowPolicy::Window
     }
 }
 

@@ -1,6 +1,6 @@
 //! `new-reno`: RFC 9002, section 7, as it stands.
 
-use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::config::{ConfigError, ControllerConfig, Environment};
 use crate::controller::Controller;
 use crate::event::{AckEvent, CongestionSignal};
 use crate::loss_based::avoidance::{Avoidance, View, additive_increase};
@@ -55,10 +55,6 @@ impl ControllerConfig for NewRenoConfig {
         self.validate()?;
         let avoidance = NewReno { config: *self };
         Ok(Box::new(LossBased::new(Self::NAME, avoidance, environment)))
-    }
-
-    fn window_policy(&self) -> WindowPolicy {
-        WindowPolicy::Window
     }
 }
 

@@ -10,7 +10,7 @@ use core::time::Duration;
 
 use self::path_check::{PathCheck, Verdict};
 use self::standing_queue::StandingQueue;
-use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::config::{ConfigError, ControllerConfig, Environment};
 use crate::controller::Controller;
 use crate::event::{AckEvent, CongestionSignal};
 use crate::loss_based::avoidance::{Avoidance, Entry, View};
@@ -153,10 +153,6 @@ impl ControllerConfig for VegasConfig {
             recovered: None,
         };
         Ok(Box::new(LossBased::new(Self::NAME, avoidance, environment)))
-    }
-
-    fn window_policy(&self) -> WindowPolicy {
-        WindowPolicy::Window
     }
 }
 

@@ -46,7 +46,7 @@ impl<F: BandwidthFilter> Bbr<F> {
     pub(super) fn leave_startup(&mut self) {
         self.pipe_filled = true;
         self.transition(State::Drain);
-        self.update_rates();
+        self.update_point();
     }
 
     pub(super) fn enter_probe_bandwidth(&mut self, now: Timestamp) {

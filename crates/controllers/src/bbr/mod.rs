@@ -40,14 +40,15 @@ use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::filter::{BandwidthFilter, FilterContext};
-use crate::model::{FullPipe, MinRtt, RoundRtt, initial_window};
+use crate::model::{FullPipe, HeldBack, MinRtt, RoundRtt, initial_window};
 use crate::observe;
 use crate::snapshot::Snapshot;
 use crate::units::{Bytes, Gain, Timestamp};
+use crate::window::{OperatingPoint, WindowCalculator};
 
 /// A BBRv1 controller on the bandwidth filter `F`.
 #[derive(Debug, Clone)]
-pub struct Bbr<F> {
+pub(crate) struct Bbr<F> {
     name: &'static str,
     config: BbrCoreConfig,
     filter: F,
@@ -85,16 +86,22 @@ pub struct Bbr<F> {
     model: Model,
     /// The state, the minimum RTT or the MTU has changed since the model was built.
     model_stale: bool,
-    /// Its window follows every event, the rest of it the model and the state.
+    /// ProbeRTT.
+    held_back: HeldBack,
+    calculator: WindowCalculator,
+    /// Follows the model and the state; what rivals leave follows every event.
+    point: Option<OperatingPoint>,
+    /// Follows every event.
     control: Control,
 }
 
 impl<F: BandwidthFilter> Bbr<F> {
     /// A controller for a connection that begins now.
-    pub fn new(
+    pub(crate) fn new(
         name: &'static str,
         config: BbrCoreConfig,
         filter: F,
+        calculator: WindowCalculator,
         environment: &Environment,
     ) -> Self {
         let window = initial_window(environment.mtu);
@@ -134,18 +141,16 @@ impl<F: BandwidthFilter> Bbr<F> {
             random: Pcg32::seed_from_u64(environment.seed),
             model_stale: false,
             model: Model::new(nothing_known, &config),
-            control: Control {
-                window,
-                pacing_rate: None,
-                send_quantum: environment.mtu,
-                operating_point: None,
-                self_limited: false,
-            },
+            held_back: HeldBack::default(),
+            calculator,
+            point: None,
+            control: Control::window(window, environment.mtu),
         }
     }
 
     /// The bandwidth filter.
-    pub const fn filter(&self) -> &F {
+    #[cfg(test)]
+    pub(crate) const fn filter(&self) -> &F {
         &self.filter
     }
 
@@ -160,10 +165,13 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.model_stale = true;
     }
 
+    const fn in_probe_rtt(&self) -> bool {
+        matches!(self.state, State::ProbeRtt(_))
+    }
+
     fn update_filter(&mut self, ack: &AckEvent) {
         let context = FilterContext {
             min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
-            mtu: self.mtu,
             epoch: ack.round,
             filling_pipe: !self.pipe_filled,
         };
@@ -183,6 +191,10 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
     }
 
     fn on_ack(&mut self, ack: &AckEvent) {
+        let marked = self.held_back.on_ack(ack);
+        let ack = marked.as_ref().unwrap_or(ack);
+        self.calculator
+            .on_ack(ack, self.point.as_ref(), self.in_probe_rtt());
         self.in_flight = ack.in_flight;
         self.round = ack.round;
         self.app_limited = ack.app_limited;
@@ -205,9 +217,13 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         self.update_own_queue(ack);
         self.restarting = false;
         self.update_control();
+        if self.in_probe_rtt() {
+            self.held_back.mark(ack);
+        }
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
+        let event = &self.held_back.on_congestion(event);
         self.in_flight = event.in_flight;
         if event.signal == CongestionSignal::EcnMark && self.config.ecn == EcnRule::Ignore {
             return;
@@ -237,6 +253,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
+        self.calculator.set_mtu(mtu);
         self.window = self.window.max(self.min_window());
         self.model_stale = true;
         self.update_model();
@@ -268,7 +285,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             min_rtt: self.min_rtt.get(),
             congestion_window: control.window,
             slow_start_threshold: None,
-            pacing_rate: control.pacing_rate,
+            pacing_rate: self.model.pacing_rate,
             in_flight: self.in_flight,
             rounds: self.round,
             app_limited: self.app_limited,

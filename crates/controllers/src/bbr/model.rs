@@ -6,10 +6,10 @@ use super::Bbr;
 use super::config::BbrCoreConfig;
 use super::policer::Policer;
 use super::state::{STARTUP_GAIN, State};
-use crate::controller::{Control, OperatingPoint};
 use crate::filter::BandwidthFilter;
 use crate::model::initial_window;
 use crate::units::{Bandwidth, Bytes, Gain};
+use crate::window::OperatingPoint;
 
 /// What follows from the filters and the state, kept until one of them changes.
 #[derive(Debug, Clone, Copy)]
@@ -17,8 +17,8 @@ pub(super) struct Model {
     pub(super) inputs: Inputs,
     /// Bandwidth x min RTT, once both are known.
     pub(super) bdp: Option<Bytes>,
-    pacing_rate: Option<Bandwidth>,
-    send_quantum: Bytes,
+    pub(super) pacing_rate: Option<Bandwidth>,
+    pub(super) send_quantum: Bytes,
     /// What the window grows towards.
     pub(super) target: Bytes,
 }
@@ -107,31 +107,24 @@ impl<F: BandwidthFilter> Bbr<F> {
             mtu: self.mtu,
         };
         self.model = Model::new(inputs, &self.config);
-        self.update_rates();
+        self.update_point();
     }
 
-    /// Works out the rest of what the sender may do.
-    pub(super) fn update_rates(&mut self) {
+    /// Works out where the path is to run.
+    pub(super) fn update_point(&mut self) {
         let Inputs {
             bandwidth, min_rtt, ..
         } = self.model.inputs;
-        let operating_point = match (bandwidth, min_rtt, self.model.pacing_rate) {
+        self.point = match (bandwidth, min_rtt, self.model.pacing_rate) {
             (Some(bandwidth), Some(min_rtt), Some(rate)) if self.pipe_filled => {
                 Some(OperatingPoint {
                     bandwidth,
                     rate,
                     min_rtt,
-                    least: Bytes::ZERO,
+                    min_inflight: Bytes::ZERO,
                 })
             }
             _ => None,
-        };
-        self.control = Control {
-            window: self.control.window,
-            pacing_rate: self.model.pacing_rate,
-            send_quantum: self.model.send_quantum,
-            operating_point,
-            self_limited: matches!(self.state, State::ProbeRtt(_)),
         };
     }
 

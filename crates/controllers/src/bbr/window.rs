@@ -89,13 +89,13 @@ impl<F: BandwidthFilter> Bbr<F> {
 
     /// Works out the window for the sender.
     pub(super) fn update_control(&mut self) {
-        if let Some(point) = &mut self.control.operating_point {
-            point.least = match self.state {
+        if let Some(point) = &mut self.point {
+            point.min_inflight = match self.state {
                 State::ProbeBandwidth(_) => self.rival.least(point.bandwidth, point.min_rtt),
                 _ => Bytes::ZERO,
             };
         }
-        self.control.window = match self.state {
+        let mut allowed = match self.state {
             State::ProbeRtt(_) => self.window.min(self.probe_rtt_window()),
             // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
             State::Drain => self.window.min(self.bdp(Gain::UNIT)),
@@ -115,8 +115,14 @@ impl<F: BandwidthFilter> Bbr<F> {
             .flatten()
         {
             // The smallest window may have grown with the packets since.
-            self.control.window = self.control.window.min(bound.max(self.min_window()));
+            allowed = allowed.min(bound.max(self.min_window()));
         }
+        self.control = self.calculator.control(
+            allowed,
+            self.point.as_ref(),
+            self.model.pacing_rate,
+            self.model.send_quantum,
+        );
     }
 
     /// Which rule an episode follows that begins now.

@@ -39,14 +39,15 @@ use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::filter::{BandwidthFilter, FilterContext};
-use crate::model::{FullPipe, MinRtt, RoundRtt, initial_window};
+use crate::model::{FullPipe, HeldBack, MinRtt, RoundRtt, initial_window};
 use crate::observe;
 use crate::snapshot::Snapshot;
 use crate::units::{Bytes, Timestamp};
+use crate::window::WindowCalculator;
 
 /// A BBRv3 controller on the bandwidth filter `F`.
 #[derive(Debug, Clone)]
-pub struct Bbr3<F> {
+pub(crate) struct Bbr3<F> {
     name: &'static str,
     config: Bbr3CoreConfig,
     filter: F,
@@ -75,14 +76,18 @@ pub struct Bbr3<F> {
     app_limited: bool,
     random: Pcg32,
     output: Output,
+    /// ProbeRTT.
+    held_back: HeldBack,
+    calculator: WindowCalculator,
 }
 
 impl<F: BandwidthFilter> Bbr3<F> {
     /// A controller for a connection that begins now.
-    pub fn new(
+    pub(crate) fn new(
         name: &'static str,
         config: Bbr3CoreConfig,
         filter: F,
+        calculator: WindowCalculator,
         environment: &Environment,
     ) -> Self {
         let window = initial_window(environment.mtu);
@@ -112,11 +117,14 @@ impl<F: BandwidthFilter> Bbr3<F> {
             app_limited: false,
             random: Pcg32::seed_from_u64(environment.seed),
             output: Output::new(window, environment.mtu),
+            held_back: HeldBack::default(),
+            calculator,
         }
     }
 
     /// The bandwidth filter.
-    pub const fn filter(&self) -> &F {
+    #[cfg(test)]
+    pub(crate) const fn filter(&self) -> &F {
         &self.filter
     }
 
@@ -140,7 +148,6 @@ impl<F: BandwidthFilter> Bbr3<F> {
     fn update_filter(&mut self, ack: &AckEvent) {
         let context = FilterContext {
             min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
-            mtu: self.mtu,
             epoch: self.cycle.count,
             filling_pipe: !self.pipe_filled,
         };
@@ -159,6 +166,10 @@ impl<F: BandwidthFilter> Bbr3<F> {
             .on_ack(ack, bandwidth, self.window, self.round.count());
     }
 
+    const fn in_probe_rtt(&self) -> bool {
+        matches!(self.state, State::ProbeRtt(_))
+    }
+
     const fn window_was_full(&self) -> bool {
         self.window_use.was_full()
     }
@@ -167,7 +178,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     fn refresh(&mut self) {
         self.refresh_model();
         self.window = self.window.min(self.bound_of_model());
-        self.refresh_window();
+        self.refresh_control();
     }
 }
 
@@ -175,7 +186,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
     fn on_sent(&mut self, event: &SentEvent) {
         self.in_flight = event.prior_in_flight + event.bytes;
         self.window_use
-            .on_sent(fills(self.in_flight, self.output.control.window, self.mtu));
+            .on_sent(fills(self.in_flight, self.output.allowed, self.mtu));
         if event.prior_in_flight == Bytes::ZERO && event.app_limited {
             // `HandleRestartFromIdle`.
             self.restarting = true;
@@ -187,6 +198,10 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
 
     /// `UpdateOnACK` (draft-ietf-ccwg-bbr, section "Per-ACK Steps").
     fn on_ack(&mut self, ack: &AckEvent) {
+        let marked = self.held_back.on_ack(ack);
+        let ack = marked.as_ref().unwrap_or(ack);
+        let point = self.output.point.as_ref();
+        self.calculator.on_ack(ack, point, self.in_probe_rtt());
         self.in_flight = ack.in_flight;
         self.delivered = ack.delivered;
         self.flow_rounds = ack.round;
@@ -207,10 +222,14 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
         self.restarting = false;
         self.refresh_model();
         self.update_window(ack);
-        self.refresh_window();
+        self.refresh_control();
+        if self.in_probe_rtt() {
+            self.held_back.mark(ack);
+        }
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
+        let event = &self.held_back.on_congestion(event);
         self.in_flight = event.in_flight;
         self.delivered = event.delivered;
         match event.signal {
@@ -227,6 +246,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
+        self.calculator.set_mtu(mtu);
         self.window = self.window.max(self.min_window());
         self.refresh();
     }
@@ -255,7 +275,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
             min_rtt: self.min_rtt.get(),
             congestion_window: control.window,
             slow_start_threshold: None,
-            pacing_rate: control.pacing_rate,
+            pacing_rate: self.output.pacing_rate,
             in_flight: self.in_flight,
             rounds: self.flow_rounds,
             app_limited: self.app_limited,

@@ -3,11 +3,12 @@
 use super::Bbr3;
 use super::state::State;
 use super::window::send_quantum;
-use crate::controller::{Control, OperatingPoint};
+use crate::controller::Control;
 use crate::filter::BandwidthFilter;
 use crate::model::initial_window;
 use crate::snapshot::Mode;
 use crate::units::{Bandwidth, Bytes, Gain};
+use crate::window::OperatingPoint;
 
 /// The model's consequences.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +26,9 @@ pub(super) struct Output {
     pub(super) quantum: Bytes,
     /// `offload_budget`.
     pub(super) offload_budget: Bytes,
+    pub(super) point: Option<OperatingPoint>,
+    /// The window that the model allows.
+    pub(super) allowed: Bytes,
     pub(super) control: Control,
 }
 
@@ -54,13 +58,9 @@ impl Output {
             pacing_rate: None,
             quantum,
             offload_budget: Bytes::ZERO,
-            control: Control {
-                window,
-                pacing_rate: None,
-                send_quantum: quantum,
-                operating_point: None,
-                self_limited: false,
-            },
+            point: None,
+            allowed: window,
+            control: Control::window(window, quantum),
         }
     }
 
@@ -113,31 +113,30 @@ impl<F: BandwidthFilter> Bbr3<F> {
             }
         };
         self.output.pipe = self.quantized(self.output.bdp);
-        let operating_point = match (bandwidth, min_rtt) {
+        self.output.point = match (bandwidth, min_rtt) {
             (Some(bandwidth), Some(min_rtt)) if self.pipe_filled => Some(OperatingPoint {
                 bandwidth,
                 rate: self.output.pacing_rate.unwrap_or(bandwidth),
                 min_rtt,
-                least: Bytes::ZERO,
+                min_inflight: Bytes::ZERO,
             }),
             _ => None,
         };
-        self.output.control = Control {
-            window: self.output.control.window,
-            pacing_rate: self.output.pacing_rate,
-            send_quantum: self.output.quantum,
-            operating_point,
-            self_limited: matches!(self.state, State::ProbeRtt(_)),
-        };
     }
 
-    /// Makes the window for the host; the rest of the answer follows from the model as it was last taken over.
-    pub(super) fn refresh_window(&mut self) {
-        self.output.control.window = match self.state {
+    /// Makes the answer; all but the window follows from the model as it was last taken over.
+    pub(super) fn refresh_control(&mut self) {
+        self.output.allowed = match self.state {
             // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
             State::Drain { .. } => self.window.min(self.output.pipe),
             _ => self.window,
         };
+        self.output.control = self.calculator.control(
+            self.output.allowed,
+            self.output.point.as_ref(),
+            self.output.pacing_rate,
+            self.output.quantum,
+        );
     }
 
     /// After silence ProbeBW begins at the bandwidth, whatever its phase (draft-ietf-ccwg-bbr, section "Actions when

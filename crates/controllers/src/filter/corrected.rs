@@ -41,7 +41,7 @@ impl FilterConfig for CorrectedMaxFilterConfig {
 /// BBR-S, section II, names BBRx as such a correction and gives no formula. This one is [`QueueCorrection`]'s:
 /// max x (1 - gain x (RTT - min RTT) / RTT), with the RTT of the last acknowledgement.
 #[derive(Debug, Clone)]
-pub struct CorrectedMaxFilter {
+pub(crate) struct CorrectedMaxFilter {
     max: MaxFilter,
     correction: QueueCorrection,
     estimate: Option<Bandwidth>,

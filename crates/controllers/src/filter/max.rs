@@ -38,7 +38,7 @@ impl FilterConfig for MaxFilterConfig {
 /// A sample that the application limited counts only if it exceeds the estimate: it shows that the path can do at
 /// least so much.
 #[derive(Debug, Clone)]
-pub struct MaxFilter {
+pub(crate) struct MaxFilter {
     window: ExactWindow<u64, Max>,
     current: Option<Bandwidth>,
     /// The epoch of the last sample and the largest one of that epoch: nothing smaller in it can matter.
@@ -47,7 +47,7 @@ pub struct MaxFilter {
 
 impl MaxFilter {
     /// A filter that remembers this many epochs, the current one included.
-    pub fn new(epochs: u64) -> Self {
+    pub(crate) fn new(epochs: u64) -> Self {
         Self {
             // The window reaches back from the current one, which comes on top.
             window: ExactWindow::new(epochs.saturating_sub(1)),

@@ -8,10 +8,11 @@ mod pauses;
 mod percentile;
 mod skip;
 
-pub use corrected::{CorrectedMaxFilter, CorrectedMaxFilterConfig};
-pub use max::{MaxFilter, MaxFilterConfig};
-pub use percentile::{PercentileFilter, PercentileFilterConfig};
-pub use skip::{SkipFilter, SkipFilterConfig};
+pub use corrected::CorrectedMaxFilterConfig;
+pub(crate) use max::MaxFilter;
+pub use max::MaxFilterConfig;
+pub use percentile::PercentileFilterConfig;
+pub use skip::SkipFilterConfig;
 
 use core::fmt::Debug;
 use core::time::Duration;
@@ -19,15 +20,13 @@ use core::time::Duration;
 use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
-use crate::units::{Bandwidth, Bytes, Timestamp};
+use crate::units::{Bandwidth, Timestamp};
 
 /// What a filter may know besides the acknowledgement itself.
 #[derive(Debug, Clone, Copy)]
-pub struct FilterContext {
+pub(crate) struct FilterContext {
     /// The estimate of the round-trip time without queues.
     pub min_rtt: Duration,
-    /// The path's MTU.
-    pub mtu: Bytes,
     /// What windows of samples are counted in: rounds in BBRv1, probing cycles in BBRv2 and BBRv3.
     pub epoch: u64,
     /// Whether the controller is still searching for the bandwidth, at a rate well above the estimate.
@@ -35,7 +34,7 @@ pub struct FilterContext {
 }
 
 /// The configuration of a bandwidth filter.
-pub trait FilterConfig: Clone + Debug + Send + Sync + 'static {
+pub(crate) trait FilterConfig: Clone + Debug + Send + Sync + 'static {
     /// The filter.
     type Filter: BandwidthFilter;
 
@@ -53,7 +52,7 @@ pub trait FilterConfig: Clone + Debug + Send + Sync + 'static {
 }
 
 /// A bandwidth estimator fed by acknowledgements.
-pub trait BandwidthFilter: Clone + Debug + Send + Sync + 'static {
+pub(crate) trait BandwidthFilter: Clone + Debug + Send + Sync + 'static {
     /// One acknowledgement: the model is updated once for it, whatever it holds.
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext);
 
@@ -126,7 +125,6 @@ mod tests {
     pub(super) fn context(epoch: u64) -> FilterContext {
         FilterContext {
             min_rtt: Duration::from_millis(40),
-            mtu: Bytes(1200),
             epoch,
             filling_pipe: false,
         }

@@ -87,7 +87,7 @@ impl FilterConfig for PercentileFilterConfig {
 /// The paper does not say what the estimate is before the first sample that counts. Here it is the largest of the others,
 /// as for BBR: a connection whose application never fills the window has no better.
 #[derive(Debug, Clone)]
-pub struct PercentileFilter {
+pub(crate) struct PercentileFilter {
     history: PercentileHistory<u64>,
     share: Gain,
     estimate: Option<Bandwidth>,

@@ -124,7 +124,7 @@ impl FilterConfig for SkipFilterConfig {
 /// with the rate sent would take up to half of the idle intervals for real, and the estimate would follow the sender
 /// down.
 #[derive(Debug, Clone)]
-pub struct SkipFilter {
+pub(crate) struct SkipFilter {
     outage_samples: bool,
     config: SkipConfig,
     /// The largest recent delivery rate: until the pipe is filled it is the estimate, and SKIP begins where it ends.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::algorithms::Algorithm;
-use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::config::{ConfigError, ControllerConfig, Environment, Transport};
 use crate::controller::Controller;
 use crate::registry::Selection;
 use crate::units::{Bytes, Timestamp};
@@ -45,26 +45,17 @@ impl Blueprint {
     }
 
     /// A controller for a connection that begins now, at time zero, on a path that carries datagrams of `mtu`.
-    pub fn build(&self, mtu: Bytes) -> Box<dyn Controller> {
+    pub fn build(&self, mtu: Bytes, transport: Transport) -> Box<dyn Controller> {
         let ordinal = self.built.fetch_add(1, Ordering::Relaxed);
         let environment = Environment {
             now: Timestamp::ZERO,
             mtu,
             seed: self.seed.wrapping_mul(SEED_STRIDE).wrapping_add(ordinal),
+            transport,
         };
         self.config
             .build(&environment)
             .expect("the configuration was validated when the blueprint was made")
-    }
-
-    /// Whether a host that can pace should do so at these controllers' rate.
-    pub fn paced(&self) -> bool {
-        self.config.paced()
-    }
-
-    /// How a host whose only lever is the window should use it for these controllers.
-    pub fn window_policy(&self) -> WindowPolicy {
-        self.config.window_policy()
     }
 }
 

@@ -3,23 +3,18 @@
 //! An adapter itself is what differs from host to host: which calls it gets, in which order, and how it hands on what a
 //! [`Control`](crate::Control) asks for.
 
-mod ack_gap;
 mod acked_run;
 mod blueprint;
 mod clock;
-mod link_rate;
-mod mapper;
-pub mod mapping;
+mod refill;
 mod sent_run;
 mod timers;
 mod window_rule;
 
-pub use ack_gap::AckGap;
 pub use acked_run::AckedRun;
 pub use blueprint::Blueprint;
 pub use clock::Clock;
-pub use link_rate::{Acked, Forecast, LinkRate};
-pub use mapper::Mapper;
+pub use refill::refilled_window;
 pub use sent_run::SentRun;
 pub use timers::{MAX_TIMERS_AT_ONCE, fire_timers};
 pub use window_rule::WindowRule;

@@ -234,13 +234,7 @@ impl<A: Avoidance> Controller for LossBased<A> {
     }
 
     fn control(&self) -> Control {
-        Control {
-            window: self.total(),
-            pacing_rate: None,
-            send_quantum: self.send_quantum,
-            operating_point: None,
-            self_limited: false,
-        }
+        Control::window(self.total(), self.send_quantum)
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -1,11 +1,13 @@
 //! What several controllers know of a path.
 
 mod full_pipe;
+mod held_back;
 mod horizon;
 mod min_rtt;
 mod round_rtt;
 
 pub(crate) use full_pipe::FullPipe;
+pub(crate) use held_back::HeldBack;
 pub(crate) use horizon::{HOST_DELAY, horizon};
 pub(crate) use min_rtt::MinRtt;
 pub(crate) use round_rtt::RoundRtt;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kneepoint_controllers::host::WindowRule;
 use kneepoint_controllers::{
-    Bytes, Controller, Environment, Flow, Loss, Selection, Snapshot, Timestamp,
+    Bytes, Controller, Environment, Flow, Loss, Selection, Snapshot, Timestamp, Transport,
 };
 
 /// Something that happens to a sender.
@@ -82,6 +82,7 @@ impl Host {
             now: Timestamp::ZERO,
             mtu,
             seed: 7,
+            transport: Transport { paces: true },
         };
         let controller = selection.build(&environment);
         Self {
@@ -199,9 +200,6 @@ impl Host {
             .on_ack_end(self.now, in_flight, self.application_limits);
         if let Some(event) = event {
             self.controller.on_ack(event);
-        }
-        if self.controller.control().self_limited {
-            self.flow.mark_app_limited(self.now);
         }
     }
 

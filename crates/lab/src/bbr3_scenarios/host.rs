@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use kneepoint_controllers::{
-    Bbr3Config, Bytes, Controller, ControllerConfig, Environment, Flow, Loss, Timestamp,
+    Bbr3Config, Bytes, Controller, ControllerConfig, Environment, Flow, Loss, Timestamp, Transport,
 };
 use kneepoint_emulator::link::{ConfigError, LinkConfig};
 use kneepoint_emulator::network::{Direction, Network, NetworkConfig, Side};
@@ -94,6 +94,7 @@ impl Host {
             now: Timestamp::ZERO,
             mtu: MTU,
             seed: 1,
+            transport: Transport { paces: true },
         };
         Self {
             controller: Bbr3Config::paper()
@@ -167,9 +168,6 @@ impl Host {
         let in_flight = self.in_flight();
         if let Some(ack) = self.flow.on_ack_end(now, in_flight, false) {
             self.controller.on_ack(ack);
-            if self.controller.control().self_limited {
-                self.flow.mark_app_limited(now);
-            }
         }
         if late.is_some() && self.lost.is_empty() {
             // Everything that was declared lost has arrived after all.

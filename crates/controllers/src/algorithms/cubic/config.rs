@@ -1,7 +1,7 @@
 //! Configuration of `cubic`.
 
 use super::Cubic;
-use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::config::{ConfigError, ControllerConfig, Environment};
 use crate::controller::Controller;
 use crate::loss_based::controller::LossBased;
 use crate::loss_based::require_reduction;
@@ -83,9 +83,5 @@ impl ControllerConfig for CubicConfig {
         self.validate()?;
         let avoidance = Cubic::new(*self);
         Ok(Box::new(LossBased::new(Self::NAME, avoidance, environment)))
-    }
-
-    fn window_policy(&self) -> WindowPolicy {
-        WindowPolicy::Window
     }
 }

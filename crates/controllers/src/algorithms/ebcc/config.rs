@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::Ebcc;
-use crate::config::{ConfigError, ControllerConfig, Environment, WindowPolicy};
+use crate::config::{ConfigError, ControllerConfig, Environment};
 use crate::controller::Controller;
 use crate::loss_based::{HOST_DELAY, require_host_delay, require_reduction};
 use crate::registry::{Preset, Registered};
@@ -145,9 +145,5 @@ impl ControllerConfig for EbccConfig {
     fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
         self.validate()?;
         Ok(Box::new(Ebcc::new(*self, environment)))
-    }
-
-    fn window_policy(&self) -> WindowPolicy {
-        WindowPolicy::Window
     }
 }

@@ -22,7 +22,7 @@ use crate::loss_based::slow_start::double;
 use crate::loss_based::utilization::Utilization;
 use crate::loss_based::window::Window;
 use crate::loss_based::{min_window, share_left};
-use crate::model::initial_window;
+use crate::model::{HeldBack, initial_window};
 use crate::observe;
 use crate::registry::Registered;
 use crate::snapshot::Snapshot;
@@ -49,6 +49,8 @@ struct Ebcc {
     caution: Caution,
     /// Nothing has been acknowledged, lost or marked so far.
     untried: bool,
+    /// ProbeRTT.
+    held_back: HeldBack,
     mtu: Bytes,
     in_flight: Bytes,
     round: u64,
@@ -71,6 +73,7 @@ impl Ebcc {
             answered: None,
             caution: Caution::default(),
             untried: true,
+            held_back: HeldBack::default(),
             mtu: environment.mtu,
             in_flight: Bytes::ZERO,
             round: 0,
@@ -263,6 +266,8 @@ impl Controller for Ebcc {
     }
 
     fn on_ack(&mut self, ack: &AckEvent) {
+        let marked = self.held_back.on_ack(ack);
+        let ack = marked.as_ref().unwrap_or(ack);
         self.in_flight = ack.in_flight;
         self.round = ack.round;
         self.app_limited = ack.app_limited;
@@ -273,7 +278,6 @@ impl Controller for Ebcc {
         self.utilization.on_ack(ack);
         let context = FilterContext {
             min_rtt: self.trips.base().unwrap_or(ack.rtt),
-            mtu: self.mtu,
             epoch: ack.round,
             filling_pipe: self.state == State::Startup,
         };
@@ -289,9 +293,13 @@ impl Controller for Ebcc {
             State::ProbeBandwidth => self.step(ack, ended),
             State::ProbeRtt(probe) => self.advance_probe_rtt(ack, probe),
         }
+        if matches!(self.state, State::ProbeRtt(_)) {
+            self.held_back.mark(ack);
+        }
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
+        let event = &self.held_back.on_congestion(event);
         self.in_flight = event.in_flight;
         self.round = event.round;
         self.untried = false;
@@ -318,18 +326,13 @@ impl Controller for Ebcc {
     fn control(&self) -> Control {
         let window = self.window.bytes();
         let probing = matches!(self.state, State::ProbeRtt(_));
-        Control {
-            window: if probing {
-                window.min(self.probe_window())
-            } else {
-                window
-            },
-            pacing_rate: None,
-            // RFC 9002, section 7.7: bursts no longer than the initial window.
-            send_quantum: initial_window(self.mtu),
-            operating_point: None,
-            self_limited: probing,
-        }
+        let window = if probing {
+            window.min(self.probe_window())
+        } else {
+            window
+        };
+        // RFC 9002, section 7.7: bursts no longer than the initial window.
+        Control::window(window, initial_window(self.mtu))
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -161,7 +161,7 @@ proptest! {
     ) {
         for selection in Selection::all() {
             let start = origin();
-            let environment = Environment { now: Timestamp::ZERO, mtu: Bytes(MTU), seed: 1 };
+            let environment = Environment { now: Timestamp::ZERO, mtu: Bytes(MTU), seed: 1, transport: crate::factory::QUINN };
             let inner = selection.config().build(&environment).expect("presets are valid");
             let mut adapter = QuinnController::new(inner, policy, start, Bytes(MTU));
             let mut now = start;

@@ -14,7 +14,7 @@ use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos as nanos};
 /// Between two acknowledgements the link was busy for as long as the packets waited at it, and idle for the rest. A rate
 /// over the busy time alone is the link's and not the sender's: a link that runs empty shows at once how fast it is.
 #[derive(Debug, Clone)]
-pub struct LinkRate {
+pub(super) struct LinkRate {
     /// The configured head-room as floats: dividing their terms for each acknowledgement costs as much as the rest.
     idle: f64,
     least: f64,
@@ -35,7 +35,7 @@ pub struct LinkRate {
 
 /// One acknowledgement.
 #[derive(Debug, Clone, Copy)]
-pub struct Acked {
+pub(super) struct Acked {
     /// When it arrived.
     pub now: Timestamp,
     /// Newly acknowledged.
@@ -50,7 +50,7 @@ pub struct Acked {
 
 /// What to have in flight: each of these rates for one minimum RTT.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Forecast {
+pub(super) struct Forecast {
     /// What the link will carry.
     pub expected: Bandwidth,
     /// What to keep queued, so that it stays busy when it carries more.
@@ -59,7 +59,7 @@ pub struct Forecast {
 
 impl LinkRate {
     /// Nothing is known yet.
-    pub fn new(headroom: Headroom) -> Self {
+    pub(super) fn new(headroom: Headroom) -> Self {
         let (least, most) = (headroom.least.as_f64(), headroom.most.as_f64());
         Self {
             idle: headroom.idle.as_f64(),
@@ -78,7 +78,7 @@ impl LinkRate {
 
     /// An acknowledgement arrived.
     #[inline]
-    pub fn on_ack(&mut self, ack: &Acked) {
+    pub(super) fn on_ack(&mut self, ack: &Acked) {
         let last = self.last.replace(ack.now);
         // A sender that has less to send, or may not, shows nothing of the link.
         let Some(last) = last.filter(|_| ack.window_limited) else {
@@ -152,7 +152,7 @@ impl LinkRate {
     }
 
     /// What to have in flight, as of the last acknowledgement; `None` while too little is known.
-    pub fn forecast(&self, mtu: Bytes) -> Option<Forecast> {
+    pub(super) fn forecast(&self, mtu: Bytes) -> Option<Forecast> {
         let usual = self.usual.rate()?;
         // So few packets and so little time make a rate of chance: the usual one is a part of it.
         let mtu = mtu.0 as i64 as f64;

@@ -12,7 +12,7 @@ use crate::units::{Bytes, Timestamp, saturating_nanos as nanos};
 /// A receiver that acknowledges every second packet, or a link that hands over packets in batches, leaves the
 /// sender without news for a while; a window that is to keep the path busy has to cover that pause too.
 #[derive(Debug, Clone)]
-pub struct AckGap {
+pub(super) struct AckGap {
     longest: ExactWindow<u64, Max>,
     previous: Option<Timestamp>,
     current: Duration,
@@ -70,7 +70,7 @@ impl Default for AckGap {
 
 impl AckGap {
     /// Nothing is known yet.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             longest: ExactWindow::new(ROUNDS),
             previous: None,
@@ -81,7 +81,7 @@ impl AckGap {
     }
 
     /// An acknowledgement of so many bytes arrived; `limit` is what still counts as a pause.
-    pub fn on_ack(&mut self, now: Timestamp, round: u64, bytes: Bytes, limit: Duration) {
+    pub(super) fn on_ack(&mut self, now: Timestamp, round: u64, bytes: Bytes, limit: Duration) {
         if let Some(previous) = self.previous.replace(now) {
             let gap = now.nanos_since(previous);
             self.recurring.add(round, gap, bytes);
@@ -96,17 +96,17 @@ impl AckGap {
     }
 
     /// Nothing was in flight: the next pause is the application's.
-    pub fn on_idle(&mut self) {
+    pub(super) fn on_idle(&mut self) {
         self.previous = None;
     }
 
     /// The longest pause that counts.
-    pub fn longest(&self) -> Duration {
+    pub(super) fn longest(&self) -> Duration {
         self.current.max(self.recurring())
     }
 
     /// The pause that bytes wait for on average in most rounds, be it longer than a round trip.
-    pub fn recurring(&self) -> Duration {
+    pub(super) fn recurring(&self) -> Duration {
         Duration::from_nanos(self.recurring.median)
     }
 }

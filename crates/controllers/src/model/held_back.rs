@@ -1,0 +1,165 @@
+//! Samples of packets that the controller itself held back.
+
+use crate::event::{AckEvent, CongestionEvent, FlightSample, RateSample};
+use crate::units::{Bytes, Timestamp};
+
+/// The time in which the controller limited the sender, as in ProbeRTT. Rates of what left then are too low, as if the application
+/// had been the limit (draft-ietf-ccwg-bbr, section "Actions upon Entering ProbeRTT": `MarkConnectionAppLimited`).
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct HeldBack {
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+enum State {
+    #[default]
+    Never,
+    /// Since `from`; what was in flight at `marked` is delivered once `delivered` is exceeded.
+    Since {
+        from: Timestamp,
+        marked: Timestamp,
+        delivered: Bytes,
+    },
+    /// What left from `from` on, until then.
+    Between { from: Timestamp, until: Timestamp },
+}
+
+impl HeldBack {
+    /// Takes an acknowledgement, before anything else does: it may show that the time is over. Returns it with its sample marked,
+    /// if that is to be.
+    #[inline]
+    pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<AckEvent> {
+        if let State::Since {
+            from, delivered, ..
+        } = self.state
+            && ack.delivered > delivered
+        {
+            self.state = State::Between {
+                from,
+                until: ack.now,
+            };
+        }
+        let rate = ack.rate.filter(|rate| !rate.app_limited)?;
+        self.covers(ack.newest_sent).then_some(AckEvent {
+            rate: Some(RateSample {
+                app_limited: true,
+                ..rate
+            }),
+            ..*ack
+        })
+    }
+
+    /// The controller holds the sender back, as of this acknowledgement.
+    #[inline]
+    pub(crate) fn mark(&mut self, ack: &AckEvent) {
+        let from = match self.state {
+            State::Since { from, .. } => from,
+            State::Never | State::Between { .. } => ack.now,
+        };
+        self.state = State::Since {
+            from,
+            marked: ack.now,
+            delivered: ack.delivered + ack.in_flight,
+        };
+    }
+
+    /// What was lost will not be delivered, so the boundary would never be reached. Returns the event with its flight marked, if
+    /// that is to be.
+    pub(crate) fn on_congestion(&mut self, event: &CongestionEvent) -> CongestionEvent {
+        if let State::Since {
+            marked, delivered, ..
+        } = &mut self.state
+            && event.newest_sent <= *marked
+        {
+            *delivered -= event.lost;
+        }
+        let covered = self.covers(event.newest_sent);
+        CongestionEvent {
+            flight: event.flight.map(|flight| FlightSample {
+                app_limited: flight.app_limited || covered,
+                ..flight
+            }),
+            ..*event
+        }
+    }
+
+    #[inline]
+    fn covers(&self, sent: Timestamp) -> bool {
+        match self.state {
+            State::Never => false,
+            State::Since { from, .. } => sent >= from,
+            State::Between { from, until } => (from..until).contains(&sent),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use super::*;
+    use crate::driver;
+    use crate::event::CongestionSignal;
+    use crate::units::Bandwidth;
+
+    fn ack(now: u64, sent: u64, delivered: u64, in_flight: u64) -> AckEvent {
+        let at = |millis| Timestamp::from_origin(Duration::from_millis(millis));
+        AckEvent {
+            newest_sent: at(sent),
+            delivered: Bytes(delivered),
+            in_flight: Bytes(in_flight),
+            rate: Some(RateSample {
+                delivery_rate: Bandwidth::from_bytes_per_second(1_000),
+                delivered: Bytes(2400),
+                interval: Duration::from_millis(40),
+                send_interval: Duration::from_millis(40),
+                app_limited: false,
+                prior_delivered: Bytes::ZERO,
+                in_flight_at_send: Bytes(in_flight),
+                lost: Bytes::ZERO,
+            }),
+            ..driver::ack(at(now), Duration::from_millis(now - sent), Bytes(2400), 1)
+        }
+    }
+
+    fn marked(held: &mut HeldBack, ack: AckEvent) -> bool {
+        held.on_ack(&ack)
+            .is_some_and(|ack| ack.rate.is_some_and(|rate| rate.app_limited))
+    }
+
+    /// Trap: what a controller measures while it holds itself back says nothing about the path.
+    #[test]
+    fn what_left_while_the_controller_was_the_limit_is_marked() {
+        let mut held = HeldBack::default();
+        assert!(!marked(&mut held, ack(100, 60, 10_000, 4_000)));
+        held.mark(&ack(100, 60, 10_000, 4_000));
+        assert!(
+            !marked(&mut held, ack(110, 70, 12_000, 4_000)),
+            "left before"
+        );
+        assert!(marked(&mut held, ack(140, 100, 14_000, 4_000)));
+        // All that was in flight is delivered: what leaves from now on counts.
+        assert!(marked(&mut held, ack(150, 110, 15_000, 4_000)));
+        assert!(marked(&mut held, ack(180, 149, 19_000, 4_000)));
+        assert!(!marked(&mut held, ack(190, 150, 21_000, 4_000)));
+    }
+
+    #[test]
+    fn losses_do_not_prolong_it() {
+        let mut held = HeldBack::default();
+        held.mark(&ack(100, 60, 10_000, 4_000));
+        held.on_congestion(&CongestionEvent {
+            now: Timestamp::from_nanos(120_000_000),
+            signal: CongestionSignal::Loss,
+            newest_sent: Timestamp::from_nanos(90_000_000),
+            lost: Bytes(3_000),
+            lost_packets: 2,
+            flight: None,
+            delivered: Bytes(11_000),
+            in_flight: Bytes(1_000),
+            round: 3,
+        });
+        assert!(!marked(&mut held, ack(130, 95, 11_500, 4_000)));
+        assert!(!marked(&mut held, ack(170, 130, 14_000, 4_000)));
+    }
+}

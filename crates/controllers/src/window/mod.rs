@@ -1,0 +1,253 @@
+//! The one window: what a sender may have in flight, for transports that pace and for those that do not.
+//!
+//! quinn 0.11 paces at 1.25 x window / smoothed RTT and offers a controller no say in it. A controller that wants to hold a rate
+//! can only choose how much is in flight: by Little's law, rate x round-trip time. A transport that does pace at the controller's
+//! rate, as noq, wants this all the same of controllers whose samples must show the path: what is paced at the estimate shows
+//! the estimate.
+
+mod ack_gap;
+mod link_rate;
+#[cfg(test)]
+mod tests;
+
+use core::time::Duration;
+
+use self::ack_gap::AckGap;
+use self::link_rate::{Acked, Forecast, LinkRate};
+use crate::config::{Environment, WindowPolicy};
+use crate::controller::Control;
+use crate::event::AckEvent;
+use crate::model::horizon;
+use crate::units::{Bandwidth, Bytes, Gain, saturating_nanos as nanos};
+
+/// Where the controller wants the path to run, once the pipe has been filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OperatingPoint {
+    /// The bandwidth estimate.
+    pub(crate) bandwidth: Bandwidth,
+    /// The rate to send at: the estimate times the gain of the moment.
+    pub(crate) rate: Bandwidth,
+    /// The round-trip time without queues.
+    pub(crate) min_rtt: Duration,
+    /// What to have in flight at the least: beside flows that fill the queue.
+    pub(crate) min_inflight: Bytes,
+}
+
+/// Makes the window that a [`WindowPolicy`] asks for.
+#[derive(Debug, Clone)]
+pub(crate) struct WindowCalculator {
+    policy: WindowPolicy,
+    /// Whether the transport is to pace at the controller's rate.
+    paced: bool,
+    path: Path,
+    /// In nanoseconds.
+    smoothed_rtt: u64,
+    ack_gap: AckGap,
+    /// Only for the policy that tracks it.
+    link_rate: Option<LinkRate>,
+}
+
+/// What has been measured of the path.
+#[derive(Debug, Clone, Copy, Default)]
+struct Path {
+    /// RFC 9002's smoothed round-trip time; only for the policies that want it.
+    smoothed_rtt: Duration,
+    /// What the link will carry, and the head-room to leave: only for the policy that tracks it.
+    forecast: Option<Forecast>,
+    /// The longest recent pause between acknowledgements.
+    ack_gap: Duration,
+    /// The pause that bytes waited for on average in most of the last rounds.
+    recurring_gap: Duration,
+    /// The largest datagram that fits.
+    mtu: Bytes,
+}
+
+impl WindowCalculator {
+    /// For a path of which nothing is known. `biased_low` filters follow themselves down if they are paced at their estimate.
+    pub(crate) fn new(policy: WindowPolicy, biased_low: bool, environment: &Environment) -> Self {
+        Self {
+            policy,
+            paced: environment.transport.paces && policy.allows_pacing() && !biased_low,
+            path: Path {
+                mtu: environment.mtu,
+                ..Path::default()
+            },
+            smoothed_rtt: 0,
+            ack_gap: AckGap::new(),
+            link_rate: match policy {
+                WindowPolicy::Track(headroom) => Some(LinkRate::new(headroom)),
+                _ => None,
+            },
+        }
+    }
+
+    /// The path carries other datagrams.
+    pub(crate) fn set_mtu(&mut self, mtu: Bytes) {
+        self.path.mtu = mtu;
+    }
+
+    /// Takes from an acknowledgement what the policy goes by, and nothing else. `point` is from before it. In ProbeRTT the
+    /// controller itself holds the sender back.
+    #[inline]
+    pub(crate) fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        point: Option<&OperatingPoint>,
+        in_probe_rtt: bool,
+    ) {
+        if matches!(self.policy, WindowPolicy::Window) {
+            return;
+        }
+        // Until there is a model this RTT will do: nothing that depends on it is used before.
+        let min_rtt = point.map_or(ack.rtt, |point| point.min_rtt);
+        self.measure_gap(ack, min_rtt);
+        match &mut self.link_rate {
+            Some(link_rate) => {
+                link_rate.on_ack(&Acked {
+                    now: ack.now,
+                    bytes: ack.acked,
+                    rtt: ack.rtt,
+                    min_rtt,
+                    window_limited: !ack.app_limited && !in_probe_rtt,
+                });
+                self.path.forecast = link_rate.forecast(self.path.mtu);
+            }
+            None => self.update_smoothed_rtt(ack.rtt),
+        }
+    }
+
+    #[inline]
+    fn measure_gap(&mut self, ack: &AckEvent, min_rtt: Duration) {
+        let limit = horizon(min_rtt);
+        self.ack_gap.on_ack(ack.now, ack.round, ack.acked, limit);
+        // One acknowledgement for all that was in flight is the path's way, unless the application has no more.
+        if ack.in_flight == Bytes::ZERO && ack.app_limited {
+            self.ack_gap.on_idle();
+        }
+        self.path.ack_gap = self.ack_gap.longest();
+        self.path.recurring_gap = self.ack_gap.recurring();
+    }
+
+    /// RFC 9002, section 5.3, without the acknowledgement delay that a controller is not told.
+    #[inline]
+    fn update_smoothed_rtt(&mut self, sample: Duration) {
+        // In whole nanoseconds: dividing a `Duration` takes several divisions.
+        let sample = nanos(sample);
+        self.smoothed_rtt = match self.smoothed_rtt {
+            0 => sample,
+            smoothed => smoothed - smoothed / 8 + sample / 8,
+        };
+        self.path.smoothed_rtt = Duration::from_nanos(self.smoothed_rtt);
+    }
+
+    /// What the transport is to enforce. `allowed` is the window that the model allows.
+    #[inline]
+    pub(crate) fn control(
+        &self,
+        allowed: Bytes,
+        point: Option<&OperatingPoint>,
+        pacing_rate: Option<Bandwidth>,
+        send_quantum: Bytes,
+    ) -> Control {
+        let (window, refill_window) = match (point, self.policy) {
+            (Some(point), WindowPolicy::Track(_)) => self.tracking_window(allowed, point),
+            (Some(point), _) => {
+                let window = self.window(allowed, point);
+                (window, window)
+            }
+            (None, _) => (allowed, allowed),
+        };
+        Control {
+            window,
+            refill_window,
+            pacing_rate: pacing_rate.filter(|_| self.paced),
+            send_quantum,
+        }
+    }
+
+    #[inline]
+    fn window(&self, allowed: Bytes, point: &OperatingPoint) -> Bytes {
+        let path = &self.path;
+        let flight = match self.policy {
+            WindowPolicy::Window => return allowed,
+            WindowPolicy::Rate => point
+                .rate
+                .bytes_in(path.smoothed_rtt.max(path.min_span(point))),
+            WindowPolicy::Cap => {
+                let longest = (CAP * horizon(point.min_rtt)).saturating_add(path.ack_gap);
+                let span = path.smoothed_rtt.max(path.batched_span(point)).min(longest);
+                point.rate.bytes_in(span)
+            }
+            WindowPolicy::Bdp { gain } => {
+                let plain = gain * point.rate.bytes_in(horizon(point.min_rtt))
+                    + point.rate.bytes_in(path.ack_gap);
+                plain.max(gain * point.rate.bytes_in(path.batched_span(point)))
+            }
+            WindowPolicy::Track(_) => path.tracked(point),
+        };
+        path.window_for(flight, allowed)
+    }
+
+    /// A window that tracks the link is to be filled soon, but not beside flows that fill the queue, where haste loses more.
+    #[inline]
+    fn tracking_window(&self, allowed: Bytes, point: &OperatingPoint) -> (Bytes, Bytes) {
+        let flight = self.path.tracked(point);
+        let window = self
+            .path
+            .window_for(flight.max(point.min_inflight), allowed);
+        let hastens = flight >= point.min_inflight;
+        (window, if hastens { allowed } else { window })
+    }
+}
+
+impl Path {
+    /// The window for so much in flight.
+    #[inline]
+    fn window_for(&self, flight: Bytes, allowed: Bytes) -> Bytes {
+        // quinn stops when the next packet would reach the window, noq when it would exceed it: with a packet on top it is the
+        // flight that reaches what was asked for.
+        (flight + self.mtu)
+            .max(self.mtu.packets(MIN_WINDOW_PACKETS))
+            .min(allowed)
+    }
+
+    /// What the link will carry in a minimum RTT and the hosts' time, the head-room, and what the gain cycle adds or takes away.
+    #[inline]
+    fn tracked(&self, point: &OperatingPoint) -> Bytes {
+        let forecast = self.forecast.unwrap_or(Forecast {
+            expected: point.bandwidth,
+            ..Forecast::default()
+        });
+        let horizon = horizon(point.min_rtt);
+        let pause = self.min_span(point).saturating_sub(horizon);
+        let cycle = point.rate.bytes_in(horizon);
+        let estimate = point.bandwidth.bytes_in(horizon);
+        forecast.expected.bytes_in(horizon)
+            + forecast.spare.bytes_in(horizon)
+            + point.bandwidth.bytes_in(pause)
+            + (cycle - estimate)
+            - (estimate - cycle)
+    }
+
+    /// What a window has to cover however short the round trips seem. Where acknowledgements come at longer intervals than round
+    /// trips, a window of one round trip is all that an interval carries; and the newest packet of each has waited least.
+    #[inline]
+    fn min_span(&self, point: &OperatingPoint) -> Duration {
+        horizon(point.min_rtt).max(self.recurring_gap)
+    }
+
+    /// What is in flight while acknowledgements come in batches and the link stays busy: what crosses the path, and what waits
+    /// for the next batch behind it.
+    #[inline]
+    fn batched_span(&self, point: &OperatingPoint) -> Duration {
+        let waits = point.min_rtt.saturating_add(self.recurring_gap);
+        waits.max(self.min_span(point))
+    }
+}
+
+/// How far above its minimum the smoothed RTT may carry the window.
+const CAP: Gain = Gain::new(5, 4);
+
+/// The least a controller may be held to, in packets: two in flight, so that a receiver that acknowledges every second packet does
+/// so at once, and the one on top.
+const MIN_WINDOW_PACKETS: u64 = 3;
