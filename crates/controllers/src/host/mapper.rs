@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use super::ack_gap::AckGap;
 use super::link_rate::{Acked, LinkRate};
-use super::mapping::{self, Path};
+use super::mapping::{self, Gap, Path};
 use crate::config::WindowPolicy;
 use crate::controller::Control;
 use crate::event::AckEvent;
@@ -24,6 +24,8 @@ pub struct Mapper {
     link_rate: Option<LinkRate>,
     /// What the window is made of, where it also depends on what is in flight.
     target: Option<Bytes>,
+    /// Why less is in flight than the target: the application's gap is closed when the flight reaches it.
+    gap: Gap,
 }
 
 impl Mapper {
@@ -42,6 +44,7 @@ impl Mapper {
                 _ => None,
             },
             target: None,
+            gap: Gap::Path,
         }
     }
 
@@ -68,8 +71,11 @@ impl Mapper {
     #[inline]
     pub fn on_sent(&mut self, in_flight: Bytes, control: &Control) -> Option<Bytes> {
         self.path.in_flight = in_flight;
-        self.target
-            .map(|target| mapping::window_towards(target, control, &self.path))
+        let target = self.target?;
+        self.close_gap(target);
+        Some(mapping::window_towards(
+            target, self.gap, control, &self.path,
+        ))
     }
 
     /// Takes from an acknowledgement what the policy goes by, and nothing else. `control` is what the controller
@@ -107,6 +113,10 @@ impl Mapper {
                         window_limited: !ack.app_limited && !control.self_limited,
                     });
                     self.path.forecast = link_rate.forecast(self.path.mtu);
+                }
+                if ack.app_limited || self.gap != Gap::Path {
+                    self.path.smoothed_rtt = Duration::from_nanos(self.smoothed_rtt);
+                    self.gap = Gap::of_application(control, &self.path);
                 }
             }
         }
@@ -150,8 +160,19 @@ impl Mapper {
     fn mapped_window(&mut self, control: &Control) -> Bytes {
         self.target = mapping::target(self.policy, control, &self.path);
         match self.target {
-            Some(target) => mapping::window_towards(target, control, &self.path),
+            Some(target) => {
+                self.close_gap(target);
+                mapping::window_towards(target, self.gap, control, &self.path)
+            }
             None => mapping::window(self.policy, control, &self.path),
+        }
+    }
+
+    /// A flight that another packet would carry beyond the target is what the target asks for.
+    #[inline]
+    fn close_gap(&mut self, target: Bytes) {
+        if self.path.in_flight + self.path.mtu > target {
+            self.gap = Gap::Path;
         }
     }
 }

@@ -58,7 +58,9 @@ pub fn window(policy: WindowPolicy, control: &Control, path: &Path) -> Bytes {
                 + point.rate.bytes_in(path.ack_gap);
             plain.max(gain * point.rate.bytes_in(batched_span(point, path)))
         }
-        WindowPolicy::Track(_) => return window_towards(track(point, path), control, path),
+        WindowPolicy::Track(_) => {
+            return window_towards(track(point, path), Gap::Path, control, path);
+        }
     };
     enforceable(mapped, control, path)
 }
@@ -73,16 +75,51 @@ pub fn target(policy: WindowPolicy, control: &Control, path: &Path) -> Option<By
     }
 }
 
-/// Hosts pace at 1.25 windows per smoothed RTT. A window that asks for more than there is in flight is told to it as
-/// larger still, so that the gap is closed sooner; it is back at the target when the gap is.
+/// Hosts pace at 1.25 windows per smoothed RTT. Where the target has grown, a window above it closes the gap sooner; it is
+/// back at the target when the gap is.
 #[inline]
-pub fn window_towards(target: Bytes, control: &Control, path: &Path) -> Bytes {
-    let urgent = target + (target - path.in_flight).packets(URGENCY);
+pub fn window_towards(target: Bytes, gap: Gap, control: &Control, path: &Path) -> Bytes {
+    let wanted = match gap {
+        Gap::Path => target + (target - path.in_flight).packets(URGENCY),
+        Gap::Application { pace } => {
+            let step = Bytes(path.in_flight.0 / REFILL_STEPS) + path.mtu;
+            target.min(pace.max(path.in_flight + step))
+        }
+    };
     // The least is for full queues, where what is missing is lost: haste would lose more.
     let least = control
         .operating_point
         .map_or(Bytes::ZERO, |point| point.least);
-    enforceable(urgent.max(least), control, path)
+    enforceable(wanted.max(least), control, path)
+}
+
+/// Why less is in flight than the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gap {
+    /// The target has grown: the path carries more than is in flight, and is idle until the gap is closed.
+    Path,
+    /// The application had nothing to send. The path carries no more than before. What is sent faster waits in its queue or is
+    /// lost, so the host sends at the path's rate (draft-ietf-ccwg-bbr, section "Restarting From Idle": at `BBR.bw`, without
+    /// a gain).
+    Application {
+        /// The window at which the host paces at the path's rate.
+        pace: Bytes,
+    },
+}
+
+impl Gap {
+    /// What the application left open on a path of this rate.
+    #[inline]
+    pub fn of_application(control: &Control, path: &Path) -> Self {
+        let rate = match (path.forecast, &control.operating_point) {
+            (Some(forecast), _) => forecast.expected,
+            (None, Some(point)) => point.bandwidth,
+            (None, None) => return Self::Path,
+        };
+        Self::Application {
+            pace: HOST_PACE_INVERSE * rate.bytes_in(path.smoothed_rtt),
+        }
+    }
 }
 
 #[inline]
@@ -130,6 +167,12 @@ fn batched_span(point: &OperatingPoint, path: &Path) -> Duration {
 
 /// So many times what is missing in flight is added to the window.
 const URGENCY: u64 = 2;
+
+/// quinn's pacer sends 1.25 windows in a smoothed RTT.
+const HOST_PACE_INVERSE: Gain = Gain::new(4, 5);
+
+/// Beyond the pace, the window is ahead of the flight by this part of it: more than the 64th for which hosts gather what they send.
+const REFILL_STEPS: u64 = 32;
 
 /// How far above its minimum the smoothed RTT may carry the window.
 const CAP: Gain = Gain::new(5, 4);
