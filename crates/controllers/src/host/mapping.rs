@@ -14,7 +14,7 @@ use core::time::Duration;
 use super::link_rate::Forecast;
 use crate::config::WindowPolicy;
 use crate::controller::{Control, OperatingPoint};
-use crate::model::horizon;
+use crate::model::{held, horizon};
 use crate::units::{Bytes, Gain};
 
 /// What the adapter itself has measured of the path.
@@ -141,10 +141,11 @@ fn track(point: &OperatingPoint, path: &Path) -> Bytes {
     });
     let horizon = horizon(point.min_rtt);
     let pause = least_span(&point, path).saturating_sub(horizon);
-    let cycle = point.rate.bytes_in(horizon);
-    let estimate = point.bandwidth.bytes_in(horizon);
-    forecast.expected.bytes_in(horizon)
-        + forecast.spare.bytes_in(horizon)
+    let held = |rate| held(rate, point.min_rtt);
+    let cycle = held(point.rate);
+    let estimate = held(point.bandwidth);
+    held(forecast.expected)
+        + held(forecast.spare)
         + point.bandwidth.bytes_in(pause)
         + (cycle - estimate)
         - (estimate - cycle)
