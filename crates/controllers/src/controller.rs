@@ -68,8 +68,8 @@ pub trait Controller: Debug + Send + Sync {
 pub struct Control {
     /// The congestion window: no more than this may be in flight.
     pub window: Bytes,
-    /// The largest window to tell a transport that paces by its window alone, while less than [`window`](Self::window) is in
-    /// flight: the gap closes the sooner. Not less than `window`, and equal to it for controllers in no haste.
+    /// For a transport that paces by its window alone: the window to pace at while less than [`window`](Self::window) is in
+    /// flight. Larger, and the gap is closed sooner; smaller, and it is closed without a burst; the same, and nothing is to be done.
     pub refill_window: Bytes,
     /// The rate at which to send, if the transport is to pace at a rate of the controller's.
     pub pacing_rate: Option<Bandwidth>,

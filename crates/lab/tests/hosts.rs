@@ -75,6 +75,20 @@ fn no_controller_is_far_behind_quinns_cubic() {
     }
 }
 
+/// Trap: a millisecond of a fast host is more than the buffer of its socket. The end of a flight is lost, and its sender waits
+/// for a probe timeout.
+#[test]
+fn windows_for_the_time_of_hosts_fit_their_buffers() {
+    for (path, seed) in [(path("busy", 10, 50), 2), (path("busy", 10, 200), 1)] {
+        let goodput = |name| {
+            let outcome = path.run(name, seed);
+            outcome.flows[0].goodput_mbps(Duration::ZERO, path.duration())
+        };
+        let part = goodput("bbr-s") / goodput("quinn-cubic");
+        assert!(part >= 0.9, "{part:.2} over {path:?}, seed {seed}");
+    }
+}
+
 /// A host that others use too is what takes the speed away, from CUBIC as well.
 #[test]
 fn hosts_take_what_their_processor_cannot_do() {

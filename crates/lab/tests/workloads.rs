@@ -99,7 +99,7 @@ const GENTLE: [(&str, f64); 5] = [
     ("cubic", 0.01),
     ("bbr3", 0.01),
     ("bbr3-s", 0.01),
-    ("bbr-s", 0.03),
+    ("bbr-s", 0.01),
 ];
 
 #[test]

@@ -7,7 +7,8 @@ use crate::units::{Bytes, Gain, Timestamp};
 ///
 /// The rule is that of BBRv3's `inflight_longterm` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"). The flight that
 /// lost too much, less its head-room, is the bound from then on, but the bound is at least [`LEAST`] bandwidth-delay products. Each
-/// round without such a loss raises it by a quarter. A bound above the model's window is forgotten.
+/// round without such a loss raises it by a quarter. A round that the application limits does not: its flight has not tested the
+/// bound (the same section raises it only where it is fully used). A bound above the model's window is forgotten.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct HeavyLosses {
     bound: Option<Bytes>,
@@ -18,13 +19,15 @@ pub(super) struct HeavyLosses {
 }
 
 impl HeavyLosses {
-    /// Packets of size `mtu` were lost on a path that holds `bdp` without a queue.
-    pub(super) fn on_loss(&mut self, event: &CongestionEvent, mtu: Bytes, bdp: Bytes) {
-        let Some(flight) = event.flight else { return };
+    /// Packets of size `mtu` were lost on a path that holds `bdp` without a queue. Whether they were too many of their flight.
+    pub(super) fn on_loss(&mut self, event: &CongestionEvent, mtu: Bytes, bdp: Bytes) -> bool {
+        let Some(flight) = event.flight else {
+            return false;
+        };
         let too_much =
             flight.lost > mtu.packets(TOLERATED) && flight.lost > LOSS_THRESHOLD * flight.in_flight;
         if !too_much {
-            return;
+            return false;
         }
         self.lost = true;
         if self
@@ -37,11 +40,17 @@ impl HeavyLosses {
                 .map_or(flight.in_flight, |bound| bound.min(flight.in_flight));
             self.bound = Some((REST * most).max(LEAST * bdp));
         }
+        true
     }
 
     /// Takes an acknowledgement. `target` is the window without losses.
     pub(super) fn on_ack(&mut self, ack: &AckEvent, target: Bytes) {
-        if ack.round_start && !core::mem::take(&mut self.lost) {
+        if !ack.round_start {
+            return;
+        }
+        let lost = core::mem::take(&mut self.lost);
+        let untested = ack.rate.is_none_or(|sample| sample.app_limited);
+        if !lost && !untested {
             let raised = self.bound.map(|bound| REGROWTH * bound);
             self.bound = raised.filter(|&raised| raised < target);
         }
@@ -121,6 +130,22 @@ mod tests {
         assert_eq!(losses.bound(), Some(Bytes(102_000)));
         round(&mut losses);
         assert_eq!(losses.bound(), None);
+    }
+
+    /// Trap: between two large frames the bound is forgotten, and each of them loses as much as the first.
+    #[test]
+    fn rounds_that_the_application_limits_do_not_raise_the_bound() {
+        let mut losses = HeavyLosses::default();
+        losses.on_loss(&loss(100, 60, 120_000, 12_000), MTU, BDP);
+        let now = Timestamp::from_nanos(1);
+        let mut ack = driver::ack(now, Duration::from_millis(40), Bytes(2400), 1);
+        if let Some(sample) = &mut ack.rate {
+            sample.app_limited = true;
+        }
+        for _ in 0..100 {
+            losses.on_ack(&ack, TARGET);
+        }
+        assert_eq!(losses.bound(), Some(Bytes(102_000)));
     }
 
     #[test]

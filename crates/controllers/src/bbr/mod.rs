@@ -188,6 +188,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             self.restarting = true;
         }
         self.in_flight = event.prior_in_flight + event.bytes;
+        self.calculator.on_sent(self.in_flight);
     }
 
     fn on_ack(&mut self, ack: &AckEvent) {
@@ -230,7 +231,13 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         }
         if self.config.heavy_losses == HeavyLossRule::Bound {
             let bdp = self.model.bdp.unwrap_or_default();
-            self.heavy_losses.on_loss(event, self.mtu, bdp);
+            let too_much = self.heavy_losses.on_loss(event, self.mtu, bdp);
+            // Where the application is the limit, no plateau shows: losses are all that says so (draft-ietf-ccwg-bbr, section
+            // "Exiting Startup Based on Packet Loss").
+            let growing = matches!(self.state, State::Startup) && self.model.bdp.is_some();
+            if too_much && growing && self.app_limited {
+                self.leave_startup();
+            }
         }
         self.rival.on_congestion(event.round);
         if let State::ProbeBandwidth(cycle) = &mut self.state {

@@ -185,6 +185,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 impl<F: BandwidthFilter> Controller for Bbr3<F> {
     fn on_sent(&mut self, event: &SentEvent) {
         self.in_flight = event.prior_in_flight + event.bytes;
+        self.calculator.on_sent(self.in_flight);
         self.window_use
             .on_sent(fills(self.in_flight, self.output.allowed, self.mtu));
         if event.prior_in_flight == Bytes::ZERO && event.app_limited {

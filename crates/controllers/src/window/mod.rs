@@ -17,7 +17,7 @@ use self::link_rate::{Acked, Forecast, LinkRate};
 use crate::config::{Environment, WindowPolicy};
 use crate::controller::Control;
 use crate::event::AckEvent;
-use crate::model::horizon;
+use crate::model::{held, horizon};
 use crate::units::{Bandwidth, Bytes, Gain, saturating_nanos as nanos};
 
 /// Where the controller wants the path to run, once the pipe has been filled.
@@ -45,12 +45,30 @@ pub(crate) struct WindowCalculator {
     ack_gap: AckGap,
     /// Only for the policy that tracks it.
     link_rate: Option<LinkRate>,
+    gap: Gap,
+    /// What a tracking window is made of.
+    target: Bytes,
+    in_flight: Bytes,
+}
+
+/// Why less is in flight than the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    /// The target has grown: the path carries more than is in flight, and is idle until the gap is closed.
+    Path,
+    /// The application had nothing to send. The path carries no more than before. What is sent faster waits in its queue or is
+    /// lost, so the host sends at the path's rate (draft-ietf-ccwg-bbr, section "Restarting From Idle": at `BBR.bw`, without
+    /// a gain).
+    Application {
+        /// The flight at which the host paces at the path's rate.
+        pace: Bytes,
+    },
 }
 
 /// What has been measured of the path.
 #[derive(Debug, Clone, Copy, Default)]
 struct Path {
-    /// RFC 9002's smoothed round-trip time; only for the policies that want it.
+    /// RFC 9002's smoothed round-trip time.
     smoothed_rtt: Duration,
     /// What the link will carry, and the head-room to leave: only for the policy that tracks it.
     forecast: Option<Forecast>,
@@ -78,12 +96,22 @@ impl WindowCalculator {
                 WindowPolicy::Track(headroom) => Some(LinkRate::new(headroom)),
                 _ => None,
             },
+            gap: Gap::Path,
+            target: Bytes::ZERO,
+            in_flight: Bytes::ZERO,
         }
     }
 
     /// The path carries other datagrams.
     pub(crate) fn set_mtu(&mut self, mtu: Bytes) {
         self.path.mtu = mtu;
+    }
+
+    /// So much is in flight now.
+    #[inline]
+    pub(crate) fn on_sent(&mut self, in_flight: Bytes) {
+        self.in_flight = in_flight;
+        self.close_gap();
     }
 
     /// Takes from an acknowledgement what the policy goes by, and nothing else. `point` is from before it. In ProbeRTT the
@@ -100,19 +128,29 @@ impl WindowCalculator {
         }
         // Until there is a model this RTT will do: nothing that depends on it is used before.
         let min_rtt = point.map_or(ack.rtt, |point| point.min_rtt);
+        self.in_flight = ack.in_flight;
+        self.update_smoothed_rtt(ack.rtt);
         self.measure_gap(ack, min_rtt);
-        match &mut self.link_rate {
-            Some(link_rate) => {
-                link_rate.on_ack(&Acked {
-                    now: ack.now,
-                    bytes: ack.acked,
-                    rtt: ack.rtt,
-                    min_rtt,
-                    window_limited: !ack.app_limited && !in_probe_rtt,
-                });
-                self.path.forecast = link_rate.forecast(self.path.mtu);
+        if let Some(link_rate) = &mut self.link_rate {
+            link_rate.on_ack(&Acked {
+                now: ack.now,
+                bytes: ack.acked,
+                rtt: ack.rtt,
+                min_rtt,
+                window_limited: !ack.app_limited && !in_probe_rtt,
+            });
+            self.path.forecast = link_rate.forecast(self.path.mtu);
+            if ack.app_limited || self.gap != Gap::Path {
+                self.gap = self.path.gap_of_application(point);
             }
-            None => self.update_smoothed_rtt(ack.rtt),
+        }
+    }
+
+    /// A flight that another packet would carry beyond the target is what the target asks for.
+    #[inline]
+    fn close_gap(&mut self) {
+        if self.in_flight + self.path.mtu > self.target {
+            self.gap = Gap::Path;
         }
     }
 
@@ -143,7 +181,7 @@ impl WindowCalculator {
     /// What the transport is to enforce. `allowed` is the window that the model allows.
     #[inline]
     pub(crate) fn control(
-        &self,
+        &mut self,
         allowed: Bytes,
         point: Option<&OperatingPoint>,
         pacing_rate: Option<Bandwidth>,
@@ -188,15 +226,23 @@ impl WindowCalculator {
         path.window_for(flight, allowed)
     }
 
-    /// A window that tracks the link is to be filled soon, but not beside flows that fill the queue, where haste loses more.
+    /// The window that tracks the link, and the one to pace at while less is in flight.
     #[inline]
-    fn tracking_window(&self, allowed: Bytes, point: &OperatingPoint) -> (Bytes, Bytes) {
-        let flight = self.path.tracked(point);
-        let window = self
-            .path
-            .window_for(flight.max(point.min_inflight), allowed);
-        let hastens = flight >= point.min_inflight;
-        (window, if hastens { allowed } else { window })
+    fn tracking_window(&mut self, allowed: Bytes, point: &OperatingPoint) -> (Bytes, Bytes) {
+        self.target = self.path.tracked(point);
+        self.close_gap();
+        let window_for = |flight: Bytes| {
+            self.path
+                .window_for(flight.max(point.min_inflight), allowed)
+        };
+        let window = window_for(self.target);
+        let refill_window = match self.gap {
+            // Beside flows that fill the queue haste loses more.
+            Gap::Path if self.target < point.min_inflight => window,
+            Gap::Path => allowed,
+            Gap::Application { pace } => window.min(window_for(pace)),
+        };
+        (window, refill_window)
     }
 }
 
@@ -218,15 +264,25 @@ impl Path {
             expected: point.bandwidth,
             ..Forecast::default()
         });
-        let horizon = horizon(point.min_rtt);
-        let pause = self.min_span(point).saturating_sub(horizon);
-        let cycle = point.rate.bytes_in(horizon);
-        let estimate = point.bandwidth.bytes_in(horizon);
-        forecast.expected.bytes_in(horizon)
-            + forecast.spare.bytes_in(horizon)
+        let pause = self.min_span(point).saturating_sub(horizon(point.min_rtt));
+        let held = |rate| held(rate, point.min_rtt);
+        let (cycle, estimate) = (held(point.rate), held(point.bandwidth));
+        held(forecast.expected)
+            + held(forecast.spare)
             + point.bandwidth.bytes_in(pause)
             + (cycle - estimate)
             - (estimate - cycle)
+    }
+
+    /// What the application left open is filled at what the path carries.
+    #[inline]
+    fn gap_of_application(&self, point: Option<&OperatingPoint>) -> Gap {
+        let estimate = point.map(|point| point.bandwidth);
+        let rate = self.forecast.map(|forecast| forecast.expected);
+        rate.or(estimate)
+            .map_or(Gap::Path, |rate| Gap::Application {
+                pace: PACE_OF_WINDOW * rate.bytes_in(self.smoothed_rtt),
+            })
     }
 
     /// What a window has to cover however short the round trips seem. Where acknowledgements come at longer intervals than round
@@ -244,6 +300,9 @@ impl Path {
         waits.max(self.min_span(point))
     }
 }
+
+/// quinn's pacer sends 1.25 windows in a smoothed RTT.
+const PACE_OF_WINDOW: Gain = Gain::new(4, 5);
 
 /// How far above its minimum the smoothed RTT may carry the window.
 const CAP: Gain = Gain::new(5, 4);

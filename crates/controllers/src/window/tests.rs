@@ -201,6 +201,25 @@ fn track_asks_for_more_where_much_is_missing() {
     assert_eq!(track_with(0), Bytes(100_000));
 }
 
+/// Trap: the first frame after a pause leaves at several times the path's rate, and a short buffer loses the rest of it.
+#[test]
+fn what_the_application_left_open_is_filled_at_the_paths_rate() {
+    let at = |in_flight| {
+        let path = Path {
+            in_flight: Bytes(in_flight),
+            ..path()
+        };
+        let gap = Gap::of_application(&control(point()), &path);
+        window_towards(Bytes(60_000), gap, &control(point()), &path)
+    };
+    // 1 MB/s x 44 ms / 1.25, at which quinn paces at 1 MB/s.
+    assert_eq!(at(0), Bytes(35_200 + 1200));
+    assert_eq!(at(32_000), Bytes(35_200 + 1200));
+    // From there on ahead of the flight, up to the target.
+    assert_eq!(at(48_000), Bytes(48_000 + 1500 + 1200 + 1200));
+    assert_eq!(at(60_000), Bytes(60_000 + 1200));
+}
+
 #[test]
 fn track_begins_with_the_estimate() {
     let path = Path {
