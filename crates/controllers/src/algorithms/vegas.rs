@@ -45,8 +45,8 @@ use crate::units::{Bytes, Gain, Timestamp};
 ///   sender then drains what is its own, by half of a window, and the least round-trip time of that is the new base
 ///   ([`patience`](VegasConfig::patience)). The paper's Vegas keeps 1 % of a link whose round-trip time becomes ten times as
 ///   long.
-/// - When the window has grown by beta packets, none of them waits, and nothing was lost for 10 s, the link has room: the window
-///   doubles in every other round, as in slow start, until a round shows a queue ([`resume`](VegasConfig::resume)). The paper's
+/// - When the window has grown for a second and by beta packets, none of them waits, and nothing was lost for 10 s, the link has
+///   room: the window doubles in every other round, as in slow start, until a round shows a queue ([`resume`](VegasConfig::resume)). The paper's
 ///   Vegas grows by a packet per round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -71,7 +71,7 @@ pub struct VegasConfig {
     /// A queue of more than beta packets that stands for so long leads to a check of the base round-trip time, every 5 s at
     /// most. At most 1 h; 1 s, and zero for never, as in the paper.
     pub patience: Duration,
-    /// Whether the window doubles again when it has grown by beta packets without a queue.
+    /// Whether the window doubles again when it has grown for a second, and by beta packets, without a queue.
     pub resume: bool,
 }
 
@@ -150,6 +150,7 @@ impl ControllerConfig for VegasConfig {
             check: PathCheck::new(self),
             base: None,
             quiet: 0,
+            quiet_since: Timestamp::ZERO,
             recovered: None,
         };
         Ok(Box::new(LossBased::new(Self::NAME, avoidance, environment)))
@@ -172,6 +173,8 @@ struct Vegas {
     base: Option<Duration>,
     /// Rounds in a row after which less than gamma packets waited.
     quiet: u32,
+    /// When the first of them ended.
+    quiet_since: Timestamp,
     /// When the last recovery ended.
     recovered: Option<Timestamp>,
 }
@@ -238,7 +241,13 @@ impl Vegas {
             .recovered
             .is_some_and(|recovered| now < recovered + LOSS_MEMORY);
         if !lost && waits < view.mtu.packets(u64::from(self.config.gamma)) {
-            self.quiet = self.quiet.saturating_add(1);
+            if self.quiet == 0 {
+                self.quiet_since = now;
+            }
+            let rounds = self.quiet.saturating_add(1);
+            if rounds < u32::from(self.config.beta) || now >= self.quiet_since + ROOM {
+                self.quiet = rounds;
+            }
             return;
         }
         if self.quiet > u32::from(self.config.beta) {
@@ -341,6 +350,10 @@ const MARK_REDUCTION: Gain = Gain::new(4, 5);
 /// Three times as long as a queue takes to stand: by then the window has shrunk in several rounds, on long paths too.
 const PATIENCE: Duration = Duration::from_secs(1);
 const LONGEST_PATIENCE: Duration = Duration::from_secs(3600);
+
+/// How long a link has to have room: the rate of a wireless link rises for less and falls again, and a window that has doubled
+/// by then is a queue. As long as a queue has to stand before it is looked into.
+const ROOM: Duration = PATIENCE;
 
 /// BBR believes what it knows of a path for as long (draft-ietf-ccwg-bbr, MinRTTFilterLen).
 const LOSS_MEMORY: Duration = Duration::from_secs(10);

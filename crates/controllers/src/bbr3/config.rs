@@ -50,6 +50,9 @@ pub struct Bbr3CoreConfig {
     pub startup_exit_rtt: Option<Gain>,
     /// How long a minimum RTT is believed. 1 s to 1 h; 10 s.
     pub min_rtt_window: Duration,
+    /// Whether ProbeRTT comes early where round trips stay longer for a second than a full window makes them, and its minimum is
+    /// believed at once if the smaller flight does not shorten them: the path has become longer. Off in BBRv2 and BBRv3.
+    pub check_longer_path: bool,
     /// How long ProbeRTT waits for an RTT as small to come by itself. 1 s to `min_rtt_window`; 10 s, which the draft asks
     /// of every flow, for then they drain together. In BBRv2, and in the draft's earlier versions, 5 s.
     pub probe_rtt_interval: Duration,
@@ -107,6 +110,7 @@ impl Bbr3CoreConfig {
             startup_exit_rtt: None,
             // Section "ProbeRTT and min_rtt Parameters and State".
             min_rtt_window: Duration::from_secs(10),
+            check_longer_path: false,
             probe_rtt_interval: Duration::from_secs(10),
             // Section "Pacing State and Parameters".
             pacing_margin: Gain::percent(99),
@@ -138,6 +142,7 @@ impl Bbr3CoreConfig {
     #[must_use]
     pub const fn tuned(mut self) -> Self {
         self.tolerated_losses = 1;
+        self.check_longer_path = true;
         self.offload_time = Duration::from_millis(3);
         self.window_policy = WindowPolicy::Cap;
         self

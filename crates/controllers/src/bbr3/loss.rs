@@ -12,6 +12,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// as if they were one burst: hosts report their losses in aggregate.
     pub(super) fn on_loss(&mut self, event: &CongestionEvent) {
         self.begin_episode(event);
+        self.drop_path_check();
         self.latest.note_congestion(event.delivered);
         self.latest.lost_ranges = self.latest.lost_ranges.saturating_add(1);
         if event.signal == CongestionSignal::PersistentCongestion {

@@ -9,6 +9,7 @@ mod config;
 mod ecn;
 #[cfg(test)]
 mod fixture;
+mod longer_path;
 mod loss;
 mod output;
 mod probe;
@@ -29,6 +30,7 @@ use rand_pcg::Pcg32;
 use self::aggregation::Aggregation;
 use self::bounds::{Bounds, Latest};
 use self::ecn::Marks;
+use self::longer_path::LongerPath;
 use self::output::Output;
 use self::probe::Cycle;
 use self::round::Round;
@@ -61,6 +63,7 @@ pub(crate) struct Bbr3<F> {
     min_rtt: MinRtt,
     /// The minimum since ProbeRTT last had a reason to look.
     recent_rtt: MinRtt,
+    longer_path: LongerPath,
     aggregation: Aggregation,
     marks: Marks,
     round_rtt: RoundRtt,
@@ -103,6 +106,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             latest: Latest::default(),
             min_rtt: MinRtt::default(),
             recent_rtt: MinRtt::default(),
+            longer_path: LongerPath::default(),
             aggregation: Aggregation::new(environment.now),
             marks: Marks::default(),
             round_rtt: RoundRtt::default(),

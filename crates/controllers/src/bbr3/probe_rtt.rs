@@ -7,7 +7,7 @@ use super::state::{Hold, Phase, Silence, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::FullPipe;
-use crate::units::Timestamp;
+use crate::units::{Gain, Timestamp};
 
 impl<F: BandwidthFilter> Bbr3<F> {
     /// `UpdateMinRTT` and `CheckProbeRTT` (draft-ietf-ccwg-bbr, section "ProbeRTT Logic").
@@ -16,10 +16,13 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// believed, which takes the recent one over when that is no larger or it has itself expired. Where both windows are the
     /// same, as in the newest draft, so are the minima.
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
-        let expired = self
-            .recent_rtt
-            .expired(ack.now, self.config.probe_rtt_interval);
-        let probing = matches!(self.state, State::ProbeRtt(_));
+        // After silence there is no queue of ours left to drain.
+        let may_look = !matches!(self.state, State::ProbeRtt(_)) && !self.restarting;
+        let longer = may_look && self.watch_path(ack);
+        let expired = longer
+            || self
+                .recent_rtt
+                .expired(ack.now, self.config.probe_rtt_interval);
         if expired {
             self.recent_rtt.replace(ack.now, ack.rtt);
         } else {
@@ -29,21 +32,46 @@ impl<F: BandwidthFilter> Bbr3<F> {
         if least || self.min_rtt.expired(ack.now, self.config.min_rtt_window) {
             self.min_rtt = self.recent_rtt;
         }
-        // After silence there is no queue of ours left to drain.
-        if expired && !probing && !self.restarting {
-            self.enter_probe_rtt();
+        if expired && may_look {
+            self.enter_probe_rtt(ack);
         }
         self.advance_probe_rtt(ack);
     }
 
-    fn enter_probe_rtt(&mut self) {
+    /// Whether round trips have been so long for so long that ProbeRTT should look for the reason at once.
+    fn watch_path(&mut self, ack: &AckEvent) -> bool {
+        if !self.config.check_longer_path {
+            return false;
+        }
+        let (State::ProbeBw(_), Some(min_rtt)) = (self.state, self.min_rtt.get()) else {
+            self.longer_path.reset();
+            return false;
+        };
+        self.longer_path
+            .on_ack(ack, self.config.window_gain, min_rtt);
+        self.longer_path.is_due(ack)
+    }
+
+    /// Losses: a buffer that overflows is as long whatever the flight, so that round trips say nothing of the path.
+    pub(super) fn drop_path_check(&mut self) {
+        self.longer_path.reset();
+        if let State::ProbeRtt(silence) = &mut self.state {
+            silence.check = None;
+        }
+    }
+
+    fn enter_probe_rtt(&mut self, ack: &AckEvent) {
         // The model has not taken over this acknowledgement's estimates: they may have seen a full queue.
         let half_pipe = self.config.probe_rtt_gain * self.output.bdp;
         let search = match self.state {
             State::Startup(search) => search,
             _ => FullPipe::default(),
         };
+        // The comparison needs two flights: a queue of ours is as long as before where the flight is.
+        let smaller = ack.prior_in_flight >= SMALLER * half_pipe.max(self.min_window());
+        let check = self.longer_path.check(ack).filter(|_| smaller);
         self.transition(State::ProbeRtt(Silence {
+            check,
             window: half_pipe,
             prior_window: self.window,
             search,
@@ -59,6 +87,9 @@ impl<F: BandwidthFilter> Bbr3<F> {
         let State::ProbeRtt(silence) = &mut self.state else {
             return;
         };
+        if let Some(check) = &mut silence.check {
+            check.on_rtt(ack.rtt);
+        }
         match &mut silence.hold {
             None => {
                 if ack.in_flight <= silence.window.max(least) {
@@ -84,6 +115,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             prior_window,
             search,
             hold: Some(hold),
+            check,
             ..
         }) = self.state
         else {
@@ -91,6 +123,13 @@ impl<F: BandwidthFilter> Bbr3<F> {
         };
         if now <= hold.until {
             return;
+        }
+        if let Some(check) = check {
+            self.longer_path.checked(now);
+            if let Some(path) = check.path() {
+                self.recent_rtt.replace(now, path);
+                self.min_rtt = self.recent_rtt;
+            }
         }
         // The next silence is due an interval from now, whatever this one found.
         if let Some(recent) = self.recent_rtt.get() {
@@ -107,6 +146,9 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
     }
 }
+
+/// So much larger a flight makes a round trip in a queue of ours longer by more than what counts as the same.
+const SMALLER: Gain = Gain::new(3, 2);
 
 /// How long the flight stays small (draft-ietf-ccwg-bbr, section "Parameters for Scheduling ProbeRTT").
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);

@@ -1,6 +1,7 @@
 //! BBRv3's states. Each carries what only it needs, so that leaving it forgets it.
 
 use super::config::Bbr3CoreConfig;
+use super::longer_path::PathCheck;
 use super::probe::Ascent;
 use crate::model::FullPipe;
 use crate::snapshot::Mode;
@@ -35,6 +36,8 @@ pub(super) enum Phase {
 /// Progress of ProbeRTT (section "ProbeRTT Logic").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Silence {
+    /// Whether the path has become longer, if it may have.
+    pub(super) check: Option<PathCheck>,
     /// The window meanwhile, from the estimates of before.
     pub(super) window: Bytes,
     /// The window to return to.
@@ -126,6 +129,7 @@ mod tests {
             State::ProbeBw(Phase::Refill),
             State::ProbeBw(Phase::Up(Ascent::default())),
             State::ProbeRtt(Silence {
+                check: None,
                 window: Bytes(4800),
                 prior_window: Bytes(9600),
                 search: FullPipe::default(),

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use kneepoint_controllers::host::WindowRule;
 use kneepoint_controllers::{
     Bbr3Config, Bytes, Controller, ControllerConfig, Environment, Flow, Loss, Timestamp, Transport,
 };
@@ -128,7 +129,8 @@ impl Host {
     }
 
     fn may_send(&self) -> bool {
-        self.in_flight() + MTU <= self.controller.control().window
+        let window = RULE.reported(self.controller.control().window);
+        RULE.admits(window, self.in_flight(), MTU)
     }
 
     fn in_flight(&self) -> Bytes {
@@ -215,6 +217,9 @@ fn address(host: u8) -> SocketAddr {
 
 /// Bytes that a packet's number takes.
 const NUMBER: usize = size_of::<u64>();
+
+/// noq's, and RFC 9002's.
+const RULE: WindowRule = WindowRule::UpTo;
 
 const MTU: Bytes = Bytes(1250);
 

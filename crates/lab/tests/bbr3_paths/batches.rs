@@ -5,7 +5,7 @@ use std::time::Duration;
 use kneepoint_emulator::link::{Aggregation, Delay, Jitter};
 use kneepoint_emulator::network::Duplex;
 
-use crate::setup::{bdp, constant, forward, goodput, greedy, reverse, seconds};
+use crate::paths::{bdp, constant, forward, goodput, greedy, reverse, seconds};
 
 /// A link whose acknowledgements come every so many seconds.
 fn batched(mbps: f64, rtt: f64, queue: u64, interval: f64) -> Duplex {
@@ -30,8 +30,9 @@ fn batches_of_two_round_trips_leave_the_link_busy() {
             let cubic = greedy("quinn-cubic", batched(mbps, rtt, queue, interval), 8.0);
             let outcome = greedy(name, batched(mbps, rtt, queue, interval), 8.0);
             let share = goodput(&outcome, 3.0, 8.0) / goodput(&cubic, 3.0, 8.0);
-            // A mean of what the window let through is less than the path.
-            let least = if name == "bbr3-s" { 0.75 } else { 0.9 };
+            // The paper's BBR uses 0.64 to 0.77 of these links. A mean of what the window let through is less than the path:
+            // bbr3-s uses 0.86 to 0.94.
+            let least = if name == "bbr3-s" { 0.85 } else { 0.9 };
             assert!(
                 share > least,
                 "{name}, {interval} s at {mbps} Mb/s: {share}"

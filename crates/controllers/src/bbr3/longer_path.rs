@@ -1,0 +1,179 @@
+//! Whether the path has become longer, before its minimum RTT expires.
+
+use core::time::Duration;
+
+use crate::event::AckEvent;
+use crate::model::HOST_DELAY;
+use crate::units::{Gain, Timestamp};
+
+/// Watches for round trips that stay longer than a full window of ours makes them.
+///
+/// The draft believes a minimum RTT for 10 s. On a path that becomes ten times as long, the window carries a fifth of the link
+/// until then, and the maximum filter forgets the link's rate. ProbeRTT can tell earlier: a queue of our own shortens with the
+/// flight, a path does not.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LongerPath {
+    since: Option<Since>,
+    /// The next check begins no earlier.
+    not_before: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Since {
+    at: Timestamp,
+    round: u64,
+    /// The shortest round trip since then, without those of the first rounds: they may have met a queue of the path before.
+    shortest: Duration,
+}
+
+/// A check under way: the shortest round trip before it, and in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PathCheck {
+    before: Duration,
+    found: Duration,
+}
+
+impl LongerPath {
+    /// Takes an acknowledgement. A window of `gain` bandwidth-delay products makes round trips no longer than `gain` times the
+    /// minimum.
+    #[inline]
+    pub(super) fn on_ack(&mut self, ack: &AckEvent, gain: Gain, min_rtt: Duration) {
+        if ack.rtt <= (gain * min_rtt).saturating_add(HOST_DELAY) {
+            self.since = None;
+            return;
+        }
+        let since = self.since.get_or_insert(Since {
+            at: ack.now,
+            round: ack.round,
+            shortest: Duration::MAX,
+        });
+        if ack.round >= since.round.saturating_add(SETTLING_ROUNDS) {
+            since.shortest = since.shortest.min(ack.rtt);
+        }
+    }
+
+    /// The check to make with the next ProbeRTT, if round trips have been long enough for so long.
+    #[inline]
+    pub(super) fn check(&self, ack: &AckEvent) -> Option<PathCheck> {
+        self.since
+            .filter(|since| {
+                ack.now.saturating_since(since.at) > PATIENCE
+                    && ack.round >= since.round.saturating_add(PATIENCE_ROUNDS)
+            })
+            .map(|since| PathCheck {
+                before: since.shortest,
+                found: Duration::MAX,
+            })
+    }
+
+    /// Whether the check is worth a ProbeRTT of its own.
+    #[inline]
+    pub(super) fn is_due(&self, ack: &AckEvent) -> bool {
+        ack.now >= self.not_before && self.check(ack).is_some()
+    }
+
+    /// A check is over.
+    pub(super) fn checked(&mut self, now: Timestamp) {
+        self.since = None;
+        self.not_before = now + INTERVAL;
+    }
+
+    /// What was seen does not count.
+    pub(super) fn reset(&mut self) {
+        self.since = None;
+    }
+}
+
+impl PathCheck {
+    /// Takes a round trip of ProbeRTT.
+    pub(super) fn on_rtt(&mut self, rtt: Duration) {
+        self.found = self.found.min(rtt);
+    }
+
+    /// The path's round-trip time, if the smaller flight did not change it.
+    pub(super) fn path(&self) -> Option<Duration> {
+        let alike = self.found <= ALIKE * self.before && self.before <= ALIKE * self.found;
+        alike.then_some(self.found)
+    }
+}
+
+/// In ten CoDel intervals (RFC 8289, section 4.3) a queue that comes and goes has gone.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// And in so many rounds, where these take longer: Drain takes three at most (draft-ietf-ccwg-bbr, section "Drain").
+const PATIENCE_ROUNDS: u64 = 4;
+
+/// The round in which the path changes, and the next, whose packets left before the window was measured on it.
+const SETTLING_ROUNDS: u64 = 2;
+
+/// BBRv2 and the draft's earlier versions look as often (ProbeRTTInterval).
+const INTERVAL: Duration = Duration::from_secs(5);
+
+/// Round trips within an eighth of each other count as the same.
+const ALIKE: Gain = Gain::new(9, 8);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver;
+    use crate::units::Bytes;
+
+    const GAIN: Gain = Gain::new(2, 1);
+    const MIN_RTT: Duration = Duration::from_millis(20);
+
+    fn ack(millis: u64, round: u64, rtt_millis: u64) -> AckEvent {
+        let now = Timestamp::from_nanos(millis * 1_000_000);
+        driver::ack(now, Duration::from_millis(rtt_millis), Bytes(2400), round)
+    }
+
+    #[test]
+    fn it_takes_a_second_and_four_rounds_of_long_round_trips() {
+        let mut longer = LongerPath::default();
+        longer.on_ack(&ack(0, 0, 42), GAIN, MIN_RTT);
+        assert!(!longer.is_due(&ack(1000, 9, 42)));
+        assert!(!longer.is_due(&ack(1001, 3, 42)));
+        assert!(longer.is_due(&ack(1001, 4, 42)));
+        // A window of two pipes explains this one.
+        longer.on_ack(&ack(1001, 4, 41), GAIN, MIN_RTT);
+        assert!(!longer.is_due(&ack(2000, 9, 42)));
+    }
+
+    /// Trap: the queue of the old path, just before the change, is taken for the shortest round trip of the new one.
+    #[test]
+    fn the_first_rounds_may_have_met_a_queue() {
+        let mut longer = LongerPath::default();
+        for (round, rtt) in [(0, 45), (1, 200), (2, 201), (6, 202)] {
+            longer.on_ack(&ack(200 * round, round, rtt), GAIN, MIN_RTT);
+        }
+        let mut check = longer.check(&ack(1200, 6, 202)).expect("it is due");
+        check.on_rtt(Duration::from_millis(200));
+        assert_eq!(check.path(), Some(Duration::from_millis(200)));
+    }
+
+    #[test]
+    fn checks_are_five_seconds_apart() {
+        let mut longer = LongerPath::default();
+        longer.checked(Timestamp::ZERO);
+        longer.on_ack(&ack(0, 0, 90), GAIN, MIN_RTT);
+        assert!(!longer.is_due(&ack(4999, 20, 90)));
+        assert!(longer.is_due(&ack(5000, 20, 90)));
+    }
+
+    /// Trap: a queue that is shorter in ProbeRTT, but not gone, is taken for the path.
+    #[test]
+    fn only_what_the_flight_does_not_change_is_the_path() {
+        let path = |before, found| {
+            let mut check = PathCheck {
+                before: Duration::from_millis(before),
+                found: Duration::MAX,
+            };
+            check.on_rtt(Duration::from_millis(found));
+            check.on_rtt(Duration::from_millis(found + 5));
+            check.path()
+        };
+        assert_eq!(path(200, 200), Some(Duration::from_millis(200)));
+        assert_eq!(path(200, 180), Some(Duration::from_millis(180)));
+        assert_eq!(path(200, 170), None);
+        assert_eq!(path(42, 100), None);
+    }
+}
