@@ -69,7 +69,7 @@ impl Mapper {
     pub fn on_sent(&mut self, in_flight: Bytes, control: &Control) -> Option<Bytes> {
         self.path.in_flight = in_flight;
         self.target
-            .map(|target| mapping::window_towards(target, control, &self.path))
+            .map(|target| mapping::window_towards(self.policy, target, control, &self.path))
     }
 
     /// Takes from an acknowledgement what the policy goes by, and nothing else. `control` is what the controller
@@ -88,7 +88,7 @@ impl Mapper {
         // Until there is a model this RTT will do: nothing that depends on it is used before.
         let point = control.operating_point.as_ref();
         let min_rtt = point.map_or(ack.rtt, |point| point.min_rtt);
-        if matches!(self.policy, WindowPolicy::Rate | WindowPolicy::Cap) {
+        if !matches!(self.policy, WindowPolicy::Track(_)) {
             self.path.smoothed_rtt = Duration::from_nanos(self.smoothed_rtt);
         }
         match self.policy {
@@ -150,7 +150,7 @@ impl Mapper {
     fn mapped_window(&mut self, control: &Control) -> Bytes {
         self.target = mapping::target(self.policy, control, &self.path);
         match self.target {
-            Some(target) => mapping::window_towards(target, control, &self.path),
+            Some(target) => mapping::window_towards(self.policy, target, control, &self.path),
             None => mapping::window(self.policy, control, &self.path),
         }
     }

@@ -15,7 +15,7 @@ use super::link_rate::Forecast;
 use crate::config::WindowPolicy;
 use crate::controller::{Control, OperatingPoint};
 use crate::model::horizon;
-use crate::units::{Bytes, Gain};
+use crate::units::{Bytes, Gain, saturating_nanos as nanos};
 
 /// What the adapter itself has measured of the path.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,49 +40,73 @@ pub fn window(policy: WindowPolicy, control: &Control, path: &Path) -> Bytes {
     let Some(point) = &control.operating_point else {
         return control.window;
     };
-    let mapped = match policy {
-        WindowPolicy::Window => return control.window,
-        WindowPolicy::Rate => point
-            .rate
-            .bytes_in(path.smoothed_rtt.max(least_span(point, path))),
+    match target(policy, control, path) {
+        Some(target) => window_towards(policy, target, control, path),
+        None if policy == WindowPolicy::Window => control.window,
+        None => {
+            let span = path.smoothed_rtt.max(least_span(point, path));
+            enforceable(point.rate.bytes_in(span), control, path)
+        }
+    }
+}
+
+/// What to have in flight, where the window also depends on what is: it changes with each acknowledgement, but not with what is
+/// sent.
+#[inline]
+pub fn target(policy: WindowPolicy, control: &Control, path: &Path) -> Option<Bytes> {
+    let point = control.operating_point.as_ref()?;
+    match policy {
+        WindowPolicy::Window | WindowPolicy::Rate => None,
         WindowPolicy::Cap => {
             let longest = (CAP * horizon(point.min_rtt)).saturating_add(path.ack_gap);
             let span = path
                 .smoothed_rtt
                 .max(batched_span(point, path))
                 .min(longest);
-            point.rate.bytes_in(span)
+            Some(point.rate.bytes_in(span))
         }
         WindowPolicy::Bdp { gain } => {
             let plain = gain * point.rate.bytes_in(horizon(point.min_rtt))
                 + point.rate.bytes_in(path.ack_gap);
-            plain.max(gain * point.rate.bytes_in(batched_span(point, path)))
+            Some(plain.max(gain * point.rate.bytes_in(batched_span(point, path))))
         }
-        WindowPolicy::Track(_) => return window_towards(track(point, path), control, path),
-    };
-    enforceable(mapped, control, path)
-}
-
-/// What to have in flight, if the policy is to track the link and there is a model: it changes with each acknowledgement,
-/// but not with what is sent.
-#[inline]
-pub fn target(policy: WindowPolicy, control: &Control, path: &Path) -> Option<Bytes> {
-    match (policy, &control.operating_point) {
-        (WindowPolicy::Track(_), Some(point)) => Some(track(point, path)),
-        _ => None,
+        WindowPolicy::Track(_) => Some(track(point, path)),
     }
 }
 
 /// Hosts pace at 1.25 windows per smoothed RTT. A window that asks for more than there is in flight is told to it as
 /// larger still, so that the gap is closed sooner; it is back at the target when the gap is.
 #[inline]
-pub fn window_towards(target: Bytes, control: &Control, path: &Path) -> Bytes {
-    let urgent = target + (target - path.in_flight).packets(URGENCY);
-    // The least is for full queues, where what is missing is lost: haste would lose more.
-    let least = control
-        .operating_point
-        .map_or(Bytes::ZERO, |point| point.least);
-    enforceable(urgent.max(least), control, path)
+pub fn window_towards(
+    policy: WindowPolicy,
+    target: Bytes,
+    control: &Control,
+    path: &Path,
+) -> Bytes {
+    match (policy, &control.operating_point) {
+        (WindowPolicy::Track(_), point) => {
+            let urgent = target + (target - path.in_flight).packets(URGENCY);
+            // The least is for full queues, where what is missing is lost: haste would lose more.
+            let least = point.map_or(Bytes::ZERO, |point| point.least);
+            enforceable(urgent.max(least), control, path)
+        }
+        (_, Some(point)) => spread(enforceable(target, control, path), point, path),
+        (_, None) => control.window,
+    }
+}
+
+/// A window that makes the host spread `limit` over the path's round trip, and that is `limit` once the flight is.
+///
+/// The smoothed RTT of a link that was closed is the silence's: paced by it, an open link of 40 ms is refilled in half a second, and
+/// the samples of that time show the pacing. RFC 9002, section 7.7, wants a pace at which the window can be used.
+#[inline]
+fn spread(limit: Bytes, point: &OperatingPoint, path: &Path) -> Bytes {
+    if path.in_flight + path.mtu > limit {
+        return limit;
+    }
+    let span = batched_span(point, path).max(horizon(point.min_rtt).saturating_add(path.ack_gap));
+    let [span, smoothed] = [span, path.smoothed_rtt].map(|time| Bytes(nanos(time)));
+    limit.max(limit.share(smoothed, span))
 }
 
 #[inline]
