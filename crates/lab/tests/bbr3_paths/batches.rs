@@ -5,7 +5,7 @@ use std::time::Duration;
 use kneepoint_emulator::link::{Aggregation, Delay, Jitter};
 use kneepoint_emulator::network::Duplex;
 
-use crate::setup::{bdp, constant, forward, goodput, greedy, reverse, seconds};
+use crate::paths::{bdp, constant, forward, goodput, greedy, reverse, seconds};
 
 /// A link whose acknowledgements come every so many seconds.
 fn batched(mbps: f64, rtt: f64, queue: u64, interval: f64) -> Duplex {

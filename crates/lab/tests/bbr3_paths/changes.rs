@@ -3,7 +3,7 @@
 use kneepoint_emulator::link::{Delay, DelayStep};
 use kneepoint_emulator::network::Duplex;
 
-use crate::setup::{PAYLOAD, bdp, forward, goodput, greedy, reverse, seconds, step, time_to};
+use crate::paths::{PAYLOAD, bdp, forward, goodput, greedy, reverse, seconds, step, time_to};
 
 /// Trap: BBRv2's probe ended once the flight was a quarter more than the pipe of before: after one round, whatever it had
 /// found.

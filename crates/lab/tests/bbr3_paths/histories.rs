@@ -1,120 +1,39 @@
 //! Random histories of losses and marks, after which the path is clean.
 
-use std::time::Duration;
+use std::ops::Range;
 
-use kneepoint_emulator::link::{Interval, Loss};
-use kneepoint_emulator::network::Duplex;
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
+use crate::paths::histories::faults;
 
-use crate::setup::{
-    PAYLOAD, bdp, constant, forward, goodput, marked, reverse, seconds, time_to, with,
-};
-
-/// A path, and what happens on it until it becomes clean.
-struct History {
-    mbps: f64,
-    rtt: f64,
-    queue: f64,
-    losses: Vec<Interval>,
-    marks: Vec<Duration>,
-    clean_from: f64,
-}
-
-impl History {
-    fn random(seed: u64, fastest: usize) -> Self {
-        let mut random = Pcg64::seed_from_u64(seed);
-        let mut history = Self {
-            mbps: [5.0, 10.0, 20.0, 50.0][random.random_range(0..fastest)],
-            rtt: [0.01, 0.02, 0.04, 0.1][random.random_range(0..4_usize)],
-            queue: [0.5, 1.0, 2.0, 5.0][random.random_range(0..4_usize)],
-            losses: Vec::new(),
-            marks: Vec::new(),
-            clean_from: random.random_range(0.02..0.5),
-        };
-        let end = random.random_range(1.0..6.0);
-        while history.clean_from < end {
-            match random.random_range(0..4_u32) {
-                0 => history.lose(random.random_range(0.0005..0.004)),
-                1 => history.lose(random.random_range(0.002..0.1)),
-                2 => history.marks.push(seconds(history.clean_from)),
-                _ => {
-                    for _ in 0..random.random_range(1..20_u32) {
-                        history.marks.push(seconds(history.clean_from));
-                        history.lose(0.0005);
-                        history.clean_from += random.random_range(0.001..0.05);
-                    }
-                }
-            }
-            history.clean_from += random.random_range(0.001..0.6);
-        }
-        history
-    }
-
-    /// Everything is lost for so many seconds.
-    fn lose(&mut self, span: f64) {
-        let from = self.clean_from;
-        self.clean_from += span;
-        self.losses.push(Interval {
-            from: seconds(from).into(),
-            to: seconds(self.clean_from).into(),
-        });
-    }
-
-    /// What is wrong with the controller on it, if anything is: 90 % of the link within 10 s, and still afterwards.
-    fn fault(self, name: &str) -> Option<String> {
-        let Self { mbps, rtt, .. } = self;
-        let mut forward = forward(constant(mbps), rtt, bdp(mbps, rtt, self.queue));
-        forward.loss = Loss::Intervals(self.losses);
-        let links = Duplex {
-            forward,
-            reverse: reverse(rtt),
-        };
-        let end = self.clean_from + 15.0;
-        let outcome = with(marked(name, self.marks, None), links, end, None);
-        let back = time_to(&outcome, self.clean_from, 0.9 * PAYLOAD * mbps);
-        let after = goodput(&outcome, end - 5.0, end);
-        let holds = back <= 10.0 && after > 0.85 * PAYLOAD * mbps;
-        (!holds).then(|| {
-            format!("{name}: back after {back} s, {after} of {mbps} Mb/s at the end, {rtt} s")
-        })
-    }
-}
-
-fn faults(names: &[&str], seeds: core::ops::Range<u64>, fastest: usize) -> Vec<String> {
-    let runs = names
-        .iter()
-        .flat_map(|name| seeds.clone().map(move |seed| (name, seed)));
-    runs.filter_map(|(name, seed)| {
-        let fault = History::random(seed, fastest).fault(name)?;
-        Some(format!("seed {seed}, {fault}"))
-    })
-    .collect()
+/// After the histories of these seeds everything is well again.
+fn all_end(name: &str, seeds: Range<u64>, fastest: usize) {
+    let faults = faults(&[name], seeds, fastest);
+    assert!(faults.is_empty(), "{faults:#?}");
 }
 
 /// Up to 10 Mb/s.
 #[test]
 fn every_history_is_over_after_ten_seconds() {
-    let names = ["bbr2", "bbr2-sampled", "bbr3", "bbr3-s"];
-    let faults = faults(&names, 0..12, 2);
-    assert!(faults.is_empty(), "{faults:#?}");
+    for name in ["bbr2", "bbr2-sampled", "bbr3", "bbr3-s"] {
+        all_end(name, 0..12, 2);
+    }
 }
 
-/// Up to 50 Mb/s, for every controller of both cores.
-#[test]
-#[ignore = "takes minutes"]
-fn three_hundred_histories_are_over_after_ten_seconds() {
-    let names = [
-        "bbr",
-        "bbr-s",
-        "bbr-sampled",
-        "bbr2",
-        "bbr2-sampled",
-        "bbr3",
-        "bbr3-s",
-        "bbr2:paper",
-        "bbr3:paper",
-    ];
-    let faults = faults(&names, 0..300, 4);
-    assert!(faults.is_empty(), "{faults:#?}");
+/// Up to 50 Mb/s, 300 histories for each controller.
+macro_rules! all_histories {
+    ($($test:ident: $name:literal,)*) => {$(
+        #[test]
+        #[ignore = "takes minutes"]
+        fn $test() {
+            all_end($name, 0..300, 4);
+        }
+    )*};
+}
+
+all_histories! {
+    every_history_of_bbr2: "bbr2",
+    every_history_of_bbr2_paper: "bbr2:paper",
+    every_history_of_bbr2_sampled: "bbr2-sampled",
+    every_history_of_bbr3: "bbr3",
+    every_history_of_bbr3_paper: "bbr3:paper",
+    every_history_of_bbr3_s: "bbr3-s",
 }

@@ -5,5 +5,6 @@ mod changes;
 mod histories;
 mod marks;
 mod openings;
+#[path = "../paths/mod.rs"]
+mod paths;
 mod recovery;
-mod setup;

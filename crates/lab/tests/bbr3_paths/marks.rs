@@ -5,7 +5,7 @@ use std::time::Duration;
 use kneepoint_emulator::link::{Limit, Queue, StepMark};
 use kneepoint_emulator::network::Duplex;
 
-use crate::setup::{bdp, constant, forward, goodput, greedy, mean_rtt, reverse};
+use crate::paths::{bdp, constant, forward, goodput, greedy, mean_rtt, reverse};
 
 /// Trap: a sender that keeps a longer queue than the marker allows has nearly every packet marked, and a marker that nobody
 /// heeds controls nothing.

@@ -7,7 +7,7 @@ use kneepoint_lab::workload::{Load, Phase};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use crate::setup::{
+use crate::paths::{
     bdp, bytes_per_second, constant, forward, goodput, greedy, reverse, seconds, with,
 };
 

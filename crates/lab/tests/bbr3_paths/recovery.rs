@@ -3,8 +3,9 @@
 use kneepoint_emulator::link::{Interval, Loss, Shaper};
 use kneepoint_emulator::network::Duplex;
 
-use crate::setup::{
-    PAYLOAD, bdp, constant, forward, goodput, greedy, marked, reverse, seconds, step, with,
+use crate::paths::marks::marked;
+use crate::paths::{
+    PAYLOAD, bdp, constant, forward, goodput, greedy, reverse, seconds, step, with,
 };
 
 /// 40 ms, and for a second around 2 s one millisecond of each 20 lost.

@@ -1,8 +1,13 @@
-//! Paths, one connection over them, and marks that a test deals out itself.
+//! Paths, one connection over them, marks that a test deals out itself, and random histories of both.
+//!
+//! Test crates share this module: `#[path = "paths/mod.rs"] mod paths;` in `tests/NAME.rs`.
 
-use std::any::Any;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+#![allow(dead_code, reason = "each test crate uses a part of it")]
+
+pub(crate) mod histories;
+pub(crate) mod marks;
+
+use std::time::Duration;
 
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, RateStep, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
@@ -11,8 +16,6 @@ use kneepoint_lab::metrics::stats;
 use kneepoint_lab::probe::SharedFactory;
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 use kneepoint_lab::workload::Phase;
-use quinn::congestion::{Controller, ControllerFactory, ControllerMetrics};
-use quinn_proto::RttEstimator;
 
 /// What of a link's rate a stream gets: 1452 of 1480 bytes are datagram, and a little of that is header.
 pub(crate) const PAYLOAD: f64 = 0.97;
@@ -108,123 +111,4 @@ pub(crate) fn time_to(outcome: &Outcome, from: f64, mbps: f64) -> f64 {
         .take_while(|after| from + after + 1.0 <= end)
         .find(|after| goodput(outcome, from + after, from + after + 1.0) >= mbps)
         .unwrap_or(f64::INFINITY)
-}
-
-/// A controller that is told of a mark at given times after its connection's beginning, and of another with the given
-/// acknowledged packet: no queue marks a single packet of a test's choice.
-pub(crate) fn marked(name: &str, times: Vec<Duration>, packet: Option<u64>) -> SharedFactory {
-    Arc::new(MarkerFactory {
-        inner: resolve(name, 1).expect("a known controller"),
-        times: times.into(),
-        packet,
-    })
-}
-
-struct MarkerFactory {
-    inner: SharedFactory,
-    times: Arc<[Duration]>,
-    packet: Option<u64>,
-}
-
-impl ControllerFactory for MarkerFactory {
-    fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
-        Box::new(Marker {
-            inner: Arc::clone(&self.inner).build(now, mtu),
-            times: Arc::clone(&self.times),
-            packet: self.packet,
-            began: now,
-            told: 0,
-            acked: 0,
-            newest: now,
-        })
-    }
-}
-
-struct Marker {
-    inner: Box<dyn Controller>,
-    times: Arc<[Duration]>,
-    packet: Option<u64>,
-    began: Instant,
-    /// Of the times, those that have come.
-    told: usize,
-    acked: u64,
-    /// When the packet acknowledged last had left.
-    newest: Instant,
-}
-
-impl Controller for Marker {
-    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
-        self.inner.on_sent(now, bytes, last_packet_number);
-    }
-
-    fn on_ack(
-        &mut self,
-        now: Instant,
-        sent: Instant,
-        bytes: u64,
-        app_limited: bool,
-        rtt: &RttEstimator,
-    ) {
-        self.acked += 1;
-        self.newest = sent;
-        self.inner.on_ack(now, sent, bytes, app_limited, rtt);
-    }
-
-    fn on_end_acks(
-        &mut self,
-        now: Instant,
-        in_flight: u64,
-        app_limited: bool,
-        largest: Option<u64>,
-    ) {
-        self.inner.on_end_acks(now, in_flight, app_limited, largest);
-        let due = self.times[self.told..]
-            .iter()
-            .take_while(|after| now >= self.began + **after)
-            .count();
-        self.told += due;
-        let packet = self.packet.take_if(|packet| self.acked >= *packet);
-        if due > 0 || packet.is_some() {
-            self.inner.on_congestion_event(now, self.newest, false, 0);
-        }
-    }
-
-    fn on_congestion_event(
-        &mut self,
-        now: Instant,
-        sent: Instant,
-        is_persistent_congestion: bool,
-        lost_bytes: u64,
-    ) {
-        self.inner
-            .on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
-    }
-
-    fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.inner.on_mtu_update(new_mtu);
-    }
-
-    fn window(&self) -> u64 {
-        self.inner.window()
-    }
-
-    fn metrics(&self) -> ControllerMetrics {
-        self.inner.metrics()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self {
-            inner: self.inner.clone_box(),
-            times: Arc::clone(&self.times),
-            ..*self
-        })
-    }
-
-    fn initial_window(&self) -> u64 {
-        self.inner.initial_window()
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self.inner.into_any()
-    }
 }

@@ -1,0 +1,93 @@
+//! Random histories of losses and marks, after which the path is clean.
+
+use std::time::Duration;
+
+use kneepoint_emulator::link::{Interval, Loss};
+use kneepoint_emulator::network::Duplex;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::marks::marked;
+use super::{PAYLOAD, bdp, constant, forward, goodput, reverse, seconds, time_to, with};
+
+/// A path, and what happens on it until it becomes clean.
+struct History {
+    mbps: f64,
+    rtt: f64,
+    queue: f64,
+    losses: Vec<Interval>,
+    marks: Vec<Duration>,
+    clean_from: f64,
+}
+
+impl History {
+    fn random(seed: u64, fastest: usize) -> Self {
+        let mut random = Pcg64::seed_from_u64(seed);
+        let mut history = Self {
+            mbps: [5.0, 10.0, 20.0, 50.0][random.random_range(0..fastest)],
+            rtt: [0.01, 0.02, 0.04, 0.1][random.random_range(0..4_usize)],
+            queue: [0.5, 1.0, 2.0, 5.0][random.random_range(0..4_usize)],
+            losses: Vec::new(),
+            marks: Vec::new(),
+            clean_from: random.random_range(0.02..0.5),
+        };
+        let end = random.random_range(1.0..6.0);
+        while history.clean_from < end {
+            match random.random_range(0..4_u32) {
+                0 => history.lose(random.random_range(0.0005..0.004)),
+                1 => history.lose(random.random_range(0.002..0.1)),
+                2 => history.marks.push(seconds(history.clean_from)),
+                _ => {
+                    for _ in 0..random.random_range(1..20_u32) {
+                        history.marks.push(seconds(history.clean_from));
+                        history.lose(0.0005);
+                        history.clean_from += random.random_range(0.001..0.05);
+                    }
+                }
+            }
+            history.clean_from += random.random_range(0.001..0.6);
+        }
+        history
+    }
+
+    /// Everything is lost for so many seconds.
+    fn lose(&mut self, span: f64) {
+        let from = self.clean_from;
+        self.clean_from += span;
+        self.losses.push(Interval {
+            from: seconds(from).into(),
+            to: seconds(self.clean_from).into(),
+        });
+    }
+
+    /// What is wrong with the controller on it, if anything is: 90 % of the link within 10 s, and still afterwards.
+    fn fault(self, name: &str) -> Option<String> {
+        let Self { mbps, rtt, .. } = self;
+        let mut forward = forward(constant(mbps), rtt, bdp(mbps, rtt, self.queue));
+        forward.loss = Loss::Intervals(self.losses);
+        let links = Duplex {
+            forward,
+            reverse: reverse(rtt),
+        };
+        let end = self.clean_from + 15.0;
+        let outcome = with(marked(name, self.marks, None), links, end, None);
+        let back = time_to(&outcome, self.clean_from, 0.9 * PAYLOAD * mbps);
+        let after = goodput(&outcome, end - 5.0, end);
+        let holds = back <= 10.0 && after > 0.85 * PAYLOAD * mbps;
+        (!holds).then(|| {
+            format!("{name}: back after {back} s, {after} of {mbps} Mb/s at the end, {rtt} s")
+        })
+    }
+}
+
+/// The faults of these controllers after the histories of these seeds, on the first so many of 5, 10, 20 and 50 Mb/s.
+pub(crate) fn faults(names: &[&str], seeds: core::ops::Range<u64>, fastest: usize) -> Vec<String> {
+    let runs = names
+        .iter()
+        .flat_map(|name| seeds.clone().map(move |seed| (name, seed)));
+    runs.filter_map(|(name, seed)| {
+        let fault = History::random(seed, fastest).fault(name)?;
+        Some(format!("seed {seed}, {fault}"))
+    })
+    .collect()
+}
