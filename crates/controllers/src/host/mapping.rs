@@ -101,10 +101,10 @@ pub fn window_towards(
 /// the samples of that time show the pacing. RFC 9002, section 7.7, wants a pace at which the window can be used.
 #[inline]
 fn spread(limit: Bytes, point: &OperatingPoint, path: &Path) -> Bytes {
-    if path.in_flight + path.mtu > limit {
+    let span = batched_span(point, path).max(horizon(point.min_rtt).saturating_add(path.ack_gap));
+    if path.in_flight + path.mtu > limit || path.smoothed_rtt <= SILENT * span {
         return limit;
     }
-    let span = batched_span(point, path).max(horizon(point.min_rtt).saturating_add(path.ack_gap));
     let [span, smoothed] = [span, path.smoothed_rtt].map(|time| Bytes(nanos(time)));
     limit.max(limit.share(smoothed, span))
 }
@@ -151,6 +151,9 @@ fn batched_span(point: &OperatingPoint, path: &Path) -> Duration {
     let waits = point.min_rtt.saturating_add(path.recurring_gap);
     waits.max(least_span(point, path))
 }
+
+/// No flight of two bandwidth-delay products makes round trips longer than this, and jitter seldom does.
+const SILENT: Gain = Gain::new(2, 1);
 
 /// So many times what is missing in flight is added to the window.
 const URGENCY: u64 = 2;

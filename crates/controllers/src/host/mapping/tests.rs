@@ -254,8 +254,8 @@ fn what_is_missing_in_flight_is_spread_over_the_paths_round_trip() {
         let silence = reopened.smoothed_rtt;
         assert_eq!(at(limit - MTU, silence), Bytes(10 * limit.0));
         assert_eq!(at(limit - MTU + Bytes(1), silence), limit);
-        // A round trip without silence leaves the window as it is.
-        let plain = at(full.in_flight, Duration::from_millis(42));
-        assert_eq!(at(Bytes::ZERO, Duration::from_millis(42)), plain);
+        // What a flight of two bandwidth-delay products explains leaves the window as it is.
+        let queue = Duration::from_millis(84);
+        assert_eq!(at(Bytes::ZERO, queue), at(full.in_flight, queue));
     }
 }
