@@ -68,9 +68,8 @@ pub trait Controller: Debug + Send + Sync {
 pub struct Control {
     /// The congestion window: no more than this may be in flight.
     pub window: Bytes,
-    /// For a transport that paces by its window alone: the window to pace at while less than [`window`](Self::window) is in
-    /// flight. Larger, and the gap is closed sooner; smaller, and it is closed without a burst; the same, and nothing is to be done.
-    pub refill_window: Bytes,
+    /// For a transport that paces by its window alone: how to come to the window while less is in flight.
+    pub refill: Refill,
     /// The rate at which to send, if the transport is to pace at a rate of the controller's.
     pub pacing_rate: Option<Bandwidth>,
     /// The most that may be sent back to back.
@@ -82,9 +81,21 @@ impl Control {
     pub const fn window(window: Bytes, send_quantum: Bytes) -> Self {
         Self {
             window,
-            refill_window: window,
+            refill: Refill::Plain,
             pacing_rate: None,
             send_quantum,
         }
     }
+}
+
+/// How a transport that paces by its window comes to the window while less is in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refill {
+    /// As it paces anyway.
+    Plain,
+    /// As if the window were this one: a larger one closes the gap sooner, a smaller one without a burst.
+    PaceOf(Bytes),
+    /// The faster the more is missing, but as if the window were this one at the most.
+    Haste(Bytes),
 }

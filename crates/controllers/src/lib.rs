@@ -37,7 +37,7 @@ pub use algorithms::*;
 pub use bbr::{BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, RecoveryRule};
 pub use bbr3::{Bbr3CoreConfig, UpExit};
 pub use config::{ConfigError, ControllerConfig, Environment, Headroom, Transport, WindowPolicy};
-pub use controller::{Control, Controller};
+pub use controller::{Control, Controller, Refill};
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent};
 pub use filter::{
     CorrectedMaxFilterConfig, MaxFilterConfig, PercentileFilterConfig, SkipFilterConfig,

@@ -15,7 +15,7 @@ use core::time::Duration;
 use self::ack_gap::AckGap;
 use self::link_rate::{Acked, Forecast, LinkRate};
 use crate::config::{Environment, WindowPolicy};
-use crate::controller::Control;
+use crate::controller::{Control, Refill};
 use crate::event::AckEvent;
 use crate::model::{held, horizon};
 use crate::units::{Bandwidth, Bytes, Gain, saturating_nanos as nanos};
@@ -187,17 +187,17 @@ impl WindowCalculator {
         pacing_rate: Option<Bandwidth>,
         send_quantum: Bytes,
     ) -> Control {
-        let (window, refill_window) = match (point, self.policy) {
+        let (window, refill) = match (point, self.policy) {
             (Some(point), WindowPolicy::Track(_)) => self.tracking_window(allowed, point),
             (Some(point), _) => {
                 let window = self.window(allowed, point);
-                (window, window)
+                (window, self.spread(window, point))
             }
-            (None, _) => (allowed, allowed),
+            (None, _) => (allowed, Refill::Plain),
         };
         Control {
             window,
-            refill_window,
+            refill,
             pacing_rate: pacing_rate.filter(|_| self.paced),
             send_quantum,
         }
@@ -226,23 +226,41 @@ impl WindowCalculator {
         path.window_for(flight, allowed)
     }
 
-    /// The window that tracks the link, and the one to pace at while less is in flight.
+    /// Spreads the window over the path's round trip.
+    ///
+    /// The smoothed RTT of a link that was closed is the silence's: paced by it, an open link of 40 ms is refilled in half a second,
+    /// and the samples of that time show the pacing. RFC 9002, section 7.7, wants a pace at which the window can be used.
     #[inline]
-    fn tracking_window(&mut self, allowed: Bytes, point: &OperatingPoint) -> (Bytes, Bytes) {
+    fn spread(&self, window: Bytes, point: &OperatingPoint) -> Refill {
+        if !matches!(self.policy, WindowPolicy::Cap | WindowPolicy::Bdp { .. }) {
+            return Refill::Plain;
+        }
+        let path = &self.path;
+        let longest = horizon(point.min_rtt).saturating_add(path.ack_gap);
+        let span = path.batched_span(point).max(longest);
+        if path.smoothed_rtt <= SILENT * span {
+            return Refill::Plain;
+        }
+        let [span, smoothed] = [span, path.smoothed_rtt].map(|time| Bytes(nanos(time)));
+        Refill::PaceOf(window.share(smoothed, span))
+    }
+
+    /// The window that tracks the link, and how to come to it.
+    #[inline]
+    fn tracking_window(&mut self, allowed: Bytes, point: &OperatingPoint) -> (Bytes, Refill) {
         self.target = self.path.tracked(point);
         self.close_gap();
         let window_for = |flight: Bytes| {
             self.path
                 .window_for(flight.max(point.min_inflight), allowed)
         };
-        let window = window_for(self.target);
-        let refill_window = match self.gap {
+        let refill = match self.gap {
             // Beside flows that fill the queue haste loses more.
-            Gap::Path if self.target < point.min_inflight => window,
-            Gap::Path => allowed,
-            Gap::Application { pace } => window.min(window_for(pace)),
+            Gap::Path if self.target < point.min_inflight => Refill::Plain,
+            Gap::Path => Refill::Haste(allowed),
+            Gap::Application { pace } => Refill::PaceOf(window_for(pace)),
         };
-        (window, refill_window)
+        (window_for(self.target), refill)
     }
 }
 
@@ -300,6 +318,9 @@ impl Path {
         waits.max(self.min_span(point))
     }
 }
+
+/// No flight of two bandwidth-delay products makes round trips longer than this, and jitter seldom does.
+const SILENT: Gain = Gain::new(2, 1);
 
 /// quinn's pacer sends 1.25 windows in a smoothed RTT.
 const PACE_OF_WINDOW: Gain = Gain::new(4, 5);

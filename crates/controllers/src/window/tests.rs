@@ -244,3 +244,37 @@ fn track_follows_the_gain_cycle() {
     assert_eq!(at(Gain::new(5, 4)), cruise + Bytes(12_500));
     assert_eq!(at(Gain::new(3, 4)), cruise - Bytes(12_500));
 }
+
+/// Trap: a host paces by a smoothed round trip that has the silence of a closed link in it, and the samples show the pacing.
+#[test]
+fn what_is_missing_in_flight_is_spread_over_the_paths_round_trip() {
+    for policy in [
+        WindowPolicy::Cap,
+        WindowPolicy::Bdp {
+            gain: Gain::new(5, 4),
+        },
+    ] {
+        let full = path();
+        let reopened = Path {
+            smoothed_rtt: Duration::from_millis(420),
+            ..full
+        };
+        let limit = window(policy, &control(point()), &reopened);
+        assert!(limit <= Bytes(66_300), "{policy:?}: {limit}");
+        let at = |in_flight, smoothed_rtt| {
+            let path = Path {
+                smoothed_rtt,
+                in_flight,
+                ..full
+            };
+            window(policy, &control(point()), &path)
+        };
+        // The path's round trip and the pause take 42 ms.
+        let silence = reopened.smoothed_rtt;
+        assert_eq!(at(limit - MTU, silence), Bytes(10 * limit.0));
+        assert_eq!(at(limit - MTU + Bytes(1), silence), limit);
+        // What a flight of two bandwidth-delay products explains leaves the window as it is.
+        let queue = Duration::from_millis(84);
+        assert_eq!(at(Bytes::ZERO, queue), at(full.in_flight, queue));
+    }
+}
