@@ -58,12 +58,10 @@ macro_rules! composed {
                 self.core.validate()?;
                 let filter = $crate::filter::FilterConfig::build(&self.filter)?;
                 let name = <Self as $crate::registry::Registered>::NAME;
-                let window = $crate::window::WindowCalculator::new(
-                    self.core.window_policy,
-                    $crate::filter::FilterConfig::understates(&self.filter),
-                    environment,
-                );
-                Ok(Box::new($controller::new(name, self.core, filter, window, environment)))
+                let mut environment = *environment;
+                // A filter that is biased low follows itself down if it is paced at its estimate.
+                environment.transport.paces &= !$crate::filter::FilterConfig::understates(&self.filter);
+                Ok(Box::new($controller::new(name, self.core, filter, &environment)))
             }
         }
     };

@@ -17,12 +17,11 @@ pub struct Snapshot {
     pub bandwidth: Option<Bandwidth>,
     /// The estimate of the round-trip time without queues; `None` before the first sample.
     pub min_rtt: Option<Duration>,
-    /// The congestion window: from an adapter the one that it makes its host keep to, which can be less than the controller
-    /// asks for ([`WindowPolicy`](crate::WindowPolicy)).
+    /// The congestion window that the transport enforces.
     pub congestion_window: Bytes,
     /// The window at which slow start ends; `None` if nothing has set it, or if the algorithm has no slow start.
     pub slow_start_threshold: Option<Bytes>,
-    /// The rate at which the controller would pace.
+    /// The rate at which the transport is to pace; `None` if it paces by the window.
     pub pacing_rate: Option<Bandwidth>,
     /// In flight, as of the last event.
     pub in_flight: Bytes,

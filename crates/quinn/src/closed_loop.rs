@@ -80,6 +80,7 @@ struct Loop {
     now: Instant,
     rtt: Duration,
     pacer: Pacer,
+    smoothed_rtt: Duration,
     next_send: Instant,
     link_free: Instant,
     flight: VecDeque<Packet>,
@@ -99,6 +100,7 @@ impl Loop {
                 tokens: BURST,
                 refilled: now,
             },
+            smoothed_rtt: Duration::from_millis(333),
             next_send: now,
             link_free: now,
             flight: VecDeque::new(),
@@ -149,12 +151,8 @@ impl Loop {
     }
 
     fn pace(&mut self) -> Instant {
-        let smoothed_rtt = match self.controller.path().smoothed_rtt {
-            Duration::ZERO => Duration::from_millis(333),
-            known => known,
-        };
         self.pacer
-            .next(self.now, self.controller.window(), smoothed_rtt)
+            .next(self.now, self.controller.window(), self.smoothed_rtt)
     }
 
     fn in_flight(&self) -> u64 {
@@ -180,7 +178,7 @@ impl Loop {
 
     /// Everything that arrived by now, up to two packets, in quinn's order: the acknowledged, the end, the lost.
     fn acknowledge(&mut self) {
-        let mut newest_lost = None;
+        let (mut newest_lost, mut newest_acked) = (None, None);
         let (mut acked, mut lost) = (0, 0);
         while acked < 2
             && let Some(packet) = self.flight.front().copied()
@@ -192,6 +190,7 @@ impl Loop {
                 newest_lost = Some(packet.sent);
             } else {
                 acked += 1;
+                newest_acked = Some(packet.sent);
                 self.controller.packet_acked(self.now, packet.sent, PACKET);
             }
         }
@@ -199,6 +198,13 @@ impl Loop {
         self.lost += lost;
         if acked > 0 {
             let in_flight = self.in_flight() + lost;
+            // RFC 9002, section 5.3.
+            let sample = newest_acked.map_or(self.rtt, |sent| self.now - sent);
+            self.smoothed_rtt = if self.delivered == acked * PACKET {
+                sample
+            } else {
+                (7 * self.smoothed_rtt + sample) / 8
+            };
             self.controller
                 .on_end_acks(self.now, in_flight, false, None);
         }

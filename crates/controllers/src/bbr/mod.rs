@@ -101,7 +101,6 @@ impl<F: BandwidthFilter> Bbr<F> {
         name: &'static str,
         config: BbrCoreConfig,
         filter: F,
-        calculator: WindowCalculator,
         environment: &Environment,
     ) -> Self {
         let window = initial_window(environment.mtu);
@@ -142,16 +141,10 @@ impl<F: BandwidthFilter> Bbr<F> {
             model_stale: false,
             model: Model::new(nothing_known, &config),
             held_back: HeldBack::default(),
-            calculator,
+            calculator: WindowCalculator::new(config.window_policy, environment),
             point: None,
             control: Control::window(window, environment.mtu),
         }
-    }
-
-    /// The bandwidth filter.
-    #[cfg(test)]
-    pub(crate) const fn filter(&self) -> &F {
-        &self.filter
     }
 
     fn transition(&mut self, next: State) {
@@ -292,7 +285,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             min_rtt: self.min_rtt.get(),
             congestion_window: control.window,
             slow_start_threshold: None,
-            pacing_rate: self.model.pacing_rate,
+            pacing_rate: control.pacing_rate,
             in_flight: self.in_flight,
             rounds: self.round,
             app_limited: self.app_limited,

@@ -90,7 +90,6 @@ impl<F: BandwidthFilter> Bbr3<F> {
         name: &'static str,
         config: Bbr3CoreConfig,
         filter: F,
-        calculator: WindowCalculator,
         environment: &Environment,
     ) -> Self {
         let window = initial_window(environment.mtu);
@@ -122,14 +121,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
             random: Pcg32::seed_from_u64(environment.seed),
             output: Output::new(window, environment.mtu),
             held_back: HeldBack::default(),
-            calculator,
+            calculator: WindowCalculator::new(config.window_policy, environment),
         }
-    }
-
-    /// The bandwidth filter.
-    #[cfg(test)]
-    pub(crate) const fn filter(&self) -> &F {
-        &self.filter
     }
 
     fn transition(&mut self, next: State) {
@@ -280,7 +273,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
             min_rtt: self.min_rtt.get(),
             congestion_window: control.window,
             slow_start_threshold: None,
-            pacing_rate: self.output.pacing_rate,
+            pacing_rate: control.pacing_rate,
             in_flight: self.in_flight,
             rounds: self.flow_rounds,
             app_limited: self.app_limited,

@@ -89,6 +89,7 @@ pub(crate) trait BandwidthFilter: Clone + Debug + Send + Sync + 'static {
 mod tests {
     use super::*;
     use crate::event::RateSample;
+    use crate::units::Bytes;
 
     /// An acknowledgement that measured this rate.
     pub(super) fn measured(rate: Bandwidth, app_limited: bool) -> AckEvent {

@@ -42,7 +42,7 @@ fn a_connection_begins_in_slow_start_with_ten_packets() {
         assert_eq!(snapshot.filter, FilterSnapshot::None);
         let control = controller.control();
         assert_eq!(control.pacing_rate, None);
-        assert_eq!(control.operating_point, None);
+        assert_eq!(control.refill, crate::controller::Refill::Plain);
         assert_eq!(control.send_quantum, MTU.packets(10));
     }
 }

@@ -81,11 +81,11 @@ struct Path {
 }
 
 impl WindowCalculator {
-    /// For a path of which nothing is known. `biased_low` filters follow themselves down if they are paced at their estimate.
-    pub(crate) fn new(policy: WindowPolicy, biased_low: bool, environment: &Environment) -> Self {
+    /// For a path of which nothing is known.
+    pub(crate) fn new(policy: WindowPolicy, environment: &Environment) -> Self {
         Self {
             policy,
-            paced: environment.transport.paces && policy.allows_pacing() && !biased_low,
+            paced: environment.transport.paces && policy.allows_pacing(),
             path: Path {
                 mtu: environment.mtu,
                 ..Path::default()

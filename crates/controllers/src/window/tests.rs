@@ -1,5 +1,6 @@
-use crate::config::Headroom;
-use crate::units::Bandwidth;
+use crate::config::{Headroom, Transport};
+use crate::driver;
+use crate::units::Timestamp;
 
 use super::*;
 
@@ -12,19 +13,12 @@ fn point() -> OperatingPoint {
         bandwidth,
         rate: bandwidth,
         min_rtt: Duration::from_millis(39),
-        least: Bytes::ZERO,
+        min_inflight: Bytes::ZERO,
     }
 }
 
-fn control(point: OperatingPoint) -> Control {
-    Control {
-        window: Bytes(100_000),
-        pacing_rate: Some(point.rate),
-        send_quantum: MTU,
-        operating_point: Some(point),
-        self_limited: false,
-    }
-}
+/// What the model allows.
+const ALLOWED: Bytes = Bytes(100_000);
 
 fn path() -> Path {
     Path {
@@ -36,8 +30,30 @@ fn path() -> Path {
         ack_gap: Duration::from_millis(2),
         recurring_gap: Duration::from_millis(2),
         mtu: MTU,
-        in_flight: Bytes(100_000),
     }
+}
+
+/// A calculator that has measured this path, with so much in flight.
+fn calculator(policy: WindowPolicy, path: Path, in_flight: u64) -> WindowCalculator {
+    let environment = Environment {
+        now: Timestamp::ZERO,
+        mtu: MTU,
+        seed: 1,
+        transport: Transport { paces: true },
+    };
+    WindowCalculator {
+        path,
+        in_flight: Bytes(in_flight),
+        ..WindowCalculator::new(policy, &environment)
+    }
+}
+
+fn control_of(policy: WindowPolicy, point: OperatingPoint, path: Path, in_flight: u64) -> Control {
+    calculator(policy, path, in_flight).control(ALLOWED, Some(&point), Some(point.rate), MTU)
+}
+
+fn window(policy: WindowPolicy, point: OperatingPoint, path: Path) -> Bytes {
+    control_of(policy, point, path, 100_000).window
 }
 
 const HEADROOM: Headroom = Headroom {
@@ -59,22 +75,40 @@ fn policies() -> [WindowPolicy; 5] {
 }
 
 #[test]
-fn without_an_operating_point_the_window_is_the_controllers() {
+fn without_an_operating_point_the_window_is_the_models() {
     for policy in policies() {
-        let searching = Control {
-            operating_point: None,
-            ..control(point())
-        };
-        assert_eq!(window(policy, &searching, &path()), Bytes(100_000));
+        let control = calculator(policy, path(), 0).control(ALLOWED, None, None, MTU);
+        assert_eq!(control, Control::window(ALLOWED, MTU));
     }
 }
 
 #[test]
-fn the_window_is_never_above_the_controllers() {
+fn the_window_is_never_above_the_models() {
     for policy in policies() {
-        let mut small = control(point());
-        small.window = Bytes(2 * 1200);
-        assert_eq!(window(policy, &small, &path()), Bytes(2400), "{policy:?}");
+        let mut calculator = calculator(policy, path(), 0);
+        let control = calculator.control(Bytes(2400), Some(&point()), None, MTU);
+        assert_eq!(control.window, Bytes(2400), "{policy:?}");
+    }
+}
+
+/// Trap: a sender that is paced at its estimate measures its estimate.
+#[test]
+fn a_rate_is_for_transports_that_pace_and_for_windows_that_it_can_fill() {
+    let environment = |paces| Environment {
+        now: Timestamp::ZERO,
+        mtu: MTU,
+        seed: 1,
+        transport: Transport { paces },
+    };
+    let rate = |policy, paces| {
+        WindowCalculator::new(policy, &environment(paces))
+            .control(ALLOWED, Some(&point()), Some(point().rate), MTU)
+            .pacing_rate
+    };
+    for policy in policies() {
+        let allowed = policy.allows_pacing();
+        assert_eq!(rate(policy, true).is_some(), allowed, "{policy:?}");
+        assert_eq!(rate(policy, false), None);
     }
 }
 
@@ -89,18 +123,14 @@ fn two_packets_can_always_be_in_flight() {
     };
     for policy in policies().into_iter().skip(1) {
         // And the one that quinn never sends.
-        assert_eq!(
-            window(policy, &control(slow), &crawling),
-            Bytes(3600),
-            "{policy:?}"
-        );
+        assert_eq!(window(policy, slow, crawling), Bytes(3600), "{policy:?}");
     }
 }
 
 #[test]
 fn plain_window() {
     assert_eq!(
-        window(WindowPolicy::Window, &control(point()), &path()),
+        window(WindowPolicy::Window, point(), path()),
         Bytes(100_000)
     );
 }
@@ -108,7 +138,7 @@ fn plain_window() {
 #[test]
 fn rate_times_smoothed_round_trip() {
     // 1.25 MB/s x 44 ms + 1 packet.
-    let mapped = window(WindowPolicy::Rate, &control(point()), &path());
+    let mapped = window(WindowPolicy::Rate, point(), path());
     assert_eq!(mapped, Bytes(55_000 + 1200));
 }
 
@@ -119,7 +149,7 @@ fn the_cap_lies_a_quarter_and_the_pause_above_the_minimum() {
             smoothed_rtt: Duration::from_millis(smoothed),
             ..path()
         };
-        window(WindowPolicy::Cap, &control(point()), &path)
+        window(WindowPolicy::Cap, point(), path)
     };
     assert_eq!(cap(44), Bytes(55_000 + 1200));
     // 1.25 x 40 ms + 2 ms = 52 ms.
@@ -144,7 +174,7 @@ fn every_window_covers_the_time_of_hosts() {
         ..path()
     };
     for policy in policies().into_iter().skip(1) {
-        let mapped = window(policy, &control(short), &path);
+        let mapped = window(policy, short, path);
         assert!(mapped >= Bytes(1250 + 1200), "{policy:?}: {mapped}");
     }
 }
@@ -158,10 +188,10 @@ fn every_window_covers_the_intervals_of_acknowledgements() {
         forecast: None,
         ..path()
     };
-    let mut control = control(point());
-    control.window = Bytes(1_000_000);
     for policy in policies().into_iter().skip(1) {
-        let mapped = window(policy, &control, &path);
+        let mapped = calculator(policy, path, 0)
+            .control(Bytes(1_000_000), Some(&point()), None, MTU)
+            .window;
         assert!(mapped >= Bytes(125_000 + 1200), "{policy:?}: {mapped}");
     }
 }
@@ -172,52 +202,71 @@ fn so_many_products_and_the_pause() {
         gain: Gain::new(5, 4),
     };
     // 1.25 x 50,000 + 1.25 MB/s x 2 ms + 1 packet.
-    let mapped = window(policy, &control(point()), &path());
+    let mapped = window(policy, point(), path());
     assert_eq!(mapped, Bytes(62_500 + 2500 + 1200));
-}
-
-fn track_with(in_flight: u64) -> Bytes {
-    let path = Path {
-        in_flight: Bytes(in_flight),
-        ..path()
-    };
-    window(WindowPolicy::Track(HEADROOM), &control(point()), &path)
 }
 
 #[test]
 fn track_follows_the_forecast() {
+    let track = |in_flight| control_of(WindowPolicy::Track(HEADROOM), point(), path(), in_flight);
     // (1 MB/s + 0.5 MB/s) x 40 ms.
-    assert_eq!(track_with(60_000), Bytes(60_000 + 1200));
-    assert_eq!(track_with(90_000), Bytes(60_000 + 1200));
-}
-
-#[test]
-fn track_asks_for_more_where_much_is_missing() {
-    assert_eq!(
-        track_with(50_000),
-        Bytes(60_000 + 1200) + Bytes(10_000).packets(URGENCY)
-    );
-    // Never for more than the controller's own window.
-    assert_eq!(track_with(0), Bytes(100_000));
+    assert_eq!(track(60_000).window, Bytes(60_000 + 1200));
+    assert_eq!(track(90_000).window, Bytes(60_000 + 1200));
+    // Where much is missing there is haste, but not beyond the model's window.
+    assert_eq!(track(0).refill, Refill::Haste(ALLOWED));
 }
 
 /// Trap: the first frame after a pause leaves at several times the path's rate, and a short buffer loses the rest of it.
 #[test]
 fn what_the_application_left_open_is_filled_at_the_paths_rate() {
-    let at = |in_flight| {
-        let path = Path {
-            in_flight: Bytes(in_flight),
-            ..path()
-        };
-        let gap = Gap::of_application(&control(point()), &path);
-        window_towards(Bytes(60_000), gap, &control(point()), &path)
+    let mut tracking = calculator(WindowPolicy::Track(HEADROOM), path(), 0);
+    tracking.gap = tracking.path.gap_of_application(Some(&point()));
+    let mut refill = |in_flight| {
+        tracking.on_sent(Bytes(in_flight));
+        tracking.control(ALLOWED, Some(&point()), None, MTU).refill
     };
     // 1 MB/s x 44 ms / 1.25, at which quinn paces at 1 MB/s.
-    assert_eq!(at(0), Bytes(35_200 + 1200));
-    assert_eq!(at(32_000), Bytes(35_200 + 1200));
-    // From there on ahead of the flight, up to the target.
-    assert_eq!(at(48_000), Bytes(48_000 + 1500 + 1200 + 1200));
-    assert_eq!(at(60_000), Bytes(60_000 + 1200));
+    let slow = Refill::PaceOf(Bytes(35_200 + 1200));
+    assert_eq!(refill(0), Refill::Haste(ALLOWED), "no target is known yet");
+    let mut tracking = calculator(WindowPolicy::Track(HEADROOM), path(), 0);
+    tracking.target = Bytes(60_000);
+    tracking.gap = tracking.path.gap_of_application(Some(&point()));
+    let mut refill = |in_flight| {
+        tracking.on_sent(Bytes(in_flight));
+        tracking.control(ALLOWED, Some(&point()), None, MTU).refill
+    };
+    assert_eq!(refill(0), slow);
+    assert_eq!(refill(48_000), slow);
+    // The flight reaches the target: the gap is closed for good.
+    assert_eq!(refill(59_000), Refill::Haste(ALLOWED));
+    assert_eq!(refill(20_000), Refill::Haste(ALLOWED));
+}
+
+/// Trap: a host paces by a smoothed round trip that has the silence of a closed link in it, and the samples show the pacing.
+#[test]
+fn what_is_missing_in_flight_is_spread_over_the_paths_round_trip() {
+    let policies = [
+        WindowPolicy::Cap,
+        WindowPolicy::Bdp {
+            gain: Gain::new(5, 4),
+        },
+    ];
+    for policy in policies {
+        let after = |smoothed_rtt| {
+            let path = Path {
+                smoothed_rtt: Duration::from_millis(smoothed_rtt),
+                ..path()
+            };
+            control_of(policy, point(), path, 0)
+        };
+        // The path's round trip and the pause take 42 ms.
+        let reopened = after(420);
+        assert!(reopened.window <= Bytes(66_300), "{policy:?}: {reopened:?}");
+        let spread = Refill::PaceOf(Bytes(10 * reopened.window.0));
+        assert_eq!(reopened.refill, spread);
+        // What a flight of two bandwidth-delay products explains leaves the pace as it is.
+        assert_eq!(after(84).refill, Refill::Plain);
+    }
 }
 
 #[test]
@@ -226,7 +275,7 @@ fn track_begins_with_the_estimate() {
         forecast: None,
         ..path()
     };
-    let mapped = window(WindowPolicy::Track(HEADROOM), &control(point()), &path);
+    let mapped = window(WindowPolicy::Track(HEADROOM), point(), path);
     assert_eq!(mapped, Bytes(50_000 + 1200));
 }
 
@@ -237,7 +286,7 @@ fn track_follows_the_gain_cycle() {
             rate: gain * point().bandwidth,
             ..point()
         };
-        window(WindowPolicy::Track(HEADROOM), &control(point), &path())
+        window(WindowPolicy::Track(HEADROOM), point, path())
     };
     let cruise = Bytes(60_000 + 1200);
     assert_eq!(at(Gain::UNIT), cruise);
@@ -245,36 +294,24 @@ fn track_follows_the_gain_cycle() {
     assert_eq!(at(Gain::new(3, 4)), cruise - Bytes(12_500));
 }
 
-/// Trap: a host paces by a smoothed round trip that has the silence of a closed link in it, and the samples show the pacing.
 #[test]
-fn what_is_missing_in_flight_is_spread_over_the_paths_round_trip() {
-    for policy in [
-        WindowPolicy::Cap,
-        WindowPolicy::Bdp {
-            gain: Gain::new(5, 4),
-        },
-    ] {
-        let full = path();
-        let reopened = Path {
-            smoothed_rtt: Duration::from_millis(420),
-            ..full
+fn silence_of_the_application_is_no_pause_of_the_path() {
+    let mut cap = calculator(WindowPolicy::Cap, Path::default(), 0);
+    let mut acked = |now, in_flight, app_limited| {
+        let ack = AckEvent {
+            in_flight: Bytes(in_flight),
+            app_limited,
+            ..driver::ack(
+                Timestamp::from_nanos(now * 1_000_000),
+                Duration::from_millis(40),
+                Bytes(1200),
+                1,
+            )
         };
-        let limit = window(policy, &control(point()), &reopened);
-        assert!(limit <= Bytes(66_300), "{policy:?}: {limit}");
-        let at = |in_flight, smoothed_rtt| {
-            let path = Path {
-                smoothed_rtt,
-                in_flight,
-                ..full
-            };
-            window(policy, &control(point()), &path)
-        };
-        // The path's round trip and the pause take 42 ms.
-        let silence = reopened.smoothed_rtt;
-        assert_eq!(at(limit - MTU, silence), Bytes(10 * limit.0));
-        assert_eq!(at(limit - MTU + Bytes(1), silence), limit);
-        // What a flight of two bandwidth-delay products explains leaves the window as it is.
-        let queue = Duration::from_millis(84);
-        assert_eq!(at(Bytes::ZERO, queue), at(full.in_flight, queue));
-    }
+        cap.on_ack(&ack, None, false);
+        cap.path.ack_gap
+    };
+    acked(40, 0, true);
+    assert_eq!(acked(75, 1200, false), Duration::ZERO);
+    assert_eq!(acked(78, 0, false), Duration::from_millis(3));
 }

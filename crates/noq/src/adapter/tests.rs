@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use kneepoint_controllers::{
     AckEvent, Algorithm, Bandwidth, BbrSConfig, CongestionEvent, CongestionSignal, FilterSnapshot,
-    Gain, Mode, OperatingPoint, Selection, SentEvent,
+    Gain, Mode, Selection, SentEvent,
 };
 use noq_proto::congestion::{ControllerFactory, NewRenoConfig};
 
@@ -44,8 +44,7 @@ impl Recorder {
                 window: Bytes(200_000),
                 pacing_rate: Some(Bandwidth::from_bytes_per_second(RATE)),
                 send_quantum: Bytes(2 * MTU),
-                operating_point: None,
-                self_limited: false,
+                refill: kneepoint_controllers::Refill::Plain,
             },
             timer: None,
         }
@@ -120,18 +119,10 @@ struct Fixture {
 
 impl Fixture {
     fn new(recorder: Recorder) -> Self {
-        Self::with(recorder, WindowPolicy::Window, true)
-    }
-
-    fn with(recorder: Recorder, window_policy: WindowPolicy, paced: bool) -> Self {
-        let limits = Limits {
-            window_policy,
-            paced,
-        };
         let start = origin();
         let inner = Box::new(recorder.clone());
         Self {
-            adapter: NoqController::new(inner, limits, start, Bytes(MTU)),
+            adapter: NoqController::new(inner, start, Bytes(MTU)),
             recorder,
             start,
         }
@@ -311,52 +302,41 @@ fn a_spurious_congestion_event_is_taken_back() {
 
 #[test]
 fn window_rate_and_quantum_go_through_as_they_are() {
-    for policy in [WindowPolicy::Window, WindowPolicy::Rate] {
-        let noq = Fixture::with(Recorder::new(), policy, true);
-        let metrics = noq.adapter.metrics();
-        assert_eq!(noq.adapter.window(), 200_000);
-        assert_eq!(metrics.congestion_window, 200_000);
-        assert_eq!(metrics.pacing_rate, Some(RATE));
-        assert_eq!(metrics.send_quantum, Some(2 * MTU));
-    }
+    let noq = Fixture::new(Recorder::new());
+    let metrics = noq.adapter.metrics();
+    assert_eq!(noq.adapter.window(), 200_000);
+    assert_eq!(metrics.congestion_window, 200_000);
+    assert_eq!(metrics.pacing_rate, Some(RATE));
+    assert_eq!(metrics.send_quantum, Some(2 * MTU));
 }
 
 /// Trap: a sender that is paced at its estimate measures its estimate.
 #[test]
-fn where_the_window_is_to_limit_nothing_is_paced_below_it() {
-    let mut recorder = Recorder::new();
-    let bandwidth = Bandwidth::from_bytes_per_second(RATE);
-    recorder.control.operating_point = Some(OperatingPoint {
-        bandwidth,
-        rate: bandwidth,
-        min_rtt: Duration::from_millis(40),
-        least: Bytes::ZERO,
-    });
-    let gain = Gain::new(3, 2);
-    let mut noq = Fixture::with(recorder, WindowPolicy::Bdp { gain }, false);
-    noq.send(0, 1);
-    noq.ack(40, &[0], 0);
-    assert_eq!(noq.adapter.metrics().pacing_rate, None);
-    // 3/2 of what 40 ms and one for the hosts carry, and a packet on top.
-    assert_eq!(noq.adapter.window(), 76_875 + MTU);
-}
-
-#[test]
-fn the_papers_are_paced_and_what_understates_is_not() {
+fn the_papers_are_paced_and_what_is_biased_low_is_not() {
     let paced = |name: &str| {
         let selection = name.parse::<Selection>().expect("it exists");
-        Factory::from(selection).0.paced()
+        let start = origin();
+        let mut controller = *factory(selection)
+            .build(start, 1200)
+            .into_any()
+            .downcast::<NoqController>()
+            .expect("one of ours");
+        let rtt = Duration::from_millis(40);
+        controller.on_packet_sent(start, 1200, 0);
+        controller.packet_acked(start + rtt, start, 1200);
+        controller.on_end_acks(start + rtt, 0, true, None);
+        controller.metrics().pacing_rate.is_some()
     };
-    for name in [
-        "bbr:paper",
-        "bbr:tuned",
-        "bbr3:paper",
-        "bbr-s:paper",
-        "cubic",
-    ] {
+    for name in ["bbr:paper", "bbr:tuned", "bbr3:paper", "bbr-s:paper"] {
         assert!(paced(name), "{name}");
     }
-    for name in ["bbr-s", "bbr3-s", "bbr2-sampled", "bbr2-sampled:paper"] {
+    for name in [
+        "bbr-s",
+        "bbr3-s",
+        "bbr2-sampled",
+        "bbr2-sampled:paper",
+        "cubic",
+    ] {
         assert!(!paced(name), "{name}");
     }
 }

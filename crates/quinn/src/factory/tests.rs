@@ -22,10 +22,6 @@ impl ControllerConfig for Recording {
         self.0.lock().expect("no panics").push(*environment);
         BbrConfig::tuned().build(environment)
     }
-
-    fn window_policy(&self) -> WindowPolicy {
-        WindowPolicy::Window
-    }
 }
 
 fn seeds(seed: u64, connections: usize) -> Vec<u64> {

@@ -186,7 +186,6 @@ fn a_loss_with_a_long_queue_enters_probe_rtt_and_the_next_one_cuts_the_window_on
     ebcc.on_congestion(&loss(100, 60));
     assert!(matches!(ebcc.state, State::ProbeRtt(_)));
     assert_eq!(ebcc.control().window, MTU.packets(4));
-    assert!(ebcc.control().self_limited);
     assert_eq!(packets(&ebcc), 60.0);
     ebcc.last_short = MTU.packets(50);
     for now in [101, 102] {

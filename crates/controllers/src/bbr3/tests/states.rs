@@ -209,7 +209,6 @@ fn the_silent_window_is_half_the_pipe_of_before() {
     assert_eq!(core.state.mode(), Mode::ProbeRtt);
     assert_eq!(core.min_rtt.get(), Some(Duration::from_millis(90)));
     assert_eq!(core.control().window, Gain::new(1, 2) * pipe);
-    assert!(core.control().self_limited);
     // It stays the same while the estimate moves, and the window of before returns.
     inflated.now = at(now + 20_010);
     inflated.in_flight = MTU.packets(10);

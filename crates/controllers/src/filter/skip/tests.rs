@@ -26,7 +26,6 @@ fn lower_bounds_alone_do_not_carry_the_estimate_away() {
         if let Some(ack) = flow.on_ack_end(now, mtu.packets(8), false) {
             let context = FilterContext {
                 min_rtt: rtt,
-                mtu,
                 epoch: ack.round,
                 filling_pipe: step < 100,
             };
@@ -58,7 +57,6 @@ fn an_estimate_below_a_packet_per_round_trip_recovers() {
         let ack = flow.on_ack_end(now, Bytes::ZERO, false);
         let context = FilterContext {
             min_rtt: rtt,
-            mtu,
             epoch: round,
             filling_pipe: round == 0,
         };
@@ -100,7 +98,6 @@ fn take(filter: &mut SkipFilter, ack: Option<&crate::event::AckEvent>, filling_p
     let ack = ack.expect("a packet was acknowledged");
     let context = FilterContext {
         min_rtt: Duration::from_millis(40),
-        mtu: Bytes(1250),
         epoch: ack.round,
         filling_pipe,
     };

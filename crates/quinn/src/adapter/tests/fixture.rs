@@ -42,8 +42,7 @@ impl Recorder {
                 window: Bytes(100_000),
                 pacing_rate: Some(Bandwidth::from_bytes_per_second(1_250_000)),
                 send_quantum: Bytes(MTU),
-                operating_point: None,
-                self_limited: false,
+                refill: kneepoint_controllers::Refill::Plain,
             },
             period: None,
             next_timer: Timestamp::ZERO,
@@ -116,14 +115,10 @@ pub(super) struct Fixture {
 
 impl Fixture {
     pub(super) fn new(recorder: Recorder) -> Self {
-        Self::with(recorder, WindowPolicy::Rate)
-    }
-
-    pub(super) fn with(recorder: Recorder, policy: WindowPolicy) -> Self {
         let start = origin();
         let inner = Box::new(recorder.clone());
         Self {
-            adapter: QuinnController::new(inner, policy, start, Bytes(MTU)),
+            adapter: QuinnController::new(inner, start, Bytes(MTU)),
             recorder,
             start,
         }
@@ -147,12 +142,6 @@ impl Fixture {
     pub(super) fn end(&mut self, millis: u64, in_flight: u64) {
         let now = self.at(millis);
         self.adapter.on_end_acks(now, in_flight, false, Some(0));
-    }
-
-    /// The same where the application has no more to send.
-    pub(super) fn end_limited(&mut self, millis: u64, in_flight: u64) {
-        let now = self.at(millis);
-        self.adapter.on_end_acks(now, in_flight, true, Some(0));
     }
 
     pub(super) fn told(&self) -> Vec<Told> {
