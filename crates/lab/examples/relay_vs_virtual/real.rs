@@ -62,10 +62,33 @@ fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
 
-/// An endpoint whose socket holds some milliseconds at a gigabit per second: what finds it full is lost behind the link.
-fn endpoint(runtime: &Runtime, server: Option<ServerConfig>) -> io::Result<Endpoint> {
+/// A socket that holds some milliseconds at a gigabit per second, if the system lets it: what finds it full is lost behind the
+/// link.
+fn socket() -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind(LOOPBACK)?;
     socket2::SockRef::from(&socket).set_recv_buffer_size(4 << 20)?;
+    Ok(socket)
+}
+
+/// How many bytes of UDP payload such a socket holds, in datagrams of quinn's size.
+pub(crate) fn receive_buffer() -> io::Result<u64> {
+    let (receiver, sender) = (socket()?, UdpSocket::bind(LOOPBACK)?);
+    receiver.set_nonblocking(true)?;
+    let to = receiver.local_addr()?;
+    let nominal = socket2::SockRef::from(&receiver).recv_buffer_size()?;
+    let mut datagram = [0; 1452];
+    for _ in 0..nominal / datagram.len() + 1 {
+        sender.send_to(&datagram, to)?;
+    }
+    let mut bytes = 0;
+    while let Ok(size) = receiver.recv(&mut datagram) {
+        bytes += size as u64;
+    }
+    Ok(bytes)
+}
+
+fn endpoint(runtime: &Runtime, server: Option<ServerConfig>) -> io::Result<Endpoint> {
+    let socket = socket()?;
     let _context = runtime.enter();
     Endpoint::new(
         EndpointConfig::default(),

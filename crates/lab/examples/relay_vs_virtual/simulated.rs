@@ -9,7 +9,7 @@ use kneepoint_emulator::link::{Fate, LinkConfig};
 use kneepoint_emulator::network::{Direction, Network, NetworkConfig, Side};
 use kneepoint_emulator::sim::{Simulation, endpoint_config};
 
-use crate::{Outcome, Scenario, transfer};
+use crate::{Outcome, Scenario, real, transfer};
 
 pub(crate) fn run(scenario: &Scenario) -> Result<Outcome, Box<dyn Error>> {
     let (up, reverse) = scenario.links();
@@ -19,9 +19,13 @@ pub(crate) fn run(scenario: &Scenario) -> Result<Outcome, Box<dyn Error>> {
         reverse,
         seed: 1,
     })?;
+    let mut host = scenario.host.clone();
+    if !host.is_ideal() {
+        host.receive.buffer_bytes = real::receive_buffer()?;
+    }
     let simulation = Simulation::builder()
         .transmit_segments(SEGMENTS)
-        .hosts(scenario.host.clone())
+        .hosts(host)
         .build(network);
     let address: SocketAddr = "10.0.0.2:4433".parse()?;
     let server = simulation.endpoint(

@@ -30,6 +30,21 @@ pub(crate) struct Costs {
     pub(crate) error: f64,
 }
 
+/// The work of the same kind whose datagrams took the median time; `None` of none.
+pub(crate) fn median(mut same: Vec<Work>) -> Option<Work> {
+    same.sort_by(|a, b| a.per_datagram().total_cmp(&b.per_datagram()));
+    let middle = same.len() / 2;
+    (middle < same.len()).then(|| same.swap_remove(middle))
+}
+
+impl Work {
+    /// Nanoseconds of processor time per datagram received or sent.
+    fn per_datagram(&self) -> f64 {
+        let datagrams = self.counts.reads.datagrams() + self.counts.bursts.datagrams();
+        self.processor.as_nanos() as f64 / datagrams.max(1) as f64
+    }
+}
+
 /// The costs that explain all this work best: those with the least sum of squared relative errors. `None` of less work than
 /// there are kinds of it.
 pub(crate) fn fit(work: &[Work]) -> Option<Costs> {
@@ -213,6 +228,18 @@ mod tests {
             assert!(cost >= 0.0);
         }
         assert!(found.error > 0.01, "{}", found.error);
+    }
+
+    #[test]
+    fn a_median_is_neither_the_fastest_nor_the_slowest() {
+        let one = work((100, 4), (50, 2), 1200, &COSTS);
+        let at = |factor: f64| Work {
+            processor: one.processor.mul_f64(factor),
+            ..one.clone()
+        };
+        let found = median([3.0, 0.5, 1.0].map(at).to_vec());
+        assert_eq!(found.map(|work| work.processor), Some(one.processor));
+        assert!(median(Vec::new()).is_none());
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) fn host(name: &str, measured: &Measurement) -> HostConfig {
     HostConfig {
         name: name.to_owned(),
         receive: Receiving {
-            wakeup: quantiles(wakeups.quantiles(QUANTILES)),
+            wakeup: quantiles(wakeups.table(QUANTILES)),
             batch_datagrams: None,
             batch_time: Some(CYCLE.into()),
             buffer_bytes: measured.buffers.receive_bytes.max(1),
@@ -46,7 +46,7 @@ pub(super) fn host(name: &str, measured: &Measurement) -> HostConfig {
 /// Other work that wake-ups meet as often, and wait for as long. A wake-up comes in the middle of a slice, on average.
 fn others(waits: &Samples, alone: f64) -> OtherWork {
     let slices: Vec<Duration> = waits
-        .quantiles(QUANTILES)
+        .table(QUANTILES)
         .into_iter()
         .map(|wait| wait * 2)
         .collect();

@@ -41,6 +41,20 @@ impl Samples {
             .collect()
     }
 
+    /// Evenly spaced quantiles between which the mean above the last but one is that of the samples. The longest of thousands of
+    /// samples is rare; linear interpolation towards it would make it common.
+    pub(super) fn table(&self, count: usize) -> Vec<Duration> {
+        let mut spans = self.quantiles(count);
+        if let [.., below, last] = spans.as_mut_slice() {
+            let share = 1.0 / count.saturating_sub(1).max(1) as f64;
+            let longest = (self.0.len() as f64 * share).ceil() as u32;
+            let sum: Duration = self.0.iter().rev().take(longest as usize).sum();
+            let mean = sum / longest.max(1);
+            *last = (*last).min((mean * 2).saturating_sub(*below)).max(*below);
+        }
+        spans
+    }
+
     /// Those up to a limit, and those above it.
     pub(super) fn split(&self, limit: Duration) -> (Option<Self>, Option<Self>) {
         let (below, above) = self
@@ -83,6 +97,21 @@ mod tests {
         assert_eq!(five, [10, 15, 20, 25, 30].map(Duration::from_millis));
         let one = millis(&[7]).unwrap();
         assert_eq!(one.quantiles(2), [Duration::from_millis(7); 2]);
+    }
+
+    #[test]
+    fn a_table_keeps_the_mean_of_the_longest() {
+        // One of a thousand takes a thousand times as long.
+        let spans: Vec<u64> = (0..1000).map(|n| if n == 0 { 1000 } else { 1 }).collect();
+        let samples = millis(&spans).unwrap();
+        let table = samples.table(201);
+        // The longest five have a mean of 200.8 ms, and so has the line from 1 ms to the last.
+        let last: Vec<_> = table[199..].iter().map(Duration::as_micros).collect();
+        assert_eq!(last, [1_000, 2 * 200_800 - 1_000]);
+        assert_eq!(
+            millis(&[7]).unwrap().table(3),
+            [Duration::from_millis(7); 3]
+        );
     }
 
     #[test]
