@@ -11,7 +11,7 @@ use crate::units::{Bandwidth, Bytes, Timestamp};
 /// It is told of events in the order in which they happen, each once, and updates its model once per event. It
 /// knows no transport, reads no clock and draws no randomness of its own.
 pub trait Controller: Debug + Send + Sync {
-    /// Packets were sent.
+    /// Packets were sent. It changes [`control`](Self::control) only if nothing was in flight.
     fn on_sent(&mut self, _event: &SentEvent) {}
 
     /// Packets were acknowledged.

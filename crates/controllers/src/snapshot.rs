@@ -21,7 +21,7 @@ pub struct Snapshot {
     pub congestion_window: Bytes,
     /// The window at which slow start ends; `None` if nothing has set it, or if the algorithm has no slow start.
     pub slow_start_threshold: Option<Bytes>,
-    /// The rate at which the transport is to pace; `None` if it paces by the window.
+    /// The rate at which the model would send. The window stands for it where a transport paces by the window.
     pub pacing_rate: Option<Bandwidth>,
     /// In flight, as of the last event.
     pub in_flight: Bytes,

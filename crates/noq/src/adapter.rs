@@ -155,11 +155,12 @@ impl HostController for NoqController {
         let now = self.begin(now);
         let event = self.flow.on_sent(now, bytes);
         self.inner.on_sent(&event);
-        let in_flight = event.prior_in_flight + event.bytes;
-        self.told = refilled_window(&self.control, in_flight, self.mtu);
         if event.prior_in_flight == Bytes::ZERO {
+            self.control = self.inner.control();
             self.timer = self.inner.next_timer();
         }
+        let in_flight = event.prior_in_flight + event.bytes;
+        self.told = refilled_window(&self.control, in_flight, self.mtu);
     }
 
     fn on_ack(

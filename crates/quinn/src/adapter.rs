@@ -128,12 +128,12 @@ impl QuinnController {
         }
         let event = self.flow.on_sent(now, bytes);
         self.inner.on_sent(&event);
-        let in_flight = event.prior_in_flight + event.bytes;
-        // What is missing in flight has changed, and nothing else.
-        self.told = refilled_window(&self.control, in_flight, self.mtu);
         if event.prior_in_flight == Bytes::ZERO {
+            self.control = self.inner.control();
             self.ask_for_timer();
         }
+        let in_flight = event.prior_in_flight + event.bytes;
+        self.told = refilled_window(&self.control, in_flight, self.mtu);
     }
 
     #[cold]
@@ -255,10 +255,9 @@ impl HostController for QuinnController {
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.control.window.0;
-        let threshold = self.inner.snapshot().slow_start_threshold;
-        metrics.ssthresh = threshold.map(|bytes| bytes.0);
-        metrics.pacing_rate = self
-            .control
+        let state = self.inner.snapshot();
+        metrics.ssthresh = state.slow_start_threshold.map(|bytes| bytes.0);
+        metrics.pacing_rate = state
             .pacing_rate
             .map(|rate| rate.bytes_per_second().saturating_mul(8));
         metrics

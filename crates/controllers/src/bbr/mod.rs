@@ -285,7 +285,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             min_rtt: self.min_rtt.get(),
             congestion_window: control.window,
             slow_start_threshold: None,
-            pacing_rate: control.pacing_rate,
+            pacing_rate: self.model.pacing_rate,
             in_flight: self.in_flight,
             rounds: self.round,
             app_limited: self.app_limited,

@@ -201,13 +201,13 @@ fn one_acknowledgement_is_one_update() {
 fn initial_pacing_follows_the_first_round_trip() {
     for config in controllers() {
         let mut controller = config.build(&environment()).expect("a valid configuration");
-        assert_eq!(controller.control().pacing_rate, None);
+        assert_eq!(controller.snapshot().pacing_rate, None);
         controller.on_ack(&ack(40, 1));
         let expected = STARTUP_GAIN
             * Bandwidth::from_delivery(initial_window(MTU), Duration::from_millis(40))
                 .expect("a positive span");
         assert_eq!(
-            controller.control().pacing_rate,
+            controller.snapshot().pacing_rate,
             Some(expected),
             "{config:?}"
         );
@@ -444,11 +444,14 @@ fn startup_ends_also_where_probe_rtt_interrupts_it() {
     let config = BbrConfig::paper();
     let mut bbr = config.build(&environment()).expect("a valid configuration");
     let (mut now, mut probed) = (Timestamp::ZERO, false);
-    for round in 1..=8_u32 {
+    for round in 1..=12_u32 {
         // A queue that grows: no round trip confirms the minimum.
         let rtt = 6 * SECOND + round * Duration::from_millis(100);
         now = now + rtt;
-        bbr.on_ack(&driver::ack(now, rtt, MTU.packets(4), round.into()));
+        bbr.on_ack(&AckEvent {
+            delivered: MTU.packets(8 * u64::from(round)),
+            ..driver::ack(now, rtt, MTU.packets(4), round.into())
+        });
         let mode = bbr.snapshot().mode;
         probed |= mode == Mode::ProbeRtt;
         if matches!(mode, Mode::ProbeBandwidth(_)) {

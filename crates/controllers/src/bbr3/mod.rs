@@ -273,7 +273,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
             min_rtt: self.min_rtt.get(),
             congestion_window: control.window,
             slow_start_threshold: None,
-            pacing_rate: control.pacing_rate,
+            pacing_rate: self.output.pacing_rate,
             in_flight: self.in_flight,
             rounds: self.flow_rounds,
             app_limited: self.app_limited,

@@ -297,7 +297,7 @@ fn track_follows_the_gain_cycle() {
 #[test]
 fn silence_of_the_application_is_no_pause_of_the_path() {
     let mut cap = calculator(WindowPolicy::Cap, Path::default(), 0);
-    let mut acked = |now, in_flight, app_limited| {
+    let mut acked = |now: u64, in_flight, app_limited| {
         let ack = AckEvent {
             in_flight: Bytes(in_flight),
             app_limited,

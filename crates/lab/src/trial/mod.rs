@@ -72,6 +72,15 @@ impl FlowPlan {
         }
     }
 
+    /// Silence closes a connection only if its application is never silent.
+    fn limits(&self) -> Limits {
+        let greedy = |phase: &Phase| phase.load == Load::Greedy;
+        Limits {
+            idle_timeout: self.application.iter().all(greedy),
+            ..LIMITS
+        }
+    }
+
     /// Where the receiver is, and over which stack.
     fn server(&self) -> (String, Stack) {
         (self.receiver.clone(), self.controller.stack())
@@ -164,6 +173,7 @@ impl Trial {
                 continue;
             };
             let sender = Sender {
+                limits: flow.limits(),
                 clock: clock.clone(),
                 start: flow.start,
                 application: flow.application.clone(),
@@ -266,6 +276,7 @@ fn serve<E: Endpoint>(
 
 /// What a sender needs to know.
 struct Sender {
+    limits: Limits,
     clock: Clock,
     start: Duration,
     application: Vec<Phase>,
@@ -280,7 +291,7 @@ impl Sender {
     async fn live<E: Endpoint>(self, endpoint: E, factory: E::Factory) {
         self.clock.sleep_until(self.start).await;
         let recorder = &self.observer.recorder;
-        let reason = match endpoint.connect(self.server, LIMITS, &factory, recorder) {
+        let reason = match endpoint.connect(self.server, self.limits, &factory, recorder) {
             Err(error) => Some(format!("cannot connect: {error}")),
             Ok(handshake) => match handshake.await {
                 Err(error) => Some(format!("handshake failed: {error}")),

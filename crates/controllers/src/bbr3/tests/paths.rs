@@ -83,7 +83,8 @@ fn follows_a_halved_rate() {
 /// them.
 #[test]
 fn one_percent_of_random_loss_does_not_stop_it() {
-    let least = [0.4, 0.8, 0.35, 0.8, 0.8, 0.8];
+    // `bbr3-s:paper` holds to rate x smoothed RTT besides.
+    let least = [0.4, 0.8, 0.35, 0.8, 0.7, 0.8];
     for (config, least) in controllers().into_iter().zip(least) {
         for every in [89, 97, 100, 103] {
             let lossy = Scenario {
