@@ -77,9 +77,9 @@ pub fn experiments(paper: Paper) -> Vec<&'static dyn Experiment> {
         Paper::Beyond => vec![&beyond::Traces],
         Paper::Ebcc => vec![
             &ebcc::SingleFlow,
-            &ebcc::Bandwidths,
-            &ebcc::Delays,
-            &ebcc::Flows,
+            &ebcc::BANDWIDTHS,
+            &ebcc::DELAYS,
+            &ebcc::FLOWS,
         ],
         Paper::BbrSampled => vec![
             &bbr_sampled::Quality,

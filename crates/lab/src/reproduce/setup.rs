@@ -5,8 +5,9 @@ use std::time::Duration;
 use kneepoint_emulator::link::{LinkConfig, MAHIMAHI_OVERHEAD, Queue, Shaper, UDP_IPV4_OVERHEAD};
 use kneepoint_emulator::network::{Duplex, Topology};
 
+use super::CaseError;
 use crate::controllers::{UnknownController, contestant};
-use crate::trial::FlowPlan;
+use crate::trial::{FlowPlan, Outcome, Trial};
 
 /// The link that all flows share, and the empty path's round-trip time.
 #[derive(Debug, Clone)]
@@ -54,6 +55,18 @@ impl Bottleneck {
         Topology::point_to_point(self.duplex())
     }
 
+    /// One flow of bulk data over this link alone, from time zero to `end`.
+    pub(super) fn bulk(
+        &self,
+        controller: &str,
+        seed: u64,
+        end: Duration,
+        interval: Option<Duration>,
+    ) -> Result<Outcome, CaseError> {
+        let flow = greedy(controller, seed, Duration::ZERO, end);
+        run(self.topology(), [flow], end, interval, seed)
+    }
+
     /// Both directions.
     pub(super) fn duplex(&self) -> Duplex {
         Duplex {
@@ -97,6 +110,27 @@ pub(super) fn greedy(
     end: Duration,
 ) -> Result<FlowPlan, UnknownController> {
     Ok(FlowPlan::greedy(contestant(controller, seed)?, start, end))
+}
+
+/// Runs flows over a network up to `end`. Controllers are looked at every `interval`, if there is one.
+pub(super) fn run<E>(
+    topology: Topology,
+    flows: impl IntoIterator<Item = Result<FlowPlan, E>>,
+    end: Duration,
+    interval: Option<Duration>,
+    seed: u64,
+) -> Result<Outcome, CaseError>
+where
+    CaseError: From<E>,
+{
+    let trial = Trial {
+        topology,
+        flows: flows.into_iter().collect::<Result<_, E>>()?,
+        duration: end,
+        interval,
+        seed,
+    };
+    Ok(trial.run()?)
 }
 
 /// The rate of links that are never in the way.

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::catalogue::Paper;
+use super::grid::Runs;
 use super::report::Section;
 use super::scale::Scale;
 use super::store::Store;
@@ -49,8 +50,13 @@ pub trait Study: Sync {
     /// When it cannot be carried out to its end.
     fn run(&self, case: &Self::Case) -> Result<Self::Result, CaseError>;
 
-    /// The section of the report.
-    fn report(&self, scale: Scale, results: &[(Self::Case, Self::Result)]) -> Section;
+    /// What the report has of it, added to a section that is empty.
+    fn report(
+        &self,
+        scale: Scale,
+        runs: &Runs<'_, Self::Case, Self::Result>,
+        section: Section,
+    ) -> Section;
 }
 
 /// A [`Study`] of which only the work and the section matter.
@@ -113,7 +119,8 @@ impl<S: Study> Experiment for S {
                 Ok((case, result))
             })
             .collect();
-        Ok(self.report(scale, &results?))
+        let section = Section::new(Study::about(self));
+        Ok(self.report(scale, &Runs::of(&results?), section))
     }
 }
 

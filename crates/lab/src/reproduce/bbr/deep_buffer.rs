@@ -7,13 +7,11 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use super::figures;
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, number};
-use crate::reproduce::setup::{Bottleneck, greedy};
-use crate::reproduce::summary::{Seeds, Spread, thin};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::Trial;
+use crate::reproduce::setup::{Bottleneck, greedy, run};
+use crate::reproduce::summary::{Seeds, Spread, overflow, windows};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
 
 /// Figure 12.
 pub(in crate::reproduce) struct DeepBuffer;
@@ -34,14 +32,6 @@ pub(in crate::reproduce) struct Run {
     loss_rate: f64,
     /// The first flow's congestion window in packets, its mean in every 20 s.
     window: Vec<(f64, f64)>,
-}
-
-type Figure = fn(&Run) -> f64;
-
-/// A congestion window in packets, its mean in every 20 s.
-fn windows(bytes: &[(Duration, u64)]) -> Vec<(f64, f64)> {
-    let packets = |&(at, bytes): &(Duration, u64)| (at.as_secs_f64(), bytes as f64 / PACKET_BYTES);
-    thin(bytes.iter().map(packets), 20.0)
 }
 
 impl Study for DeepBuffer {
@@ -86,42 +76,27 @@ impl Study for DeepBuffer {
         let queue = Queue::DropTail(Limit::packets(case.packets));
         let bottleneck = Bottleneck::constant(RATE as f64 / 1e6, queue, RTT);
         let mut random = Pcg64::seed_from_u64(case.seed);
-        let flows: Result<_, _> = (0..FLOWS)
-            .map(|flow| {
-                let start = Duration::from_millis(random.random_range(0..5000));
-                let seed = case.seed * 100 + u64::from(flow);
-                greedy(case.controller, seed, start, end)
-            })
-            .collect();
-        let outcome = Trial {
-            topology: bottleneck.topology(),
-            flows: flows?,
-            duration: end,
-            interval: None,
-            seed: case.seed,
-        }
-        .run()?;
+        let flows = (0..FLOWS).map(|flow| {
+            let start = Duration::from_millis(random.random_range(0..5000));
+            let seed = case.seed * 100 + u64::from(flow);
+            greedy(case.controller, seed, start, end)
+        });
+        let outcome = run(bottleneck.topology(), flows, end, None, case.seed)?;
         let from = end / 2;
         let bits = outcome.shares(from, end).iter().sum::<u64>() as f64 * 8.0;
         Ok(Run {
             median_rtt: Spread::of(&outcome.rtts(from, end)).median,
             goodput_kbps: bits / 1e3 / (end - from).as_secs_f64(),
-            loss_rate: outcome
-                .links
-                .get("forward")
-                .map_or(0.0, |link| link.loss_rate()),
-            window: outcome
-                .flows
-                .first()
-                .map_or_else(Vec::new, |flow| windows(&flow.windows)),
+            loss_rate: overflow(&outcome),
+            window: windows(&outcome.flows[0], 20.0),
         })
     }
 
-    fn report(&self, scale: Scale, results: &[(Case, Run)]) -> Section {
+    fn report(&self, scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Section {
         let buffers = buffers(scale);
-        let of = |name: &str, packets: u64, figure: Figure| {
-            let meant = |case: &Case| case.controller == name && case.packets == packets;
-            figures(results, meant, figure)
+        let of = |name: &str, packets: u64, figure: fn(&Run) -> f64| {
+            let runs = runs.only(|case| case.controller == name && case.packets == packets);
+            runs.over(figure)
         };
         let medians = |name: &str, least: u64| -> Vec<(f64, f64)> {
             let deep = buffers.iter().filter(|packets| **packets >= least);
@@ -131,25 +106,24 @@ impl Study for DeepBuffer {
             };
             deep.map(point).collect()
         };
-        let mut section = Section::new(Study::about(self));
-        let tables: [(&str, Figure); 3] = [
-            ("Median round-trip time in seconds", |run| {
-                run.median_rtt / 1e3
-            }),
-            ("Goodput of all flows in kb/s", |run| run.goodput_kbps),
-            ("Packets lost, in percent", |run| 100.0 * run.loss_rate),
-        ];
-        for (caption, figure) in tables {
-            let mut header = vec!["buffer, packets"];
-            header.extend(CONTROLLERS);
-            let caption = format!("{caption}: means over the seeds (least to largest)");
-            let mut table = Table::new(caption, &header);
-            for &packets in buffers {
-                let cells = CONTROLLERS.map(|name| of(name, packets, figure).text(number));
-                table.row(std::iter::once(packets.to_string()).chain(cells));
-            }
-            section = section.table(table);
-        }
+        let table = |caption: &str, figure: fn(&Run) -> f64| {
+            Table::crossed(
+                format!("{caption}: means over the seeds (least to largest)"),
+                "buffer, packets",
+                buffers.iter().map(|buffer| (buffer.to_string(), *buffer)),
+                &CONTROLLERS,
+                |&packets, name| of(name, packets, figure).text(number),
+            )
+        };
+        let seconds = |run: &Run| run.median_rtt / 1e3;
+        section = section
+            .table(table("Median round-trip time in seconds", seconds))
+            .table(table("Goodput of all flows in kb/s", |run| {
+                run.goodput_kbps
+            }))
+            .table(table("Packets lost, in percent", |run| {
+                100.0 * run.loss_rate
+            }));
         for name in ["bbr", "bbr:tuned", "noq:bbr"] {
             let deepest = |name: &str| medians(name, 0).last().map_or(f64::NAN, |point| point.1);
             let bounded = deepest(name) < 0.5 * deepest("cubic");
@@ -193,12 +167,11 @@ impl Study for DeepBuffer {
             chart = chart.series(name, Mark::Dots, medians(name, 0));
         }
         let deepest = buffers.last().copied().unwrap_or_default();
-        let mut window = Chart::new(
+        let mut window = Chart::over_time(
             format!("The first flow's window with {deepest} packets of buffer, seed 1"),
-            Axis::linear("time, s"),
-            Axis::linear("packets"),
+            "packets",
         );
-        for (case, run) in results {
+        for (case, run) in runs.iter() {
             if (case.packets, case.seed) == (deepest, 1) && WINDOWS.contains(&case.controller) {
                 window = window.series(case.controller, Mark::Line, run.window.clone());
             }
@@ -276,9 +249,6 @@ const FLOOR: u64 = 100;
 
 /// As flat as a median can be called while CUBIC's grows tenfold.
 const FLAT: f64 = 1.2;
-
-/// The datagram that quinn finds the path to take.
-const PACKET_BYTES: f64 = 1452.0;
 
 /// Those whose windows are drawn.
 const WINDOWS: [&str; 3] = ["bbr", "noq:bbr", "cubic"];

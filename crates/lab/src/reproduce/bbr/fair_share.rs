@@ -6,14 +6,12 @@ use kneepoint_controllers::Mode;
 use kneepoint_emulator::link::{Limit, Queue};
 use serde::{Deserialize, Serialize};
 
-use super::figures;
-use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::setup::Bottleneck;
-use crate::reproduce::setup::greedy;
-use crate::reproduce::summary::Spread;
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::{FlowOutcome, Outcome, Trial};
+use crate::plots::{Chart, Mark};
+use crate::reproduce::report::{Section, Verdict, code, percent};
+use crate::reproduce::setup::{Bottleneck, greedy, run};
+use crate::reproduce::summary::{Spread, known};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::trial::{FlowOutcome, Outcome};
 
 /// Figure 8.
 pub(in crate::reproduce) struct FairShare;
@@ -78,21 +76,13 @@ impl Study for FairShare {
         let end = Duration::from_secs(case.seconds.into());
         let queue = Queue::DropTail(Limit::bytes(1_000_000));
         let bottleneck = Bottleneck::constant(100.0, queue, Duration::from_millis(10));
-        let flows: Result<_, _> = (0..FLOWS)
-            .map(|flow| {
-                // A factory gives each controller of its own a seed, but every flow has its own factory.
-                let seed = case.seed * 100 + u64::from(flow);
-                greedy(case.controller, seed, flow * APART, end)
-            })
-            .collect();
-        let outcome = Trial {
-            topology: bottleneck.topology(),
-            flows: flows?,
-            duration: end,
-            interval: Some(Duration::from_millis(50)),
-            seed: case.seed,
-        }
-        .run()?;
+        let flows = (0..FLOWS).map(|flow| {
+            // A factory gives each controller of its own a seed, but every flow has its own factory.
+            let seed = case.seed * 100 + u64::from(flow);
+            greedy(case.controller, seed, flow * APART, end)
+        });
+        let interval = Some(Duration::from_millis(50));
+        let outcome = run(bottleneck.topology(), flows, end, interval, case.seed)?;
         let from = end - LAST;
         let shares = outcome.shares(from, end);
         let bits = shares.iter().sum::<u64>() as f64 * 8.0;
@@ -105,47 +95,33 @@ impl Study for FairShare {
             goodput_mbps: bits / 1e6 / LAST.as_secs_f64(),
             rtt: Spread::of(&outcome.rtts(from, end)).mean,
             probes: outcome.flows.iter().map(probes).collect(),
-            courses: if drawn {
-                let flows = outcome.flows.iter();
-                flows.map(FlowOutcome::goodput_series).collect()
-            } else {
-                Vec::new()
-            },
+            courses: outcome
+                .flows
+                .iter()
+                .filter(|_| drawn)
+                .map(FlowOutcome::goodput_series)
+                .collect(),
         })
     }
 
-    fn report(&self, _: Scale, results: &[(Case, Run)]) -> Section {
-        let of = |name: &str, figure: fn(&Run) -> f64| {
-            figures(results, |case: &Case| case.controller == name, figure)
-        };
-        let mut table = Table::new(
-            "Five flows: means over the seeds (least to largest)",
-            &[
-                "controller",
-                "Jain's index",
-                "0.95 reached after, s",
-                "goodput, Mb/s",
-                "mean RTT, ms",
-                "ProbeRTT together",
-            ],
-        );
-        for name in CONTROLLERS {
-            if !results.iter().any(|(case, _)| case.controller == name) {
-                continue;
-            }
-            table.row([
-                format!("`{name}`"),
-                of(name, |run| run.jain).text(number),
-                of(name, |run| run.converged.unwrap_or(f64::NAN)).text(number),
-                of(name, |run| run.goodput_mbps).text(number),
-                of(name, |run| run.rtt).text(number),
-                of(name, |run| together(&run.probes)).text(percent),
-            ]);
-        }
-        let mut section = Section::new(Study::about(self)).table(table);
+    fn report(&self, _: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+        let of = |name: &str| runs.only(|case| case.controller == name);
+        let entries = |run: &Run| together(&run.probes);
+        let table = runs
+            .table(
+                "Five flows: means over the seeds (least to largest)",
+                |case| case.controller,
+            )
+            .name("controller", |case| code(case.controller))
+            .numbers("Jain's index", |run| run.jain)
+            .numbers("0.95 reached after, s", |run| known(run.converged))
+            .numbers("goodput, Mb/s", |run| run.goodput_mbps)
+            .numbers("mean RTT, ms", |run| run.rtt)
+            .percents("ProbeRTT together", entries);
+        let mut section = section.table(table);
         for name in DRAWN {
-            let jain = of(name, |run| run.jain);
-            let together = of(name, |run| together(&run.probes));
+            let jain = of(name).over(|run| run.jain);
+            let together = of(name).over(entries);
             section = section
                 .verdict(Verdict::new(
                     format!("`{name}`: Jain's index over seconds"),
@@ -165,18 +141,14 @@ impl Study for FairShare {
                 ));
         }
         for name in DRAWN {
-            let drawn = |(case, _): &&(Case, Run)| case.seed == 1 && case.controller == name;
-            let Some((_, run)) = results.iter().find(drawn) else {
-                continue;
-            };
-            let mut chart = Chart::new(
-                format!("Five flows, `{name}`, seed 1: goodput"),
-                Axis::linear("time, s"),
-                Axis::linear("Mb/s"),
+            let caption = format!("Five flows, `{name}`, seed 1: goodput");
+            let courses = of(name).first().into_iter().flat_map(|run| &run.courses);
+            let chart = (1..).zip(courses).fold(
+                Chart::over_time(caption, "Mb/s"),
+                |chart, (number, course)| {
+                    chart.series(format!("flow {number}"), Mark::Line, course.clone())
+                },
             );
-            for (number, course) in (1..).zip(&run.courses) {
-                chart = chart.series(format!("flow {number}"), Mark::Line, course.clone());
-            }
             section = section.chart(chart);
         }
         section.note(

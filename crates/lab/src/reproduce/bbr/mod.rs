@@ -14,15 +14,3 @@ pub(super) use self::policer::TokenBucket;
 pub(super) use self::random_loss::RandomLoss;
 pub(super) use self::rate_steps::RateSteps;
 pub(super) use self::startup::Startup;
-
-use super::summary::Seeds;
-
-/// One figure of the runs that are meant, over their seeds.
-fn figures<C, R>(
-    results: &[(C, R)],
-    meant: impl Fn(&C) -> bool,
-    figure: impl Fn(&R) -> f64,
-) -> Seeds {
-    let runs = results.iter().filter(|(case, _)| meant(case));
-    Seeds::of(runs.map(|(_, run)| figure(run)))
-}

@@ -9,14 +9,13 @@ use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_quinn::Factory;
 use serde::{Deserialize, Serialize};
 
-use super::figures;
 use crate::controllers::{Contestant, contestant};
 use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::setup::Bottleneck;
-use crate::reproduce::summary::thin;
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::{FlowPlan, Outcome, Trial};
+use crate::reproduce::report::{Section, Verdict, code, number, percent};
+use crate::reproduce::setup::{Bottleneck, run};
+use crate::reproduce::summary::{estimate, known, shown, thin};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::trial::{FlowPlan, Outcome};
 
 /// Section "Token-bucket policers".
 pub(in crate::reproduce) struct TokenBucket;
@@ -71,22 +70,11 @@ impl Study for TokenBucket {
     }
 
     fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        let controller = controller(case.controller, case.seed)?;
-        let outcome = Trial {
-            topology: topology(),
-            flows: vec![FlowPlan::greedy(controller, Duration::ZERO, END)],
-            duration: END,
-            interval: Some(Duration::from_millis(5)),
-            seed: case.seed,
-        }
-        .run()?;
-        let moments = outcome.flows[0].moments.iter();
-        let estimates: Vec<(f64, f64)> = moments
-            .filter_map(|moment| {
-                let rate = moment.snapshot.bandwidth?.bytes_per_second();
-                Some((moment.at.as_secs_f64(), rate as f64 * 8e-6))
-            })
-            .collect();
+        let flow = controller(case.controller, case.seed)
+            .map(|controller| FlowPlan::greedy(controller, Duration::ZERO, END));
+        let interval = Some(Duration::from_millis(5));
+        let outcome = run(topology(), [flow], END, interval, case.seed)?;
+        let estimates: Vec<(f64, f64)> = shown(&outcome.flows[0], estimate).collect();
         let steady = estimates
             .iter()
             .filter(|(at, _)| *at >= STEADY.as_secs_f64());
@@ -105,53 +93,34 @@ impl Study for TokenBucket {
             goodput_mbps: outcome.flows[0].goodput_mbps(STEADY, END),
             lost: [ratio(drops, offered), probing.share(), otherwise.share()],
             probes: ratio(probing.dropped, drops),
-            losses: if drawn {
-                let points = fates
-                    .iter()
-                    .map(|fate| (fate.at, f64::from(u8::from(fate.dropped))));
+            losses: {
+                let fates = fates.iter().filter(|_| drawn);
+                let points = fates.map(|fate| (fate.at, f64::from(u8::from(fate.dropped))));
                 thin(points, 0.25)
-            } else {
-                Vec::new()
             },
-            estimates: if drawn {
-                thin(estimates, 0.25)
-            } else {
-                Vec::new()
-            },
+            estimates: thin(estimates.into_iter().filter(|_| drawn), 0.25),
         })
     }
 
-    fn report(&self, _: Scale, results: &[(Case, Run)]) -> Section {
+    fn report(&self, _: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
         let of = |name: &str, figure: fn(&Run) -> Option<f64>| {
-            let meant = |case: &Case| case.controller == name;
-            figures(results, meant, |run| figure(run).unwrap_or(f64::NAN))
+            let runs = runs.only(|case| case.controller == name);
+            runs.over(|run| known(figure(run)))
         };
-        let mut table = Table::new(
-            "Policed to 10 Mb/s: means over the seeds (least to largest)",
-            &[
-                "controller",
-                "largest estimate, Mb/s",
-                "mean estimate after 10 s, Mb/s",
-                "goodput, Mb/s",
-                "lost",
-                "lost while probing",
-                "lost otherwise",
-                "drops that fell into probes",
-            ],
-        );
-        for name in CONTROLLERS {
-            table.row([
-                format!("`{name}`"),
-                of(name, |run| run.largest).text(number),
-                of(name, |run| run.estimate).text(number),
-                of(name, |run| Some(run.goodput_mbps)).text(number),
-                of(name, |run| run.lost[0]).text(percent),
-                of(name, |run| run.lost[1]).text(percent),
-                of(name, |run| run.lost[2]).text(percent),
-                of(name, |run| run.probes).text(percent),
-            ]);
-        }
-        let mut section = Section::new(Study::about(self)).table(table);
+        let table = runs
+            .table(
+                "Policed to 10 Mb/s: means over the seeds (least to largest)",
+                |case| case.controller,
+            )
+            .name("controller", |case| code(case.controller))
+            .numbers("largest estimate, Mb/s", |run| known(run.largest))
+            .numbers("mean estimate after 10 s, Mb/s", |run| known(run.estimate))
+            .numbers("goodput, Mb/s", |run| run.goodput_mbps)
+            .percents("lost", |run| known(run.lost[0]))
+            .percents("lost while probing", |run| known(run.lost[1]))
+            .percents("lost otherwise", |run| known(run.lost[2]))
+            .percents("drops that fell into probes", |run| known(run.probes));
+        let mut section = section.table(table);
         for name in ["bbr", "bbr:tuned", "noq:bbr"] {
             let largest = of(name, |run| run.largest);
             let estimate = of(name, |run| run.estimate);
@@ -179,15 +148,9 @@ impl Study for TokenBucket {
                     "See the notes.",
                 ));
         }
-        for (name, detecting) in [
-            ("bbr", "bbr, detecting"),
-            ("bbr:tuned", "bbr:tuned, detecting"),
-            ("noq:bbr", "noq:bbr, detecting"),
-        ] {
-            let (without, with) = (
-                of(name, |run| run.lost[0]),
-                of(detecting, |run| run.lost[0]),
-            );
+        for name in ["bbr", "bbr:tuned", "noq:bbr"] {
+            let [without, with] =
+                [name, &format!("{name}, detecting")].map(|name| of(name, |run| run.lost[0]));
             section = section.verdict(Verdict::new(
                 format!("`{name}`: loss without and with policer detection"),
                 "less",
@@ -196,7 +159,7 @@ impl Study for TokenBucket {
                 "See the notes.",
             ));
         }
-        charts(section, results).note(
+        charts(section, runs).note(
             "Packets that are policed never queue, so that through quinn the window alone makes the rate: the two bandwidth-delay \
              products of `bbr` in each round trip are twice the policed rate, of which half is dropped in every phase, probe or \
              not, and the explicit model, which only takes the probes away, changes little. `bbr:tuned` keeps to one product \
@@ -269,22 +232,16 @@ fn losses(arrivals: &[Arrival]) -> (Count, Count) {
     (probing, otherwise)
 }
 
-fn charts(section: Section, results: &[(Case, Run)]) -> Section {
-    let axis = Axis::linear("time, s");
+fn charts(section: Section, runs: &Runs<'_, Case, Run>) -> Section {
     let mut estimate = Chart::new(
         "Policed to 10 Mb/s, seed 1: the estimate",
-        axis.clone(),
+        Axis::linear("time, s"),
         Axis::log("Mb/s"),
     )
     .series("policed rate", Mark::Reference, [(0.0, 10.0), (40.0, 10.0)]);
-    let mut loss = Chart::new(
-        "Policed to 10 Mb/s, seed 1: loss",
-        axis,
-        Axis::linear("lost, %"),
-    );
-    for name in DRAWN {
-        let drawn = |(case, _): &&(Case, Run)| case.seed == 1 && case.controller == name;
-        let Some((_, run)) = results.iter().find(drawn) else {
+    let mut loss = Chart::over_time("Policed to 10 Mb/s, seed 1: loss", "lost, %");
+    for &name in DRAWN {
+        let Some(run) = runs.only(|case| case.controller == name).first() else {
             continue;
         };
         let losses = run.losses.iter().map(|&(at, share)| (at, 100.0 * share));
@@ -335,6 +292,7 @@ fn mbps(rate: f64) -> String {
 const STEADY: Duration = Duration::from_secs(10);
 const END: Duration = Duration::from_secs(40);
 
+/// The first six of them are drawn.
 const CONTROLLERS: [&str; 10] = [
     "bbr",
     "bbr, detecting",
@@ -348,11 +306,4 @@ const CONTROLLERS: [&str; 10] = [
     "quinn-new-reno",
 ];
 
-const DRAWN: [&str; 6] = [
-    "bbr",
-    "bbr, detecting",
-    "bbr:tuned",
-    "bbr:tuned, detecting",
-    "noq:bbr",
-    "noq:bbr, detecting",
-];
+const DRAWN: &[&str] = CONTROLLERS.split_at(6).0;

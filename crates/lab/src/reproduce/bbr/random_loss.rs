@@ -7,13 +7,12 @@ use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
 use kneepoint_emulator::network::Topology;
 use serde::{Deserialize, Serialize};
 
-use super::figures;
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::setup::{Bottleneck, FAST_MBPS, constant, greedy};
-use crate::reproduce::summary::Seeds;
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::{FlowOutcome, Trial};
+use crate::reproduce::setup::{Bottleneck, FAST_MBPS, constant, greedy, run};
+use crate::reproduce::summary::{Seeds, overflow};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::trial::FlowOutcome;
 use crate::workload::Received;
 
 /// Figure 10.
@@ -90,14 +89,8 @@ impl Study for RandomLoss {
 
     fn run(&self, case: &Case) -> Result<Run, CaseError> {
         let end = Duration::from_secs(case.seconds.into());
-        let outcome = Trial {
-            topology: topology(case.loss),
-            flows: vec![greedy(case.controller, case.seed, Duration::ZERO, end)?],
-            duration: end,
-            interval: None,
-            seed: case.seed,
-        }
-        .run()?;
+        let flow = greedy(case.controller, case.seed, Duration::ZERO, end);
+        let outcome = run(topology(case.loss), [flow], end, None, case.seed)?;
         let flow = &outcome.flows[0];
         let sent = flow.acked_bytes + flow.lost_bytes;
         Ok(Run {
@@ -105,10 +98,7 @@ impl Study for RandomLoss {
             settled_mbps: flow.goodput_mbps(START, end),
             acknowledged_mbps: flow.acked_bytes as f64 / 125_000.0 / end.as_secs_f64(),
             declared_lost: flow.lost_bytes as f64 / sent.max(1) as f64,
-            overflow: outcome
-                .links
-                .get("forward")
-                .map_or(0.0, |link| link.loss_rate()),
+            overflow: overflow(&outcome),
             closed: flow.closed.clone(),
             start: if case.seed == 1 && case.controller == "bbr" {
                 start(flow)
@@ -118,79 +108,76 @@ impl Study for RandomLoss {
         })
     }
 
-    fn report(&self, scale: Scale, results: &[(Case, Run)]) -> Section {
+    fn report(&self, scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
         let losses = losses(scale);
+        let of =
+            |name: &str, loss: f64| runs.only(|case| case.controller == name && case.loss == loss);
         let share_of = |figure: fn(&Run) -> f64| {
-            move |name: &str, loss: f64| {
-                let meant = |case: &Case| case.controller == name && case.loss == loss;
-                figures(results, meant, |run| figure(run) / limit(loss))
-            }
+            move |name: &str, loss: f64| of(name, loss).over(|run| figure(run) / limit(loss))
         };
         let share = share_of(|run| run.goodput_mbps);
         let settled = share_of(|run| run.settled_mbps);
         let acknowledged =
             share_of(|run| run.acknowledged_mbps * f64::from(STREAM) / f64::from(DATAGRAM));
-        let mut section = Section::new(Study::about(self))
-            .table(goodputs(results, losses))
-            .table(shares("Goodput as a share of the limit", losses, &share))
-            .table(shares(
-                "The same from the sixth second on",
-                losses,
-                &settled,
+        let goodput = |name: &str, loss: f64| of(name, loss).over(|run| run.goodput_mbps);
+        let table = |caption, names: &[&str], cell: &dyn Fn(&str, f64) -> String| {
+            let rows = losses.iter().map(|&loss| (loss_text(loss), loss));
+            Table::crossed(caption, "loss", rows, names, |&loss, name| cell(name, loss))
+        };
+        let shares = |caption, share: Share<'_>| {
+            table(caption, &CONTROLLERS, &|name, loss| {
+                share(name, loss).text(percent)
+            })
+        };
+        let mut section = section
+            .table(table(
+                "Goodput in Mb/s: means over the seeds (least to largest)",
+                &[&["limit"], &CONTROLLERS[..]].concat(),
+                &|name, loss| match name {
+                    "limit" => number(limit(loss)),
+                    _ => goodput(name, loss).text(number),
+                },
             ))
+            .table(shares("Goodput as a share of the limit", &share))
+            .table(shares("The same from the sixth second on", &settled))
             .table(shares(
                 "What the sender has acknowledged by the end, gaps in the stream or not, as a share of the limit",
-                losses,
                 &acknowledged,
             ))
-            .table(declared(results, losses));
+            .table(table(
+                "Bytes declared lost as a share of those sent / packets dropped by the full queue",
+                &CONTROLLERS,
+                &|name, loss| declared(&of(name, loss)),
+            ));
 
-        type Share<'a> = &'a dyn Fn(&str, f64) -> Seeds;
-        let worst = |share: Share, name: &str, range: &RangeInclusive<f64>| {
+        let worst = |share: Share<'_>, name: &str, range: &RangeInclusive<f64>| {
             let within = losses.iter().filter(|loss| range.contains(loss));
             let worst = within.map(|&loss| (loss, share(name, loss)));
             worst.min_by(|(_, a), (_, b)| a.least.total_cmp(&b.least))
         };
         for name in ["bbr", "bbr:tuned"] {
-            for (share, when, range, paper, holds, leans) in [
-                (&share as Share, "", 0.0..=0.05, "the limit", 0.95, 0.8),
-                (
-                    &acknowledged,
-                    " and what has arrived behind gaps",
-                    0.0..=0.05,
-                    "the limit",
-                    0.95,
-                    0.8,
-                ),
-                (
-                    &settled,
-                    " after the start",
-                    0.0..=0.05,
-                    "the limit",
-                    0.95,
-                    0.8,
-                ),
-                (&share, "", 0.06..=0.15, "close to it", 0.8, 0.5),
+            let few = (0.0..=0.05, "the limit", 0.95, 0.8);
+            let many = (0.06..=0.15, "close to it", 0.8, 0.5);
+            for (share, when, (range, paper, holds, leans)) in [
+                (&share as Share<'_>, "", &few),
+                (&acknowledged, " and what has arrived behind gaps", &few),
+                (&settled, " after the start", &few),
+                (&share, "", &many),
             ] {
+                let first = losses.iter().find(|loss| range.contains(*loss));
                 let text = format!(
                     "`{name}`: goodput{when} as a share of the limit, {} to {}",
-                    loss_text(
-                        losses
-                            .iter()
-                            .copied()
-                            .find(|l| range.contains(l))
-                            .unwrap_or(0.0)
-                    ),
+                    loss_text(first.copied().unwrap_or(0.0)),
                     loss_text(*range.end()),
                 );
-                let Some((loss, share)) = worst(share, name, &range) else {
+                let Some((loss, share)) = worst(share, name, range) else {
                     continue;
                 };
                 section = section.verdict(Verdict::new(
                     text,
-                    paper,
+                    *paper,
                     format!("at least {} (at {})", percent(share.least), loss_text(loss)),
-                    (share.least >= holds, share.least >= leans),
+                    (share.least >= *holds, share.least >= *leans),
                     "`bbr:tuned` keeps a quarter more than a bandwidth-delay product in flight, and quinn paces it by as much. Of \
                      that, 6 % are left at 15 % of loss, and none at 20 %: then each round's samples are below the one before.",
                 ));
@@ -216,7 +203,19 @@ impl Study for RandomLoss {
                 ));
             }
         }
-        section.chart(chart(results, losses)).chart(starts(results)).note(format!(
+        let limits = losses.iter().map(|&loss| (100.0 * loss, limit(loss)));
+        let mut chart = Chart::new(
+            "Random loss: goodput",
+            Axis::log("loss, %"),
+            Axis::linear("Mb/s"),
+        )
+        .series("limit", Mark::Reference, limits);
+        for name in CONTROLLERS {
+            let points = losses.iter();
+            let points = points.map(|&loss| (100.0 * loss, goodput(name, loss).mean));
+            chart = chart.series(name, Mark::Dots, points);
+        }
+        section.chart(chart).chart(starts(runs)).note(format!(
             "The limit is (1 - loss) x {RATE_MBPS} Mb/s x {PAYLOAD:.3}: of the {WIRE} bytes that a full datagram of quinn takes on \
              the wire with its IPv4 and UDP headers, {STREAM} carry the stream; the rest is QUIC's header, tag and frame header."
         ))
@@ -259,77 +258,12 @@ fn limit(loss: f64) -> f64 {
     (1.0 - loss) * RATE_MBPS * PAYLOAD
 }
 
-fn goodputs(results: &[(Case, Run)], losses: &[f64]) -> Table {
-    let mut header = vec!["loss", "limit"];
-    header.extend(CONTROLLERS);
-    let mut table = Table::new(
-        "Goodput in Mb/s: means over the seeds (least to largest)",
-        &header,
-    );
-    for &loss in losses {
-        let cells = CONTROLLERS.map(|name| {
-            let meant = |case: &Case| case.controller == name && case.loss == loss;
-            figures(results, meant, |run| run.goodput_mbps).text(number)
-        });
-        let first = [loss_text(loss), number(limit(loss))];
-        table.row(first.into_iter().chain(cells));
-    }
-    table
-}
-
-fn shares(caption: &str, losses: &[f64], share: &impl Fn(&str, f64) -> Seeds) -> Table {
-    let mut header = vec!["loss"];
-    header.extend(CONTROLLERS);
-    let mut table = Table::new(caption, &header);
-    for &loss in losses {
-        let cells = CONTROLLERS.map(|name| share(name, loss).text(percent));
-        table.row(std::iter::once(loss_text(loss)).chain(cells));
-    }
-    table
-}
-
-fn declared(results: &[(Case, Run)], losses: &[f64]) -> Table {
-    let mut header = vec!["loss"];
-    header.extend(CONTROLLERS);
-    let mut table = Table::new(
-        "Bytes declared lost as a share of those sent / packets dropped by the full queue",
-        &header,
-    );
-    for &loss in losses {
-        let cells = CONTROLLERS.map(|name| {
-            let mean = |figure: fn(&Run) -> f64| {
-                let meant = |case: &Case| case.controller == name && case.loss == loss;
-                percent(figures(results, meant, figure).mean)
-            };
-            let (lost, overflow) = (mean(|run| run.declared_lost), mean(|run| run.overflow));
-            let closed = |(case, run): &(Case, Run)| {
-                case.controller == name && case.loss == loss && run.closed.is_some()
-            };
-            let closed = results.iter().any(closed);
-            format!("{lost} / {overflow}{}", if closed { " closed" } else { "" })
-        });
-        table.row(std::iter::once(loss_text(loss)).chain(cells));
-    }
-    table
-}
-
-fn chart(results: &[(Case, Run)], losses: &[f64]) -> Chart {
-    let limits = losses.iter().map(|&loss| (100.0 * loss, limit(loss)));
-    let mut chart = Chart::new(
-        "Random loss: goodput",
-        Axis::log("loss, %"),
-        Axis::linear("Mb/s"),
-    )
-    .series("limit", Mark::Reference, limits);
-    for name in CONTROLLERS {
-        let points = losses.iter().map(|&loss| {
-            let meant = |case: &Case| case.controller == name && case.loss == loss;
-            let goodput = figures(results, meant, |run| run.goodput_mbps);
-            (100.0 * loss, goodput.mean)
-        });
-        chart = chart.series(name, Mark::Dots, points);
-    }
-    chart
+/// What was declared lost and what was dropped, and whether a connection closed.
+fn declared(runs: &Runs<'_, Case, Run>) -> String {
+    let mean = |figure: fn(&Run) -> f64| percent(runs.over(figure).mean);
+    let (lost, overflow) = (mean(|run| run.declared_lost), mean(|run| run.overflow));
+    let closed = runs.iter().any(|(_, run)| run.closed.is_some());
+    format!("{lost} / {overflow}{}", if closed { " closed" } else { "" })
 }
 
 /// How the stream begins.
@@ -343,20 +277,19 @@ fn start(flow: &FlowOutcome) -> Vec<(f64, f64)> {
         .collect()
 }
 
-fn starts(results: &[(Case, Run)]) -> Chart {
-    let chart = Chart::new(
-        "Random loss: the start of `bbr`",
-        Axis::linear("time, s"),
-        Axis::linear("MB read"),
-    );
-    let drawn = results
-        .iter()
-        .filter(|(case, run)| case.loss <= 0.05 && !run.start.is_empty());
-    drawn.fold(chart, |chart, (case, run)| {
-        let name = format!("{} lost", loss_text(case.loss));
-        chart.series(&name, Mark::Line, run.start.iter().copied())
-    })
+fn starts(runs: &Runs<'_, Case, Run>) -> Chart {
+    let mut chart = Chart::over_time("Random loss: the start of `bbr`", "MB read");
+    for (case, run) in runs.only(|case| case.loss <= 0.05).iter() {
+        if !run.start.is_empty() {
+            let name = format!("{} lost", loss_text(case.loss));
+            chart = chart.series(name, Mark::Line, run.start.iter().copied());
+        }
+    }
+    chart
 }
+
+/// A share of the limit, by controller and loss.
+type Share<'a> = &'a dyn Fn(&str, f64) -> Seeds;
 
 fn loss_text(loss: f64) -> String {
     format!("{} %", (loss * 1e5).round() / 1e3)

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use kneepoint_controllers::Snapshot;
 use kneepoint_emulator::link::{Limit, Queue, RateStep, Shaper};
 use serde::{Deserialize, Serialize};
 
-use super::figures;
-use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number};
-use crate::reproduce::setup::{Bottleneck, greedy};
-use crate::reproduce::summary::{Spread, thin};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::{LinkOutcome, Outcome, Trial};
+use crate::plots::{Chart, Mark};
+use crate::reproduce::report::{Section, Verdict, code};
+use crate::reproduce::setup::Bottleneck;
+use crate::reproduce::summary::{Spread, estimate, known, rtts, shown, thin};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::trial::{LinkOutcome, Outcome};
 
 /// Figures 4 and 5.
 pub(in crate::reproduce) struct RateSteps;
@@ -75,17 +75,10 @@ impl Study for RateSteps {
     }
 
     fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        let bottleneck = bottleneck();
-        let outcome = Trial {
-            topology: bottleneck.topology(),
-            flows: vec![greedy(case.controller, case.seed, Duration::ZERO, END)?],
-            duration: END,
-            interval: Some(Duration::from_millis(20)),
-            seed: case.seed,
-        }
-        .run()?;
+        let interval = Some(Duration::from_millis(20));
+        let outcome = bottleneck().bulk(case.controller, case.seed, END, interval)?;
         let level = Spread::of(&outcome.rtts(Duration::from_secs(10), DOUBLED)).median;
-        let after = rtts(&outcome, HALVED, END);
+        let after = between(rtts(&outcome.flows[0]), HALVED, END);
         Ok(Run {
             level,
             converged: outcome.links.get("forward").and_then(converged),
@@ -96,34 +89,23 @@ impl Study for RateSteps {
         })
     }
 
-    fn report(&self, _: Scale, results: &[(Case, Run)]) -> Section {
-        let of = |name: &str, figure: fn(&Run) -> f64| {
-            figures(results, |case: &Case| case.controller == name, figure)
-        };
-        let mut table = Table::new(
-            "Two steps of the rate: means over the seeds (least to largest)",
-            &[
-                "controller",
-                "RTT at 10 Mb/s, ms",
-                "95 % of 20 Mb/s after, s",
-                "longest RTT after the halving, ms",
-                "drained after, s",
-            ],
-        );
-        let columns: [fn(&Run) -> f64; 4] = [
-            |run| run.level,
-            |run| run.converged.unwrap_or(f64::NAN),
-            |run| run.peak,
-            |run| run.drained.unwrap_or(f64::NAN),
-        ];
-        for name in CONTROLLERS {
-            let cells = columns.map(|figure| of(name, figure).text(number));
-            table.row(std::iter::once(format!("`{name}`")).chain(cells));
-        }
-        let mut section = Section::new(Study::about(self)).table(table);
+    fn report(&self, _: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+        let converged = |run: &Run| known(run.converged);
+        let drained = |run: &Run| known(run.drained);
+        let table = runs
+            .table(
+                "Two steps of the rate: means over the seeds (least to largest)",
+                |case| case.controller,
+            )
+            .name("controller", |case| code(case.controller))
+            .numbers("RTT at 10 Mb/s, ms", |run| run.level)
+            .numbers("95 % of 20 Mb/s after, s", converged)
+            .numbers("longest RTT after the halving, ms", |run| run.peak)
+            .numbers("drained after, s", drained);
+        let mut section = section.table(table);
         for name in ["bbr", "bbr:tuned"] {
-            let converged = of(name, columns[1]);
-            let drained = of(name, columns[3]);
+            let of = runs.only(|case| case.controller == name);
+            let (converged, drained) = (of.over(converged), of.over(drained));
             section = section
                 .verdict(Verdict::new(
                     format!("`{name}`: time to 95 % of the doubled rate"),
@@ -140,7 +122,7 @@ impl Study for RateSteps {
                     "The queue stays until the next ProbeRTT.",
                 ));
         }
-        charts(section, results).note(
+        charts(section, runs).note(
             "A step counts as done when the link is used to 95 % over half a second, on the wire; the queue as gone when the mean \
              round-trip time of a tenth of a second is within 25 % of the median of seconds 10 to 20, at the same rate. quinn \
              paces at 1.25 windows per smoothed round trip whatever the controller says: with `bbr`, whose window is two \
@@ -154,21 +136,12 @@ impl Curves {
     /// From 2 s before a step to 8 s after it.
     fn around(outcome: &Outcome, step: Duration) -> Self {
         let (from, to) = (step - Duration::from_secs(2), step + Duration::from_secs(8));
-        let moments = outcome.flows[0].moments.iter();
-        let moments = moments.filter(|moment| (from..to).contains(&moment.at));
-        let series = |value: fn(&kneepoint_controllers::Snapshot) -> Option<f64>| {
-            let points = moments.clone().filter_map(|moment| {
-                value(&moment.snapshot).map(|value| (moment.at.as_secs_f64(), value))
-            });
-            thin(points, BIN)
-        };
+        let flow = &outcome.flows[0];
+        let in_flight = |snapshot: &Snapshot| Some(snapshot.in_flight.0 as f64 / 1e3);
         Self {
-            estimate: series(|snapshot| {
-                let bandwidth = snapshot.bandwidth?;
-                Some(bandwidth.bytes_per_second() as f64 * 8e-6)
-            }),
-            in_flight: series(|snapshot| Some(snapshot.in_flight.0 as f64 / 1e3)),
-            rtt: rtts(outcome, from, to),
+            estimate: between(shown(flow, estimate), from, to),
+            in_flight: between(shown(flow, in_flight), from, to),
+            rtt: between(rtts(flow), from, to),
         }
     }
 }
@@ -190,12 +163,14 @@ fn bottleneck() -> Bottleneck {
     }
 }
 
-/// The mean round-trip times between two times, in milliseconds.
-fn rtts(outcome: &Outcome, from: Duration, to: Duration) -> Vec<(f64, f64)> {
-    let samples = outcome.flows[0].rtts.iter();
-    let samples = samples.map(|sample| (sample.at as f64 / 1e9, sample.rtt as f64 / 1e6));
+/// The means of the points between two times.
+fn between(
+    points: impl Iterator<Item = (f64, f64)>,
+    from: Duration,
+    to: Duration,
+) -> Vec<(f64, f64)> {
     let within = from.as_secs_f64()..to.as_secs_f64();
-    thin(samples.filter(|(at, _)| within.contains(at)), BIN)
+    thin(points.filter(|(at, _)| within.contains(at)), BIN)
 }
 
 /// From the doubling to the first half second in which the link is used to 95 %.
@@ -221,53 +196,35 @@ fn drained(curve: &[(f64, f64)], level: f64) -> Option<f64> {
     Some(low.0)
 }
 
-fn charts(mut section: Section, results: &[(Case, Run)]) -> Section {
-    let curves = |name: &str| {
-        let mut drawn = results.iter().filter(|(case, _)| case.controller == name);
-        drawn.find_map(|(_, run)| run.curves.clone())
-    };
+fn charts(mut section: Section, runs: &Runs<'_, Case, Run>) -> Section {
     let steps = [
         ("doubled", 20.0, [10.0, 20.0]),
         ("halved", 40.0, [20.0, 10.0]),
     ];
     for (place, (what, at, [before, after])) in steps.into_iter().enumerate() {
-        let axis = Axis::linear("time, s");
-        let mut rate = Chart::new(
-            format!("The rate is {what}, seed 1: the estimate"),
-            axis.clone(),
-            Axis::linear("Mb/s"),
-        )
-        .series(
-            "capacity",
-            Mark::Reference,
-            [
-                (at - 2.0, before),
-                (at, before),
-                (at, after),
-                (at + 8.0, after),
-            ],
-        );
-        let mut rtt = Chart::new(
-            format!("The rate is {what}, seed 1: round-trip time"),
-            axis.clone(),
-            Axis::linear("ms"),
-        );
-        let mut in_flight = Chart::new(
-            format!("The rate is {what}, seed 1: in flight"),
-            axis,
-            Axis::linear("kB"),
-        );
+        let chart = |what_of: &str, unit| {
+            Chart::over_time(format!("The rate is {what}, seed 1: {what_of}"), unit)
+        };
+        let capacity = [
+            (at - 2.0, before),
+            (at, before),
+            (at, after),
+            (at + 8.0, after),
+        ];
+        let mut rate = chart("the estimate", "Mb/s").series("capacity", Mark::Reference, capacity);
+        let mut rtt = chart("round-trip time", "ms");
+        let mut in_flight = chart("in flight", "kB");
         for name in DRAWN {
-            let Some(curves) = curves(name) else {
+            let of = runs.only(|case| case.controller == name);
+            let Some(curves) = of.first().and_then(|run| run.curves.as_ref()) else {
                 continue;
             };
-            let [first, second] = curves;
-            let curves = if place == 0 { first } else { second };
+            let curves = curves[place].clone();
             rate = rate.series(name, Mark::Line, curves.estimate);
             rtt = rtt.series(name, Mark::Line, curves.rtt);
             in_flight = in_flight.series(name, Mark::Line, curves.in_flight);
         }
-        section = section.chart(rate).chart(rtt).chart(in_flight);
+        section = section.charts([rate, rtt, in_flight]);
     }
     section
 }

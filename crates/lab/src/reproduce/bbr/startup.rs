@@ -5,13 +5,11 @@ use std::time::Duration;
 use kneepoint_emulator::link::{Limit, Queue};
 use serde::{Deserialize, Serialize};
 
-use super::figures;
-use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::setup::{Bottleneck, greedy};
-use crate::reproduce::summary::{Spread, thin};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::Trial;
+use crate::plots::{Chart, Mark};
+use crate::reproduce::report::{Section, Verdict, code, percent};
+use crate::reproduce::setup::Bottleneck;
+use crate::reproduce::summary::{Spread, rtts, thin};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
 
 /// Figures 6 and 7.
 pub(in crate::reproduce) struct Startup;
@@ -64,23 +62,15 @@ impl Study for Startup {
     fn run(&self, case: &Case) -> Result<Run, CaseError> {
         let queue = Queue::DropTail(Limit::bytes(BUFFER));
         let bottleneck = Bottleneck::constant(10.0, queue, EMPTY_RTT);
-        let outcome = Trial {
-            topology: bottleneck.topology(),
-            flows: vec![greedy(case.controller, case.seed, Duration::ZERO, END)?],
-            duration: END,
-            interval: None,
-            seed: case.seed,
-        }
-        .run()?;
+        let outcome = bottleneck.bulk(case.controller, case.seed, END, None)?;
         let flow = &outcome.flows[0];
-        let samples = flow.rtts.iter();
-        let samples = samples.map(|sample| (sample.at as f64 / 1e9, sample.rtt as f64 / 1e6));
         let waits = outcome.links.get("forward");
         let waits = waits.map_or_else(Vec::new, |link| link.queue_delays(STEADY, END));
         // What has waited so long found so much in front of it, itself included.
         let full = BUFFER as f64 / 1_250_000.0 * 1e9;
         let share = |nanos: u64| nanos as f64 / full;
         let mean = waits.iter().map(|&nanos| share(nanos)).sum::<f64>() / waits.len() as f64;
+        let drawn = case.seed == 1 && DRAWN.contains(&case.controller);
         Ok(Run {
             peak: Spread::of(&outcome.rtts(Duration::ZERO, Duration::from_secs(2))).max,
             rtt: Spread::of(&outcome.rtts(STEADY, END)).mean,
@@ -90,44 +80,27 @@ impl Study for Startup {
                 waits.last().copied().map_or(f64::NAN, share),
             ],
             goodput_mbps: flow.goodput_mbps(STEADY, END),
-            curve: if case.seed == 1 && DRAWN.contains(&case.controller) {
-                thin(samples.take_while(|(at, _)| *at < 8.0), 0.05)
-            } else {
-                Vec::new()
-            },
+            curve: thin(rtts(flow).take_while(|(at, _)| drawn && *at < 8.0), 0.05),
         })
     }
 
-    fn report(&self, _: Scale, results: &[(Case, Run)]) -> Section {
-        let of = |name: &str, figure: fn(&Run) -> f64| {
-            figures(results, |case: &Case| case.controller == name, figure)
-        };
-        let mut table = Table::new(
-            "The queue of 500 kB: means over the seeds (least to largest)",
-            &[
-                "controller",
-                "longest RTT of the first 2 s, ms",
-                "mean RTT after 10 s, ms",
-                "emptiest queue after 10 s",
-                "mean queue",
-                "fullest queue",
-                "goodput, Mb/s",
-            ],
-        );
-        for name in CONTROLLERS {
-            table.row([
-                format!("`{name}`"),
-                of(name, |run| run.peak).text(number),
-                of(name, |run| run.rtt).text(number),
-                of(name, |run| run.queue[0]).text(percent),
-                of(name, |run| run.queue[1]).text(percent),
-                of(name, |run| run.queue[2]).text(percent),
-                of(name, |run| run.goodput_mbps).text(number),
-            ]);
-        }
-        let mut section = Section::new(Study::about(self)).table(table);
+    fn report(&self, _: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+        let of = |name: &str| runs.only(|case| case.controller == name);
+        let table = runs
+            .table(
+                "The queue of 500 kB: means over the seeds (least to largest)",
+                |case| case.controller,
+            )
+            .name("controller", |case| code(case.controller))
+            .numbers("longest RTT of the first 2 s, ms", |run| run.peak)
+            .numbers("mean RTT after 10 s, ms", |run| run.rtt)
+            .percents("emptiest queue after 10 s", |run| run.queue[0])
+            .percents("mean queue", |run| run.queue[1])
+            .percents("fullest queue", |run| run.queue[2])
+            .numbers("goodput, Mb/s", |run| run.goodput_mbps);
+        let mut section = section.table(table);
         for name in ["bbr", "bbr:tuned", "noq:bbr"] {
-            let rtt = of(name, |run| run.rtt);
+            let rtt = of(name).over(|run| run.rtt);
             section = section.verdict(Verdict::new(
                 format!("`{name}`: mean RTT after startup"),
                 "about 40 ms: essentially no queue",
@@ -139,8 +112,8 @@ impl Study for Startup {
             ));
         }
         for name in ["cubic", "quinn-cubic"] {
-            let emptiest = of(name, |run| run.queue[0]);
-            let fullest = of(name, |run| run.queue[2]);
+            let emptiest = of(name).over(|run| run.queue[0]);
+            let fullest = of(name).over(|run| run.queue[2]);
             let full = fullest.least > 0.97;
             section = section.verdict(Verdict::new(
                 format!("`{name}`: the buffer is filled between"),
@@ -153,15 +126,13 @@ impl Study for Startup {
                 "See the curves.",
             ));
         }
-        let mut chart = Chart::new(
-            "Startup, seed 1: round-trip time",
-            Axis::linear("time, s"),
-            Axis::linear("ms"),
-        )
-        .series("no queue", Mark::Reference, [(0.0, 40.0), (8.0, 40.0)]);
+        let mut chart = Chart::over_time("Startup, seed 1: round-trip time", "ms").series(
+            "no queue",
+            Mark::Reference,
+            [(0.0, 40.0), (8.0, 40.0)],
+        );
         for name in DRAWN {
-            let drawn = |(case, _): &&(Case, Run)| case.seed == 1 && case.controller == name;
-            if let Some((_, run)) = results.iter().find(drawn) {
+            if let Some(run) = of(name).first() {
                 chart = chart.series(name, Mark::Line, run.curve.clone());
             }
         }

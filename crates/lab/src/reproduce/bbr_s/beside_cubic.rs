@@ -6,11 +6,10 @@ use kneepoint_emulator::link::{Limit, Queue};
 use serde::{Deserialize, Serialize};
 
 use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::setup::{Bottleneck, greedy};
+use crate::reproduce::report::{Section, Verdict, number, percent};
+use crate::reproduce::setup::{Bottleneck, greedy, run};
 use crate::reproduce::summary::{Course, Seeds, Summary};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::Trial;
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
 
 /// Figures 13 and 14.
 pub(in crate::reproduce) struct BesideCubic;
@@ -81,79 +80,42 @@ impl Study for BesideCubic {
             Queue::DropTail(Limit::bytes(queue)),
             Duration::from_millis(50),
         );
-        let trial = Trial {
-            topology: bottleneck.topology(),
-            flows: vec![
-                greedy(case.ours, case.seed, Duration::ZERO, duration)?,
-                greedy(case.theirs, case.seed + 1000, Duration::ZERO, duration)?,
-            ],
-            duration,
-            interval: None,
-            seed: case.seed,
-        };
-        let outcome = trial.run()?;
+        let flows = [(case.ours, case.seed), (case.theirs, case.seed + 1000)]
+            .map(|(name, seed)| greedy(name, seed, Duration::ZERO, duration));
+        let outcome = run(bottleneck.topology(), flows, duration, None, case.seed)?;
         let from = Duration::from_secs(5);
         let share = |flow: usize| outcome.flows[flow].goodput_mbps(from, duration) / (MBPS / 2.0);
+        let drawn = (case.seed, case.ours, case.theirs) == (1, "bbr-s", "cubic");
         Ok(Run {
             summary: Summary::of(&outcome, &bottleneck, from, duration),
             shares: [share(0), share(1)],
-            courses: if case.seed == 1 && case.ours == "bbr-s" && case.theirs == "cubic" {
-                outcome.flows.iter().map(Course::of).collect()
-            } else {
-                Vec::new()
-            },
+            courses: Course::drawn(&outcome, drawn),
         })
     }
 
-    fn report(&self, _scale: Scale, results: &[(Case, Run)]) -> Section {
-        let mut table = Table::new(
-            "Shares of the half of the link, means over the seeds",
-            &[
-                "flows",
-                "queue, BDP",
-                "ours",
-                "theirs",
-                "utilization",
-                "RTT mean, ms",
-                "p99",
-                "loss",
-            ],
-        );
-        let mut cells: Vec<&Case> = results.iter().map(|(case, _)| case).collect();
-        cells.dedup_by_key(|case| (case.ours, case.theirs, case.queue.to_bits()));
-        let seeds = |cell: &Case, figure: fn(&Run) -> f64| {
-            let same = |case: &Case| {
-                (case.ours, case.theirs, case.queue) == (cell.ours, cell.theirs, cell.queue)
-            };
-            Seeds::of(
-                results
-                    .iter()
-                    .filter(|(case, _)| same(case))
-                    .map(|(_, run)| figure(run)),
-            )
+    fn report(&self, _scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Section {
+        let table = runs
+            .table("Shares of the half of the link, means over the seeds", key)
+            .name("flows", |case| {
+                format!("`{}` beside `{}`", case.ours, case.theirs)
+            })
+            .name("queue, BDP", |case| number(case.queue))
+            .percents("ours", |run| run.shares[0])
+            .percents("theirs", |run| run.shares[1])
+            .percents("utilization", |run| run.summary.used())
+            .numbers("RTT mean, ms", |run| run.summary.rtt.mean)
+            .numbers("p99", |run| run.summary.rtt.p99)
+            .percents("loss", |run| run.summary.loss_rate);
+        let shares = |ours: &str, theirs: &str| -> Vec<(f64, Seeds)> {
+            let pair = runs.only(|case| (case.ours, case.theirs) == (ours, theirs));
+            let queues = pair.by(|case| case.queue).into_iter();
+            let share =
+                |(queue, runs): (f64, Runs<'_, Case, Run>)| (queue, runs.over(|run| run.shares[0]));
+            queues.map(share).collect()
         };
-        for cell in &cells {
-            let text =
-                |figure: fn(&Run) -> f64, print: fn(f64) -> String| seeds(cell, figure).text(print);
-            table.row([
-                format!("`{}` beside `{}`", cell.ours, cell.theirs),
-                number(cell.queue),
-                text(|run| run.shares[0], percent),
-                text(|run| run.shares[1], percent),
-                text(|run| run.summary.utilization.unwrap_or(f64::NAN), percent),
-                text(|run| run.summary.rtt.mean, number),
-                text(|run| run.summary.rtt.p99, number),
-                text(|run| run.summary.loss_rate, percent),
-            ]);
-        }
-        let mut section = Section::new(Study::about(self));
-        for cell in cells
-            .iter()
-            .filter(|cell| (cell.ours, cell.theirs) == ("bbr-s", "cubic"))
-        {
-            let share = seeds(cell, |run| run.shares[0]);
+        for (queue, share) in shares("bbr-s", "cubic") {
             section = section.verdict(Verdict::new(
-                format!("share of `bbr-s` beside `cubic`, queue of {} BDP", number(cell.queue)),
+                format!("share of `bbr-s` beside `cubic`, queue of {} BDP", number(queue)),
                 "80 to 90 % of its half",
                 share.text(percent),
                 ((0.8..=1.1).contains(&share.mean), share.mean >= 0.5),
@@ -165,11 +127,11 @@ impl Study for BesideCubic {
             ));
         }
         for name in ["bbr-s", "bbr-s:paper"] {
-            let fitting = cells.iter().filter(|cell| {
-                (cell.ours, cell.theirs) == (name, "cubic")
-                    && (0.75..=0.95).contains(&seeds(cell, |run| run.shares[0]).mean)
-            });
-            let fitting: Vec<_> = fitting.map(|cell| number(cell.queue)).collect();
+            let fitting: Vec<_> = shares(name, "cubic")
+                .into_iter()
+                .filter(|(_, share)| (0.75..=0.95).contains(&share.mean))
+                .map(|(queue, _)| number(queue))
+                .collect();
             section = section.verdict(Verdict::new(
                 format!("queues in BDP, of those tried, with which `{name}` has the paper's share beside `cubic`"),
                 "not given",
@@ -194,37 +156,26 @@ impl Study for BesideCubic {
             [(QUEUES[0], 80.0), (QUEUES[QUEUES.len() - 1], 80.0)],
         );
         for (ours, theirs) in CURVES {
-            let mine = cells
-                .iter()
-                .filter(|cell| (cell.ours, cell.theirs) == (ours, theirs));
-            let points =
-                mine.map(|cell| (cell.queue, 100.0 * seeds(cell, |run| run.shares[0]).mean));
+            let points = shares(ours, theirs).into_iter();
+            let points = points.map(|(queue, share)| (queue, 100.0 * share.mean));
             chart = chart.series(format!("{ours} beside {theirs}"), Mark::Dots, points);
         }
         section = section.chart(chart);
-        for (case, run) in results.iter().filter(|(_, run)| !run.courses.is_empty()) {
-            let time = || Axis::linear("time, s");
-            let caption = format!(
-                "`bbr-s` beside `cubic`, queue of {} BDP",
-                number(case.queue)
-            );
-            let mut goodput =
-                Chart::new(format!("{caption}: goodput"), time(), Axis::linear("Mb/s"));
-            let mut rtt = Chart::new(
-                format!("{caption}: round-trip time"),
-                time(),
-                Axis::linear("ms"),
-            );
-            for (name, course) in [case.ours, case.theirs].into_iter().zip(&run.courses) {
-                goodput = goodput.series(name, Mark::Line, course.goodput.iter().copied());
-                rtt = rtt.series(name, Mark::Line, course.rtt.iter().copied());
-            }
-            if case.queue == DRAWN {
-                section = section.chart(goodput).chart(rtt);
+        for (case, run) in runs.only(|case| case.queue == DRAWN).iter() {
+            if !run.courses.is_empty() {
+                let caption = format!("`bbr-s` beside `cubic`, queue of {} BDP", number(DRAWN));
+                let flows = [case.ours, case.theirs].into_iter().zip(&run.courses);
+                let flows = flows.map(|(name, course)| (name, Mark::Line, course));
+                section = section.charts(Course::charts(&caption, Axis::linear("ms"), flows));
             }
         }
         section
     }
+}
+
+/// What the runs of a row have in common.
+fn key(case: &Case) -> (&'static str, &'static str, f64) {
+    (case.ours, case.theirs, case.queue)
 }
 
 const MBPS: f64 = 50.0;

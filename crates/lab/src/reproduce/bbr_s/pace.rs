@@ -7,10 +7,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number};
-use crate::reproduce::summary::{Seeds, thin};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::plots::{Chart, Mark};
+use crate::reproduce::report::{Section, Verdict, number};
+use crate::reproduce::summary::thin;
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
 
 /// Figure 2.
 pub(in crate::reproduce) struct Pace;
@@ -76,48 +76,25 @@ impl Study for Pace {
         Ok(simulate(case.filter, case.seed))
     }
 
-    fn report(&self, _scale: Scale, results: &[(Case, Run)]) -> Section {
-        let mut table = Table::new(
-            "Means over the seeds",
-            &[
-                "the pace is",
-                "pace / capacity",
-                "delivered / capacity",
-                "mean RTT / minimum",
-            ],
-        );
-        let seeds = |filter: Filter, figure: fn(&Run) -> f64| {
-            Seeds::of(
-                results
-                    .iter()
-                    .filter(|(case, _)| case.filter == filter)
-                    .map(|(_, run)| figure(run)),
-            )
-        };
-        let mut chart = Chart::new(
+    fn report(&self, _scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+        let table = runs
+            .table("Means over the seeds", |case| case.filter)
+            .name("the pace is", |case| case.filter.name().to_owned())
+            .numbers("pace / capacity", |run| run.pace)
+            .numbers("delivered / capacity", |run| run.utilization)
+            .numbers("mean RTT / minimum", |run| run.rtt);
+        let mut chart = Chart::over_time(
             "The round-trip time that each pace makes, seed 1",
-            Axis::linear("time, s"),
-            Axis::linear("RTT / minimum"),
+            "RTT / minimum",
         );
-        for filter in Filter::ALL {
-            let cell = |figure: fn(&Run) -> f64| seeds(filter, figure).text(number);
-            table.row([
-                filter.name().to_owned(),
-                cell(|run| run.pace),
-                cell(|run| run.utilization),
-                cell(|run| run.rtt),
-            ]);
-            let drawn = results
-                .iter()
-                .find(|(case, _)| *case == Case { filter, seed: 1 });
-            if let Some((_, run)) = drawn {
-                chart = chart.series(filter.name(), Mark::Line, run.course.iter().copied());
-            }
+        for (case, run) in runs.only(|case| case.seed == 1).iter() {
+            chart = chart.series(case.filter.name(), Mark::Line, run.course.iter().copied());
         }
-        let rtt = |filter| seeds(filter, |run| run.rtt);
+        let of = |filter| runs.only(|case| case.filter == filter);
+        let rtt = |filter| of(filter).over(|run| run.rtt);
         let (maximum, mean, skip) = (rtt(Filter::Maximum), rtt(Filter::Mean), rtt(Filter::Skip));
-        let sent = seeds(Filter::Skip, |run| run.utilization);
-        Section::new(Study::about(self))
+        let sent = of(Filter::Skip).over(|run| run.utilization);
+        section
             .verdict(Verdict::new(
                 "RTT that the maximum makes",
                 "twice the minimum",

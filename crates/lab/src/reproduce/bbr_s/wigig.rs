@@ -7,9 +7,8 @@ use kneepoint_emulator::trace::Trace;
 
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::informed::{self, INFORMED};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::summary::Seeds;
-use crate::reproduce::trace_runs::{OMNISCIENT, Runs, TraceCase, TraceRun, change};
+use crate::reproduce::report::{Section, Table, Verdict, change, number, percent};
+use crate::reproduce::trace_runs::{OMNISCIENT, TraceCase, TraceRun, TraceRuns};
 use crate::reproduce::{About, CaseError, Paper, Scale, Study};
 
 /// Figures 8 to 10.
@@ -74,14 +73,15 @@ impl Study for Wigig {
         )
     }
 
-    fn report(&self, _scale: Scale, results: &[(TraceCase, TraceRun)]) -> Section {
-        let runs = Runs::on(LINK, results);
-        let p99 = runs.ratio("bbr-s", "bbr", |run| run.rtt.p99);
-        let goodput = |name| runs.ratio(name, "bbr", |run| run.goodput_mbps);
-        let (ours, vegas) = (goodput("bbr-s"), goodput("vegas:paper"));
-        let mean = Seeds::of(runs.of("bbr-s", |run| run.rtt.mean));
-        let cubic = Seeds::of(runs.of("quinn-cubic", |run| run.rtt.p99));
-        let section = Section::new(Study::about(self))
+    fn report(&self, _scale: Scale, all: &TraceRuns<'_>, section: Section) -> Section {
+        let runs = all.on(LINK);
+        let (bbr, bbr_s) = (runs.under("bbr"), runs.under("bbr-s"));
+        let p99 = runs.against_bbr(|run| run.summary.rtt.p99);
+        let goodput = |runs: &TraceRuns<'_>| runs.ratio(&bbr, |run| run.summary.goodput_mbps);
+        let (ours, vegas) = (goodput(&bbr_s), goodput(&runs.under("vegas:paper")));
+        let mean = bbr_s.over(|run| run.summary.rtt.mean);
+        let cubic = runs.under("quinn-cubic").over(|run| run.summary.rtt.p99);
+        let section = section
             .verdict(Verdict::new(
                 "99th percentile of the RTT against `bbr`",
                 "100 ms against 250 ms: -60 %",
@@ -119,15 +119,15 @@ impl Study for Wigig {
                 (cubic.mean > 1000.0, cubic.mean > 500.0),
                 "",
             ))
-            .table(runs.table("WiGig with blockages: means over the seeds"));
-        let section = runs.charts(section, "WiGig, seed 1");
+            .table(runs.summaries("WiGig with blockages: means over the seeds"))
+            .charts(runs.charts("WiGig, seed 1"));
         let section = informed::compare(section, &runs, "WiGig");
-        sweep(section, results).note(BLOCKED).note(informed::ABOUT)
+        sweep(section, all).note(BLOCKED).note(informed::ABOUT)
     }
 }
 
 /// The 99th percentile by the length of the blockages.
-fn sweep(mut section: Section, results: &[(TraceCase, TraceRun)]) -> Section {
+fn sweep(mut section: Section, runs: &TraceRuns<'_>) -> Section {
     let mut table = Table::new(
         "99th percentile of the RTT by the longest blockage, seed 1, in ms",
         &["longest blockage, ms", "`bbr`", "`bbr-s`", "change"],
@@ -138,11 +138,8 @@ fn sweep(mut section: Section, results: &[(TraceCase, TraceRun)]) -> Section {
         .map(|&(link, longest)| (link, Some(longest)));
     for (link, longest) in links.chain([(LINK, None)]) {
         let of = |name: &str| {
-            let mut runs = results.iter();
-            let same =
-                |case: &TraceCase| (case.link, case.controller, case.seed) == (link, name, 1);
-            runs.find(|(case, _)| same(case))
-                .map_or(f64::NAN, |(_, run)| run.summary.rtt.p99)
+            let run = runs.on(link).under(name).first();
+            run.map_or(f64::NAN, |run| run.summary.rtt.p99)
         };
         let [bbr, ours] = SWEPT.map(of);
         if longest == Some(FITTING) {

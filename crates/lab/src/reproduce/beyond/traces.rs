@@ -6,9 +6,9 @@ use kneepoint_controllers::Algorithm;
 use kneepoint_emulator::generate::{Profile, generate};
 
 use crate::controllers;
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
+use crate::reproduce::report::{Section, Table, Verdict, code, number, percent};
 use crate::reproduce::summary::geometric_mean;
-use crate::reproduce::trace_runs::{OMNISCIENT, Runs, TraceCase, TraceRun, power, utilization};
+use crate::reproduce::trace_runs::{OMNISCIENT, TraceCase, TraceRun, TraceRuns, power};
 use crate::reproduce::{About, CaseError, Paper, Scale, Study};
 
 /// Every controller on every generated trace.
@@ -66,33 +66,35 @@ impl Study for Traces {
         case.run(generate(profile, case.seed, duration.into()), false)
     }
 
-    fn report(&self, _scale: Scale, results: &[(TraceCase, TraceRun)]) -> Section {
-        let mut powers = Table::new(
+    fn report(&self, _scale: Scale, runs: &TraceRuns<'_>, section: Section) -> Section {
+        let of = |name: &str, link: &str| {
+            let runs = runs.under(name).on(link);
+            geometric_mean(runs.each(power))
+        };
+        let mean = |name: &str| {
+            let each = LINKS.map(|(link, ..)| of(name, link));
+            geometric_mean(each.into_iter().filter(|power| power.is_finite()))
+        };
+        let names = || [OMNISCIENT].into_iter().chain(names());
+        let powers = Table::crossed(
             "Power on each link (geometric means over the seeds), and over all of them",
-            &[&["controller"], &LINKS.map(|(link, ..)| link)[..], &["all"]].concat(),
+            "controller",
+            names().map(|name| (code(name), name)),
+            &[&LINKS.map(|(link, ..)| link)[..], &["all"]].concat(),
+            |name, link| match link {
+                "all" => number(mean(name)),
+                link => number(of(name, link)),
+            },
         );
-        let mut all = Vec::new();
-        for name in [OMNISCIENT].into_iter().chain(names()) {
-            let each =
-                LINKS.map(|(link, ..)| geometric_mean(Runs::on(link, results).of(name, power)));
-            let mean = geometric_mean(each.iter().copied().filter(|power| power.is_finite()));
-            all.push((name, mean));
-            let cells = each.into_iter().chain([mean]).map(number);
-            powers.row([format!("`{name}`")].into_iter().chain(cells));
-        }
+        let all: Vec<(&str, f64)> = names().map(|name| (name, mean(name))).collect();
         let stock = all.iter().filter(|(name, _)| name.starts_with("quinn-"));
         let stock = stock.fold(0.0, |most: f64, (_, power)| most.max(*power));
         let recommended = Algorithm::default().name();
         let ours = all.iter().find(|(name, _)| *name == recommended);
         let ours = ours.map_or(f64::NAN, |(_, power)| *power);
-        let least = LINKS.map(|(link, ..)| {
-            let runs = Runs::on(link, results);
-            runs.of(recommended, utilization)
-                .into_iter()
-                .fold(1.0, f64::min)
-        });
-        let least = least.into_iter().fold(1.0, f64::min);
-        let mut section = Section::new(Study::about(self))
+        let used = runs.under(recommended).each(|run| run.summary.used());
+        let least = used.into_iter().fold(1.0, f64::min);
+        let mut section = section
             .verdict(Verdict::new(
                 format!("power of `{recommended}`, what we recommend"),
                 format!("quinn's best: {}", number(stock)),
@@ -109,8 +111,8 @@ impl Study for Traces {
             ))
             .table(powers);
         for (link, ..) in LINKS {
-            section = section
-                .table(Runs::on(link, results).table(format!("{link}: means over the seeds")));
+            let summaries = runs.on(link);
+            section = section.table(summaries.summaries(format!("{link}: means over the seeds")));
         }
         section
     }

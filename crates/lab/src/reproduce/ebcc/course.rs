@@ -8,9 +8,9 @@ use super::buffer;
 use super::dumbbell::{Case, Dumbbell, TRANSFER};
 use crate::metrics::stats;
 use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number};
-use crate::reproduce::summary::{Course, Spread, thin};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::reproduce::report::{Section, Verdict, code, number};
+use crate::reproduce::summary::{Course, Spread, windows};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
 
 /// Figures 2 to 4.
 pub(in crate::reproduce) struct SingleFlow;
@@ -58,70 +58,39 @@ impl Study for SingleFlow {
     }
 
     fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        let outcome = case.outcome(None)?;
-        let Some(flow) = outcome.flows.first() else {
-            return Ok(Run {
-                course: Course::default(),
-                window: Vec::new(),
-                rtt: Spread::default(),
-                rtt_p5: 0.0,
-            });
-        };
-        let windows = flow.windows.iter();
-        let windows = windows.map(|&(at, bytes)| (at.as_secs_f64(), bytes as f64 / PAYLOAD));
+        let outcome = case.outcome()?;
+        let flow = &outcome.flows[0];
         let rtts = outcome.rtts(SETTLED, TRANSFER);
         Ok(Run {
             course: Course::of(flow),
-            window: thin(windows, 0.2),
+            window: windows(flow, 0.2),
             rtt: Spread::of(&rtts),
             rtt_p5: stats::percentile(&rtts, 0.05).unwrap_or(0) as f64 / 1e6,
         })
     }
 
-    fn report(&self, _scale: Scale, results: &[(Case, Run)]) -> Section {
-        let time = Axis::linear("time, s");
-        let chart = |title: &str, unit| {
-            Chart::new(
-                format!("One flow: {title}"),
-                time.clone(),
-                Axis::linear(unit),
-            )
-        };
-        let mut window = chart("congestion window", "packets");
-        let mut rtt = chart("round-trip time", "ms");
-        let mut goodput = chart("goodput", "Mb/s");
-        let mut table = Table::new(
-            "Round-trip time from the fifth second on, in ms",
-            &[
-                "controller",
-                "5th percentile",
-                "median",
-                "mean",
-                "p95",
-                "max",
-            ],
-        );
-        for (case, run) in results {
-            let name = case.controller;
-            window = window.series(name, Mark::Line, run.window.clone());
-            rtt = rtt.series(name, Mark::Line, run.course.rtt.clone());
-            goodput = goodput.series(name, Mark::Line, run.course.goodput.clone());
-            let figures = [
-                run.rtt_p5,
-                run.rtt.median,
-                run.rtt.mean,
-                run.rtt.p95,
-                run.rtt.max,
-            ];
-            let mut row = vec![format!("`{name}`")];
-            row.extend(figures.map(number));
-            table.row(row);
+    fn report(&self, _scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Section {
+        let table = runs
+            .table("Round-trip time from the fifth second on, in ms", |case| {
+                case.controller
+            })
+            .name("controller", |case| code(case.controller))
+            .numbers("5th percentile", |run| run.rtt_p5)
+            .numbers("median", |run| run.rtt.median)
+            .numbers("mean", |run| run.rtt.mean)
+            .numbers("p95", |run| run.rtt.p95)
+            .numbers("max", |run| run.rtt.max);
+        let mut window = Chart::over_time("One flow: congestion window", "packets");
+        for (case, run) in runs.iter() {
+            window = window.series(case.controller, Mark::Line, run.window.clone());
         }
+        let flows = runs.iter();
+        let flows = flows.map(|(case, run)| (case.controller, Mark::Line, &run.course));
+        let [goodput, rtt] = Course::charts("One flow", Axis::linear("ms"), flows);
         let of = |name| {
-            let run = results.iter().find(|(case, _)| case.controller == name);
-            run.map(|(_, run)| (run.rtt_p5, run.rtt.median, run.rtt.p95))
+            let run = runs.only(|case| case.controller == name).first();
+            run.map(|run| (run.rtt_p5, run.rtt.median, run.rtt.p95))
         };
-        let mut section = Section::new(Study::about(self));
         if let (Some(bbr), Some(ebcc)) = (of("bbr"), of("ebcc:paper")) {
             let peak = ebcc.2 / bbr.1;
             let swing = |(low, _, high): (f64, f64, f64)| high / low;
@@ -149,6 +118,3 @@ impl Study for SingleFlow {
 const DRAWN: [&str; 4] = ["new-reno", "cubic", "bbr", "ebcc:paper"];
 
 const SETTLED: Duration = Duration::from_secs(5);
-
-/// The datagram that quinn finds the path to take.
-const PAYLOAD: f64 = 1452.0;
