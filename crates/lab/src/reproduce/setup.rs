@@ -64,7 +64,7 @@ impl Bottleneck {
         interval: Option<Duration>,
     ) -> Result<Outcome, CaseError> {
         let flow = greedy(controller, seed, Duration::ZERO, end);
-        run(self.topology(), [flow], end, interval, seed)
+        transfer(self.topology(), [flow], end, interval, seed)
     }
 
     /// Both directions.
@@ -113,7 +113,7 @@ pub(super) fn greedy(
 }
 
 /// Runs flows over a network up to `end`. Controllers are looked at every `interval`, if there is one.
-pub(super) fn run<E>(
+pub(super) fn transfer<E>(
     topology: Topology,
     flows: impl IntoIterator<Item = Result<FlowPlan, E>>,
     end: Duration,

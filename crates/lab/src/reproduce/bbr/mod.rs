@@ -8,9 +8,9 @@ mod random_loss;
 mod rate_steps;
 mod startup;
 
-pub(super) use self::deep_buffer::DeepBuffer;
-pub(super) use self::fair_share::FairShare;
-pub(super) use self::policer::TokenBucket;
-pub(super) use self::random_loss::RandomLoss;
-pub(super) use self::rate_steps::RateSteps;
-pub(super) use self::startup::Startup;
+pub(super) use self::deep_buffer::DEEP_BUFFER;
+pub(super) use self::fair_share::FAIR_SHARE;
+pub(super) use self::policer::TOKEN_BUCKET;
+pub(super) use self::random_loss::RANDOM_LOSS;
+pub(super) use self::rate_steps::RATE_STEPS;
+pub(super) use self::startup::STARTUP;

@@ -14,7 +14,23 @@ use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
 use crate::trial::{LinkOutcome, Outcome};
 
 /// Figures 4 and 5.
-pub(in crate::reproduce) struct RateSteps;
+pub(in crate::reproduce) static RATE_STEPS: Study<Case, Run> = Study {
+    about: About {
+        id: "B1",
+        paper: Paper::Bbr,
+        title: "The bottleneck's rate doubles, and is halved again",
+        figure: "figures 4 and 5",
+        setup: "One bulk flow over 10 Mb/s and 40 ms; 20 Mb/s from second 20 on, 10 Mb/s again from second 40 on. The queue \
+                holds 500 kB, ten bandwidth-delay products: nothing is lost. Seeds differ in where the gain cycle begins.",
+        claim: "BBR converges to the doubled rate exponentially fast: a quarter more per cycle of eight round trips, so in \
+                three to four cycles of 0.32 s. After the halving the old maximum lasts for the filter's length; then \
+                the queue drains.",
+    },
+    cases,
+    weight: |_| 800.0,
+    run,
+    report,
+};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::reproduce) struct Case {
@@ -47,89 +63,66 @@ pub(in crate::reproduce) struct Curves {
     rtt: Vec<(f64, f64)>,
 }
 
-impl Study for RateSteps {
-    type Case = Case;
-    type Result = Run;
+fn cases(scale: Scale) -> Vec<Case> {
+    let cases = |seed| CONTROLLERS.map(|controller| Case { controller, seed });
+    scale.seeds().flat_map(cases).collect()
+}
 
-    fn about(&self) -> About {
-        About {
-            id: "B1",
-            paper: Paper::Bbr,
-            title: "The bottleneck's rate doubles, and is halved again",
-            figure: "figures 4 and 5",
-            setup: "One bulk flow over 10 Mb/s and 40 ms; 20 Mb/s from second 20 on, 10 Mb/s again from second 40 on. The queue \
-                    holds 500 kB, ten bandwidth-delay products: nothing is lost. Seeds differ in where the gain cycle begins.",
-            claim: "BBR converges to the doubled rate exponentially fast: a quarter more per cycle of eight round trips, so in \
-                    three to four cycles of 0.32 s. After the halving the old maximum lasts for the filter's length; then \
-                    the queue drains.",
-        }
-    }
+fn run(case: &Case) -> Result<Run, CaseError> {
+    let interval = Some(Duration::from_millis(20));
+    let outcome = bottleneck().bulk(case.controller, case.seed, END, interval)?;
+    let level = Spread::of(&outcome.rtts(Duration::from_secs(10), DOUBLED)).median;
+    let after = between(rtts(&outcome.flows[0]), HALVED, END);
+    Ok(Run {
+        level,
+        converged: outcome.links.get("forward").and_then(converged),
+        peak: Spread::of(&outcome.rtts(HALVED, END)).max,
+        drained: drained(&after, 1.25 * level).map(|at| at - HALVED.as_secs_f64()),
+        curves: (case.seed == 1 && DRAWN.contains(&case.controller))
+            .then(|| [DOUBLED, HALVED].map(|step| Curves::around(&outcome, step))),
+    })
+}
 
-    fn cases(&self, scale: Scale) -> Vec<Case> {
-        let cases = |seed| CONTROLLERS.map(|controller| Case { controller, seed });
-        scale.seeds().flat_map(cases).collect()
-    }
-
-    fn weight(&self, _: &Case) -> f64 {
-        800.0
-    }
-
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        let interval = Some(Duration::from_millis(20));
-        let outcome = bottleneck().bulk(case.controller, case.seed, END, interval)?;
-        let level = Spread::of(&outcome.rtts(Duration::from_secs(10), DOUBLED)).median;
-        let after = between(rtts(&outcome.flows[0]), HALVED, END);
-        Ok(Run {
-            level,
-            converged: outcome.links.get("forward").and_then(converged),
-            peak: Spread::of(&outcome.rtts(HALVED, END)).max,
-            drained: drained(&after, 1.25 * level).map(|at| at - HALVED.as_secs_f64()),
-            curves: (case.seed == 1 && DRAWN.contains(&case.controller))
-                .then(|| [DOUBLED, HALVED].map(|step| Curves::around(&outcome, step))),
-        })
-    }
-
-    fn report(&self, _: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
-        let converged = |run: &Run| known(run.converged);
-        let drained = |run: &Run| known(run.drained);
-        let table = runs
-            .table(
-                "Two steps of the rate: means over the seeds (least to largest)",
-                |case| case.controller,
-            )
-            .name("controller", |case| code(case.controller))
-            .numbers("RTT at 10 Mb/s, ms", |run| run.level)
-            .numbers("95 % of 20 Mb/s after, s", converged)
-            .numbers("longest RTT after the halving, ms", |run| run.peak)
-            .numbers("drained after, s", drained);
-        let mut section = section.table(table);
-        for name in ["bbr", "bbr:tuned"] {
-            let of = runs.only(|case| case.controller == name);
-            let (converged, drained) = (of.over(converged), of.over(drained));
-            section = section
-                .verdict(Verdict::new(
-                    format!("`{name}`: time to 95 % of the doubled rate"),
-                    "about 1.3 s (four cycles)",
-                    converged.text(|s| format!("{s:.1} s")),
-                    (converged.mean <= 1.5, converged.mean <= 3.0),
-                    "The probes do not raise the estimate by a quarter each: see the curves.",
-                ))
-                .verdict(Verdict::new(
-                    format!("`{name}`: time until the queue is gone after the halving"),
-                    "about 2 s (figure 5)",
-                    drained.text(|s| format!("{s:.1} s")),
-                    (drained.mean <= 2.5, drained.mean <= 10.0),
-                    "The queue stays until the next ProbeRTT.",
-                ));
-        }
-        charts(section, runs).note(
-            "A step counts as done when the link is used to 95 % over half a second, on the wire; the queue as gone when the mean \
-             round-trip time of a tenth of a second is within 25 % of the median of seconds 10 to 20, at the same rate. quinn \
-             paces at 1.25 windows per smoothed round trip whatever the controller says: with `bbr`, whose window is two \
-             bandwidth-delay products, one product waits in the queue, and the doubled link finds enough in flight to be \
-             full at once. `bbr:tuned` holds its window near one product: there the steps of the paper's figure are seen.",
+fn report(_: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+    let converged = |run: &Run| known(run.converged);
+    let drained = |run: &Run| known(run.drained);
+    let table = runs
+        .table(
+            "Two steps of the rate: means over the seeds (least to largest)",
+            |case| case.controller,
         )
+        .name("controller", |case| code(case.controller))
+        .numbers("RTT at 10 Mb/s, ms", |run| run.level)
+        .numbers("95 % of 20 Mb/s after, s", converged)
+        .numbers("longest RTT after the halving, ms", |run| run.peak)
+        .numbers("drained after, s", drained);
+    let mut section = section.table(table);
+    for name in ["bbr", "bbr:tuned"] {
+        let of = runs.only(|case| case.controller == name);
+        let (converged, drained) = (of.over(converged), of.over(drained));
+        section = section
+            .verdict(Verdict::new(
+                format!("`{name}`: time to 95 % of the doubled rate"),
+                "about 1.3 s (four cycles)",
+                converged.text(|s| format!("{s:.1} s")),
+                (converged.mean <= 1.5, converged.mean <= 3.0),
+                "The probes do not raise the estimate by a quarter each: see the curves.",
+            ))
+            .verdict(Verdict::new(
+                format!("`{name}`: time until the queue is gone after the halving"),
+                "about 2 s (figure 5)",
+                drained.text(|s| format!("{s:.1} s")),
+                (drained.mean <= 2.5, drained.mean <= 10.0),
+                "The queue stays until the next ProbeRTT.",
+            ));
     }
+    charts(section, runs).note(
+        "A step counts as done when the link is used to 95 % over half a second, on the wire; the queue as gone when the mean \
+         round-trip time of a tenth of a second is within 25 % of the median of seconds 10 to 20, at the same rate. quinn \
+         paces at 1.25 windows per smoothed round trip whatever the controller says: with `bbr`, whose window is two \
+         bandwidth-delay products, one product waits in the queue, and the doubled link finds enough in flight to be \
+         full at once. `bbr:tuned` holds its window near one product: there the steps of the paper's figure are seen.",
+    )
 }
 
 impl Curves {

@@ -1,13 +1,13 @@
 //! C2: one flow over access links and bottlenecks of several rates.
 
 use super::buffer;
-use super::dumbbell::Dumbbell;
+use super::dumbbell::{Case, Dumbbell, Run};
 use super::tables::{Measured, Setting, Tables};
 use crate::reproduce::report::{Section, Verdict, change};
-use crate::reproduce::{About, Paper};
+use crate::reproduce::{About, Paper, Study};
 
 /// Tables 2 and 3.
-pub(in crate::reproduce) static BANDWIDTHS: Tables = Tables {
+pub(in crate::reproduce) static BANDWIDTHS: Study<Case, Run> = Study {
     about: About {
         id: "C2",
         paper: Paper::Ebcc,
@@ -17,6 +17,13 @@ pub(in crate::reproduce) static BANDWIDTHS: Tables = Tables {
                 headers (the paper: 1400).",
         claim: "eBCC receives 10.87 % more than BBR (50/15 Mb/s) and loses 74.58 % less (75/17.5 Mb/s).",
     },
+    cases: |scale| TABLES.cases(scale),
+    weight: Case::weight,
+    run: Case::run,
+    report: |scale, runs, section| TABLES.report(scale, runs, section),
+};
+
+const TABLES: Tables = Tables {
     settings: &[
         over("15/5", 15.0, 5.0).with(&[
             &[4.220, 4.188, 1.0617],

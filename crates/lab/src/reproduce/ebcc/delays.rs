@@ -1,12 +1,12 @@
 //! C3: one flow over links of several delays.
 
 use super::buffer;
-use super::dumbbell::Dumbbell;
+use super::dumbbell::{Case, Dumbbell, Run};
 use super::tables::{Setting, Tables};
-use crate::reproduce::{About, Paper};
+use crate::reproduce::{About, Paper, Study};
 
 /// Tables 4 and 5.
-pub(in crate::reproduce) static DELAYS: Tables = Tables {
+pub(in crate::reproduce) static DELAYS: Study<Case, Run> = Study {
     about: About {
         id: "C3",
         paper: Paper::Ebcc,
@@ -16,6 +16,13 @@ pub(in crate::reproduce) static DELAYS: Tables = Tables {
                 heading; 19 s of transfer.",
         claim: "At 20/10 and 15/7.5 ms eBCC receives more than BBR and loses a third of what BBR does; at 10/5 ms they are alike.",
     },
+    cases: |scale| TABLES.cases(scale),
+    weight: Case::weight,
+    run: Case::run,
+    report: |scale, runs, section| TABLES.report(scale, runs, section),
+};
+
+const TABLES: Tables = Tables {
     settings: &[
         over("20/10 ms", 20.0, 10.0).with(&[
             &[7.743, 7.692, 1.222],

@@ -7,7 +7,7 @@ use kneepoint_emulator::network::{Duplex, Topology};
 use serde::{Deserialize, Serialize};
 
 use crate::reproduce::CaseError;
-use crate::reproduce::setup::{constant, greedy, run};
+use crate::reproduce::setup::{constant, greedy, transfer};
 use crate::trial::Outcome;
 
 /// Access link, bottleneck, access link; the rates in Mb/s, the delays in milliseconds and one way.
@@ -102,7 +102,7 @@ impl Case {
             plan.map(|plan| plan.between(format!("left-{flow}"), format!("right-{flow}")))
         });
         let topology = self.network.topology(self.flows);
-        run(topology, flows, TRANSFER, None, self.seed)
+        transfer(topology, flows, TRANSFER, None, self.seed)
     }
 
     pub(super) fn run(&self) -> Result<Run, CaseError> {

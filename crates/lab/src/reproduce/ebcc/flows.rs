@@ -1,12 +1,12 @@
 //! C4: several flows of one controller.
 
 use super::buffer;
-use super::dumbbell::Dumbbell;
+use super::dumbbell::{Case, Dumbbell, Run};
 use super::tables::{Setting, Tables};
-use crate::reproduce::{About, Paper};
+use crate::reproduce::{About, Paper, Study};
 
 /// Tables 6 to 8.
-pub(in crate::reproduce) static FLOWS: Tables = Tables {
+pub(in crate::reproduce) static FLOWS: Study<Case, Run> = Study {
     about: About {
         id: "C4",
         paper: Paper::Ebcc,
@@ -16,6 +16,13 @@ pub(in crate::reproduce) static FLOWS: Tables = Tables {
                 15 Mb/s and 10 ms; 19 s of transfer. Jain's index is of what each receiver read in all of it.",
         claim: "eBCC is up to 8.39 % fairer than BBR (0.986 against 0.910 with five flows), receives more and loses about half.",
     },
+    cases: |scale| TABLES.cases(scale),
+    weight: Case::weight,
+    run: Case::run,
+    report: |scale, runs, section| TABLES.report(scale, runs, section),
+};
+
+const TABLES: Tables = Tables {
     settings: &[
         of("3 flows", 3).with(&[
             &[4.234, 4.209, 0.857, 0.999],

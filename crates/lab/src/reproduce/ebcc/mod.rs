@@ -10,6 +10,6 @@ mod tables;
 mod verdicts;
 
 pub(super) use self::bandwidths::BANDWIDTHS;
-pub(super) use self::course::SingleFlow;
+pub(super) use self::course::SINGLE_FLOW;
 pub(super) use self::delays::DELAYS;
 pub(super) use self::flows::FLOWS;

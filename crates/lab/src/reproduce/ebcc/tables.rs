@@ -4,11 +4,10 @@ use super::buffer;
 use super::dumbbell::{CONTROLLERS, Case, Dumbbell, Run};
 use super::verdicts;
 use crate::reproduce::report::{Section, Table, code, number, percent};
-use crate::reproduce::{About, CaseError, Runs, Scale, Study};
+use crate::reproduce::{Runs, Scale};
 
-/// A study of several settings, each of which is a row of the paper's tables.
-pub(in crate::reproduce) struct Tables {
-    pub(super) about: About,
+/// Several settings, each of which is a row of the paper's tables.
+pub(super) struct Tables {
     pub(super) settings: &'static [Setting],
     /// How many of the settings a quick run leaves out, the first ones.
     pub(super) left_out: usize,
@@ -90,18 +89,9 @@ impl Tables {
     fn swept(&self, scale: Scale) -> &'static [u64] {
         scale.pick(self.swept[0], self.swept[1])
     }
-}
-
-impl Study for Tables {
-    type Case = Case;
-    type Result = Run;
-
-    fn about(&self) -> About {
-        self.about
-    }
 
     /// Every setting with every controller and seed, and then the buffers.
-    fn cases(&self, scale: Scale) -> Vec<Case> {
+    pub(super) fn cases(&self, scale: Scale) -> Vec<Case> {
         let mut cases = Vec::new();
         for setting in self.settings(scale) {
             let mut add = |buffer, controller, seed| {
@@ -127,15 +117,13 @@ impl Study for Tables {
         cases
     }
 
-    fn weight(&self, case: &Case) -> f64 {
-        case.weight()
-    }
-
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        case.run()
-    }
-
-    fn report(&self, scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+    /// The section of the report.
+    pub(super) fn report(
+        &self,
+        scale: Scale,
+        runs: &Runs<'_, Case, Run>,
+        section: Section,
+    ) -> Section {
         let measured = Measured {
             settings: self.settings(scale),
             swept: self.swept(scale),

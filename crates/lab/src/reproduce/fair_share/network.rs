@@ -15,7 +15,7 @@ use super::round_trips::FAIR;
 use crate::controllers::Contestant;
 use crate::metrics::stats;
 use crate::reproduce::CaseError;
-use crate::reproduce::setup::{FAST_MBPS, constant, greedy, run};
+use crate::reproduce::setup::{FAST_MBPS, constant, greedy, transfer};
 use crate::reproduce::summary::overflow;
 use crate::trial::FlowPlan;
 
@@ -99,7 +99,7 @@ impl Case {
             };
             Ok::<_, CaseError>(plan.between(format!("left-{flow}"), format!("right-{flow}")))
         });
-        let outcome = run(self.topology(), flows, end, None, self.seed)?;
+        let outcome = transfer(self.topology(), flows, end, None, self.seed)?;
         let from = end / 3;
         let windows = (0..).map(|window| from + WINDOW * window);
         let least = windows

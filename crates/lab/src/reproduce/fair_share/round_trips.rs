@@ -3,106 +3,95 @@
 use super::network::{Buffer, Case, Run};
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, code, number};
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::{About, Paper, Runs, Scale, Study};
 
 /// The article's evaluation.
-pub(in crate::reproduce) struct RoundTrips;
+pub(in crate::reproduce) static ROUND_TRIPS: Study<Case, Run> = Study {
+    about: About {
+        id: "E",
+        paper: Paper::FairShare,
+        title: "Five flows of different round-trip times",
+        figure: "Jain's index by N",
+        setup: "Five flows for three minutes over one bottleneck of 125 or 250 Mb/s; round-trip times evenly from 50 ms to N \
+                x 50 ms; a buffer of 4 BDP, by the mean of the round-trip times. The flows begin within 0.1 s. Jain's index is \
+                of the last two minutes, as the article does not say what of.",
+        claim: "Jain's index is close to 1 for every N from 2 to 10, from Startup on (the plots carry no numbers).",
+    },
+    cases,
+    weight: |case| case.mbps * case.seconds as f64,
+    run: Case::run,
+    report,
+};
 
-impl Study for RoundTrips {
-    type Case = Case;
-    type Result = Run;
+fn cases(scale: Scale) -> Vec<Case> {
+    if scale.quick { quick() } else { full(scale) }
+}
 
-    fn about(&self) -> About {
-        About {
-            id: "E",
-            paper: Paper::FairShare,
-            title: "Five flows of different round-trip times",
-            figure: "Jain's index by N",
-            setup: "Five flows for three minutes over one bottleneck of 125 or 250 Mb/s; round-trip times evenly from 50 ms to N \
-                    x 50 ms; a buffer of 4 BDP, by the mean of the round-trip times. The flows begin within 0.1 s. Jain's index is \
-                    of the last two minutes, as the article does not say what of.",
-            claim: "Jain's index is close to 1 for every N from 2 to 10, from Startup on (the plots carry no numbers).",
-        }
-    }
-
-    fn cases(&self, scale: Scale) -> Vec<Case> {
-        if scale.quick { quick() } else { full(scale) }
-    }
-
-    fn weight(&self, case: &Case) -> f64 {
-        case.mbps * case.seconds as f64
-    }
-
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        case.run()
-    }
-
-    fn report(&self, scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
-        let of = |name: &str| runs.only(|case| case.controller == name);
-        let fair = of(FAIR).over(|run| run.jain);
-        let bbr = of("bbr");
-        let margins = bbr.iter().filter_map(|(case, bbr)| {
-            let same = Case {
-                controller: FAIR,
-                ..*case
-            };
-            let ours = runs.only(|case| *case == same).first()?;
-            Some(ours.jain - bbr.jain)
-        });
-        let margin = margins.fold(f64::INFINITY, f64::min);
-        let paper = of("bbr-fair:paper").over(|run| run.jain);
-        let whole = of(FAIR).over(|run| run.jain_whole);
-        let section = section
-            .verdict(Verdict::new(
-                "least Jain's index of `bbr-fair` with a queue of its own, over every N, rate, buffer and seed",
-                "close to 1",
-                print(fair.least),
-                (fair.least >= 0.95, fair.least >= 0.85),
-                "See the shares.",
-            ))
-            .verdict(Verdict::new(
-                "the same from the first second on",
-                "close to 1, from Startup on",
-                print(whole.least),
-                (whole.least >= 0.95, whole.least >= 0.85),
-                "See the shares.",
-            ))
-            .verdict(Verdict::new(
-                "least distance from `bbr` on the same seeds",
-                "above it",
-                format!("{margin:+.3}"),
-                (margin > 0.0, false),
-                "See the shares.",
-            ))
-            .verdict(Verdict::new(
-                "least Jain's index of `bbr-fair:paper`, the article's text alone",
-                "close to 1",
-                print(paper.least),
-                (paper.least >= 0.95, paper.least >= 0.85),
-                "Next to nothing is lost in a buffer of 4 BDP, so that there is hardly a recovery to share anything out: the gain on its BDP gives \
-                 the flow with the longest round-trip time the longest queue, as with `bbr`.",
-            ))
-            .table(table(runs))
-            .chart(by_n(runs))
-            .chart(by_round_trip(runs));
-        section
-            .note(
-                "Where it comes from. In one queue a flow's part of the rate is its part of the queue. A window that exceeds the \
-                 BDP by a factor puts a queue there that is in proportion to the round-trip time, and round by round the longest takes \
-                 from the others. Losses would correct it, if there were any: with the buffer counted by the shortest \
-                 round-trip time there are, and `bbr-fair:paper` is the fairer for it. With a queue of its own (`BbrFairConfig::with_own_queue`) it keeps 40 packets of each flow there \
-                 instead, whatever its round-trip time, and leaves Startup when it has as many there. It needs a path on which \
-                 the queues of all flows together are below half of the shortest round-trip time: 200 packets here, 19 ms at \
-                 125 Mb/s. On slower links the bound of half a BDP takes over, and with it the longer round-trip time. It is an option and not \
-                 the preset: on the recorded WiGig link its utilization is 28 %.",
-            )
-            .note(if scale.quick {
-                "Quick: 125 Mb/s for 30 s, seed 1."
-            } else {
-                "At 250 Mb/s, at odd N, with the other buffer and for `bbr-fair:paper` only seed 1 and not every N was run; the other seeds \
-                 are at 125 Mb/s and N = 10."
-            })
-    }
+fn report(scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+    let of = |name: &str| runs.only(|case| case.controller == name);
+    let fair = of(FAIR).over(|run| run.jain);
+    let bbr = of("bbr");
+    let margins = bbr.iter().filter_map(|(case, bbr)| {
+        let same = Case {
+            controller: FAIR,
+            ..*case
+        };
+        let ours = runs.only(|case| *case == same).first()?;
+        Some(ours.jain - bbr.jain)
+    });
+    let margin = margins.fold(f64::INFINITY, f64::min);
+    let paper = of("bbr-fair:paper").over(|run| run.jain);
+    let whole = of(FAIR).over(|run| run.jain_whole);
+    let section = section
+        .verdict(Verdict::new(
+            "least Jain's index of `bbr-fair` with a queue of its own, over every N, rate, buffer and seed",
+            "close to 1",
+            print(fair.least),
+            (fair.least >= 0.95, fair.least >= 0.85),
+            "See the shares.",
+        ))
+        .verdict(Verdict::new(
+            "the same from the first second on",
+            "close to 1, from Startup on",
+            print(whole.least),
+            (whole.least >= 0.95, whole.least >= 0.85),
+            "See the shares.",
+        ))
+        .verdict(Verdict::new(
+            "least distance from `bbr` on the same seeds",
+            "above it",
+            format!("{margin:+.3}"),
+            (margin > 0.0, false),
+            "See the shares.",
+        ))
+        .verdict(Verdict::new(
+            "least Jain's index of `bbr-fair:paper`, the article's text alone",
+            "close to 1",
+            print(paper.least),
+            (paper.least >= 0.95, paper.least >= 0.85),
+            "Next to nothing is lost in a buffer of 4 BDP, so that there is hardly a recovery to share anything out: the gain on its BDP gives \
+             the flow with the longest round-trip time the longest queue, as with `bbr`.",
+        ))
+        .table(table(runs))
+        .chart(by_n(runs))
+        .chart(by_round_trip(runs));
+    section
+        .note(
+            "Where it comes from. In one queue a flow's part of the rate is its part of the queue. A window that exceeds the \
+             BDP by a factor puts a queue there that is in proportion to the round-trip time, and round by round the longest takes \
+             from the others. Losses would correct it, if there were any: with the buffer counted by the shortest \
+             round-trip time there are, and `bbr-fair:paper` is the fairer for it. With a queue of its own (`BbrFairConfig::with_own_queue`) it keeps 40 packets of each flow there \
+             instead, whatever its round-trip time, and leaves Startup when it has as many there. It needs a path on which \
+             the queues of all flows together are below half of the shortest round-trip time: 200 packets here, 19 ms at \
+             125 Mb/s. On slower links the bound of half a BDP takes over, and with it the longer round-trip time. It is an option and not \
+             the preset: on the recorded WiGig link its utilization is 28 %.",
+        )
+        .note(if scale.quick {
+            "Quick: 125 Mb/s for 30 s, seed 1."
+        } else {
+            "At 250 Mb/s, at odd N, with the other buffer and for `bbr-fair:paper` only seed 1 and not every N was run; the other seeds \
+             are at 125 Mb/s and N = 10."
+        })
 }
 
 fn quick() -> Vec<Case> {
