@@ -1,7 +1,6 @@
 //! `kneepoint compare`.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -13,6 +12,7 @@ use kneepoint_emulator::trace::Trace;
 use thiserror::Error;
 
 use super::error::CliError;
+use super::options::{self, create_directory, known_controller};
 use super::progress::Progress;
 use super::write_all;
 use crate::compare::{Outcome, compare, compare_mix};
@@ -134,13 +134,7 @@ pub(super) fn run(
         .or(default_plots.filter(|_| arguments.format == Format::Table));
     if let Some(directory) = plots {
         // Before the runs rather than after them.
-        fs::create_dir_all(directory).map_err(|error| {
-            let directory = directory.display();
-            CliError::input(
-                "--plots",
-                format_args!("cannot create {directory}: {error}"),
-            )
-        })?;
+        create_directory("--plots", directory)?;
     }
     let scenarios: Vec<Scenario> = links
         .into_iter()
@@ -305,7 +299,7 @@ impl Lineup {
 fn lineup(arguments: &Arguments) -> Result<Lineup, CliError> {
     match &arguments.flows {
         Flows::Each(flows) => Ok(Lineup::Each {
-            controllers: controllers(arguments)?,
+            controllers: options::controllers(&arguments.controllers)?,
             flows: *flows,
         }),
         Flows::Mix(mix) if arguments.controllers.is_empty() => Ok(Lineup::Mix(mix.clone())),
@@ -316,27 +310,6 @@ fn lineup(arguments: &Arguments) -> Result<Lineup, CliError> {
                 mix.join(",")
             ),
         )),
-    }
-}
-
-/// The controllers asked for: all of them unless some are named.
-fn controllers(arguments: &Arguments) -> Result<Vec<String>, CliError> {
-    if arguments.controllers.is_empty() {
-        return Ok(controllers::names()
-            .into_iter()
-            .map(str::to_owned)
-            .collect());
-    }
-    let names = &arguments.controllers;
-    match (1..names.len()).find(|&index| names[..index].contains(&names[index])) {
-        Some(index) => {
-            let name = &names[index];
-            Err(CliError::input(
-                "--controllers",
-                format_args!("'{name}' is named twice"),
-            ))
-        }
-        None => Ok(names.clone()),
     }
 }
 
@@ -359,10 +332,6 @@ What each flow's application does:
                         the same; also ,fps=60 and ,deadline=150ms, after which a frame counts as lost [default: 400ms]
   on-off:2s/1s          as much as the controller lets it for 2 s, nothing for 1 s, and so on
 Requests and frames are due at their times, whether or not those before have arrived";
-
-fn known_controller(name: &str) -> Result<String, UnknownController> {
-    controllers::contestant(name, 0).map(|_| name.to_owned())
-}
 
 /// About what a full QUIC packet takes on the wire.
 const PACKET_BYTES: u32 = 1500;

@@ -11,6 +11,7 @@ use kneepoint_emulator::link::{
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
 
+use crate::cli::options::parse_bytes;
 use crate::units::{QueueSize, Rate, UnitError, parse_probability, parse_time};
 
 /// The options of both links. What is said of one direction holds there instead of what is said of both.
@@ -150,11 +151,7 @@ fn constant(rate: Rate) -> Shaper {
 
 /// Reads a positive number of bytes.
 pub(super) fn parse_memory(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(QueueSize::Bytes(bytes)) => Ok(bytes),
-        Ok(_) => Err("expected a number of bytes, such as 256MiB".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
+    parse_bytes(text, u64::MAX, ", such as 256MiB")
 }
 
 #[cfg(test)]
