@@ -12,7 +12,7 @@ use kneepoint_emulator::trace::Trace;
 use thiserror::Error;
 
 use super::error::CliError;
-use super::options::{self, create_directory, known_controller};
+use super::options::{self, QUEUE, SEED, create_directory, known_controller};
 use super::progress::Progress;
 use super::write_all;
 use crate::compare::{Outcome, compare, compare_mix};
@@ -44,12 +44,7 @@ pub(super) struct Arguments {
     rtt: Duration,
 
     /// Size of the drop-tail queue: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
-    #[arg(
-        long,
-        value_name = "SIZE",
-        allow_hyphen_values = true,
-        default_value = "3MB"
-    )]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE)]
     queue: QueueSize,
 
     /// How long to send, in virtual time, handshake included: 60s, 2min
@@ -83,12 +78,7 @@ pub(super) struct Arguments {
     start_gap: Duration,
 
     /// Seed of all randomness: the same seed gives the same results
-    #[arg(
-        long,
-        value_name = "N",
-        allow_hyphen_values = true,
-        default_value_t = 1
-    )]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
     seed: u64,
 
     /// How to print the results; json prints one object per line

@@ -44,3 +44,9 @@ pub(super) fn create_directory(option: &str, directory: &Path) -> Result<(), Cli
         CliError::input(option, format_args!("cannot create {directory}: {error}"))
     })
 }
+
+/// The seed, unless another one is given.
+pub(super) const SEED: u64 = 1;
+
+/// What a queue holds, unless its size is given.
+pub(super) const QUEUE: &str = "3MB";

@@ -95,6 +95,15 @@ impl Bottleneck {
     }
 }
 
+/// A link of one rate, with a delay in milliseconds.
+pub(super) fn link(mbps: f64, milliseconds: f64) -> LinkConfig {
+    LinkConfig {
+        delay: Duration::from_secs_f64(milliseconds / 1e3).into(),
+        overhead: UDP_IPV4_OVERHEAD,
+        ..LinkConfig::new(constant(mbps))
+    }
+}
+
 /// A shaper of so many megabits per second.
 pub(super) fn constant(mbps: f64) -> Shaper {
     Shaper::ConstantRate {

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::error::CliError;
 use super::inspect::Format;
-use super::options::{self, known_controller, parse_bytes};
+use super::options::{self, QUEUE, SEED, known_controller, parse_bytes};
 use super::progress::Progress;
 use super::write_all;
 use crate::controllers::Stack;
@@ -57,12 +57,7 @@ pub(super) struct Arguments {
     rate: Vec<Rate>,
 
     /// Size of the drop-tail queue before --rate: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
-    #[arg(
-        long,
-        value_name = "SIZE",
-        allow_hyphen_values = true,
-        default_value = "3MB"
-    )]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE)]
     queue: QueueSize,
 
     /// Let the relay spin before a packet is due: more precise, for a processor in each direction
@@ -82,12 +77,7 @@ pub(super) struct Arguments {
     socket_buffer: Option<usize>,
 
     /// Seed of the controllers and of the relay. The time on the wall stays what it is: results differ from run to run
-    #[arg(
-        long,
-        value_name = "N",
-        allow_hyphen_values = true,
-        default_value_t = 1
-    )]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
     seed: u64,
 
     /// How to print the results; json prints one object per controller and path on a line

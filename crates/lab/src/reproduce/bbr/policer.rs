@@ -9,6 +9,7 @@ use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_quinn::Factory;
 use serde::{Deserialize, Serialize};
 
+use super::Case;
 use crate::controllers::{Contestant, contestant};
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, code, number, percent};
@@ -29,17 +30,11 @@ pub(in crate::reproduce) static TOKEN_BUCKET: Study<Case, Run> = Study {
         claim: "BBR first learns the bandwidth of the network, then, once the bucket is empty, the policed rate; its probes \
                 go on to lose packets. An explicit policer model (in Linux, not in the paper's text) ends that.",
     },
-    cases,
+    cases: |scale| Case::each(&CONTROLLERS, scale),
     weight: |_| 500.0,
     run,
     report,
 };
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(in crate::reproduce) struct Case {
-    controller: &'static str,
-    seed: u64,
-}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::reproduce) struct Run {
@@ -56,11 +51,6 @@ pub(in crate::reproduce) struct Run {
     losses: Vec<(f64, f64)>,
     /// The estimate in Mb/s over time, of the same.
     estimates: Vec<(f64, f64)>,
-}
-
-fn cases(scale: Scale) -> Vec<Case> {
-    let cases = |seed| CONTROLLERS.map(|controller| Case { controller, seed });
-    scale.seeds().flat_map(cases).collect()
 }
 
 fn run(case: &Case) -> Result<Run, CaseError> {

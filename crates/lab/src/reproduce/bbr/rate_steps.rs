@@ -6,6 +6,7 @@ use kneepoint_controllers::Snapshot;
 use kneepoint_emulator::link::{Limit, Queue, RateStep, Shaper};
 use serde::{Deserialize, Serialize};
 
+use super::Case;
 use crate::plots::{Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, code};
 use crate::reproduce::setup::Bottleneck;
@@ -26,17 +27,11 @@ pub(in crate::reproduce) static RATE_STEPS: Study<Case, Run> = Study {
                 three to four cycles of 0.32 s. After the halving the old maximum lasts for the filter's length; then \
                 the queue drains.",
     },
-    cases,
+    cases: |scale| Case::each(&CONTROLLERS, scale),
     weight: |_| 800.0,
     run,
     report,
 };
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(in crate::reproduce) struct Case {
-    controller: &'static str,
-    seed: u64,
-}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::reproduce) struct Run {
@@ -61,11 +56,6 @@ pub(in crate::reproduce) struct Curves {
     in_flight: Vec<(f64, f64)>,
     /// Milliseconds.
     rtt: Vec<(f64, f64)>,
-}
-
-fn cases(scale: Scale) -> Vec<Case> {
-    let cases = |seed| CONTROLLERS.map(|controller| Case { controller, seed });
-    scale.seeds().flat_map(cases).collect()
 }
 
 fn run(case: &Case) -> Result<Run, CaseError> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use kneepoint_emulator::link::{Limit, Queue};
 use serde::{Deserialize, Serialize};
 
+use super::Case;
 use crate::plots::{Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, code, percent};
 use crate::reproduce::setup::Bottleneck;
@@ -23,17 +24,11 @@ pub(in crate::reproduce) static STARTUP: Study<Case, Run> = Study {
         claim: "BBR drains the queue of its startup and then runs with essentially none. CUBIC fills the buffer and then \
                 cycles between 70 % and 100 % full.",
     },
-    cases,
+    cases: |scale| Case::each(&CONTROLLERS, scale),
     weight: |_| 400.0,
     run,
     report,
 };
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(in crate::reproduce) struct Case {
-    controller: &'static str,
-    seed: u64,
-}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::reproduce) struct Run {
@@ -46,11 +41,6 @@ pub(in crate::reproduce) struct Run {
     goodput_mbps: f64,
     /// Round-trip times of the first 8 s in milliseconds, if they are drawn.
     curve: Vec<(f64, f64)>,
-}
-
-fn cases(scale: Scale) -> Vec<Case> {
-    let cases = |seed| CONTROLLERS.map(|controller| Case { controller, seed });
-    scale.seeds().flat_map(cases).collect()
 }
 
 fn run(case: &Case) -> Result<Run, CaseError> {

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Count, Limit, LinkConfig, Queue, UDP_IPV4_OVERHEAD};
+use kneepoint_emulator::link::{Count, Limit, LinkConfig, Queue};
 use kneepoint_emulator::network::{Duplex, Topology};
 use serde::{Deserialize, Serialize};
 
 use crate::reproduce::CaseError;
-use crate::reproduce::setup::{constant, greedy, transfer};
+use crate::reproduce::setup::{greedy, link, transfer};
 use crate::trial::Outcome;
 
 /// Access link, bottleneck, access link; the rates in Mb/s, the delays in milliseconds and one way.
@@ -77,9 +77,7 @@ impl Dumbbell {
     fn link(self, mbps: f64, milliseconds: f64) -> Duplex {
         Duplex::both(LinkConfig {
             queue: Queue::DropTail(Limit::packets(self.buffer)),
-            delay: Duration::from_secs_f64(milliseconds / 1e3).into(),
-            overhead: UDP_IPV4_OVERHEAD,
-            ..LinkConfig::new(constant(mbps))
+            ..link(mbps, milliseconds)
         })
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kneepoint_controllers::BbrFairConfig;
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, UDP_IPV4_OVERHEAD};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_quinn::Factory;
 use rand::{RngExt, SeedableRng};
@@ -15,7 +15,7 @@ use super::round_trips::FAIR;
 use crate::controllers::Contestant;
 use crate::metrics::stats;
 use crate::reproduce::CaseError;
-use crate::reproduce::setup::{FAST_MBPS, constant, greedy, transfer};
+use crate::reproduce::setup::{FAST_MBPS, greedy, link, transfer};
 use crate::reproduce::summary::overflow;
 use crate::trial::FlowPlan;
 
@@ -126,14 +126,6 @@ impl Case {
             queue: waits.sum::<f64>() / FLOWS as f64,
             loss: overflow(&outcome),
         })
-    }
-}
-
-fn link(mbps: f64, milliseconds: f64) -> LinkConfig {
-    LinkConfig {
-        delay: Duration::from_secs_f64(milliseconds / 1e3).into(),
-        overhead: UDP_IPV4_OVERHEAD,
-        ..LinkConfig::new(constant(mbps))
     }
 }
 
