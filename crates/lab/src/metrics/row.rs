@@ -109,11 +109,10 @@ impl Row {
     pub fn new(scenario: &Scenario, controller: &str, observation: &Observation) -> Self {
         let seconds = observation.duration.as_secs_f64();
         let mbps = |bytes: f64| bytes * 8.0 / 1e6 / seconds;
-        let goodputs: Vec<u64> = observation
-            .flows
-            .iter()
-            .map(|flow| flow.goodput_bytes)
-            .collect();
+        let of_flows = |bytes: fn(&FlowObservation) -> u64| -> Vec<u64> {
+            observation.flows.iter().map(bytes).collect()
+        };
+        let goodputs = of_flows(|flow| flow.goodput_bytes);
         let rtts = Millis::of(observation.rtts.clone());
         let delays = Millis::of(
             observation
@@ -127,11 +126,7 @@ impl Row {
             observation.capacity_bytes(),
         );
         let base_rtt = scenario.rtt.as_secs_f64() * 1e3;
-        let late: Vec<u64> = observation
-            .flows
-            .iter()
-            .map(|flow| flow.late_goodput_bytes)
-            .collect();
+        let late = of_flows(|flow| flow.late_goodput_bytes);
         let flow_row = |flow: &FlowObservation| FlowRow {
             controller: flow
                 .controller

@@ -2,6 +2,7 @@
 
 use super::report::{Table, number, percent};
 use super::summary::{Seeds, geometric_mean};
+use crate::plots::{Chart, Mark};
 
 /// Some of a study's cases and what came of them, in the order of the cases.
 #[derive(Debug)]
@@ -56,6 +57,22 @@ impl<'a, C, R> Runs<'a, C, R> {
             }
         }
         groups
+    }
+
+    /// A chart with a line for each run that has a curve.
+    pub(super) fn lines<N: Into<String>>(
+        &self,
+        mut chart: Chart,
+        name: impl Fn(&C) -> N,
+        curve: impl Fn(&R) -> Vec<(f64, f64)>,
+    ) -> Chart {
+        for (case, run) in self.iter() {
+            let curve = curve(run);
+            if !curve.is_empty() {
+                chart = chart.series(name(case), Mark::Line, curve);
+            }
+        }
+        chart
     }
 
     /// A table with a row for each key.

@@ -45,9 +45,6 @@ pub struct Study<C, R> {
 
 /// A [`Study`] of which only the work and the section matter.
 pub trait Experiment: Sync {
-    /// What it is about.
-    fn about(&self) -> About;
-
     /// What there is to do.
     fn jobs(&self, scale: Scale) -> Vec<Job<'_>>;
 
@@ -74,10 +71,6 @@ where
     C: Serialize + Send + Sync,
     R: Serialize + DeserializeOwned,
 {
-    fn about(&self) -> About {
-        self.about
-    }
-
     fn jobs(&self, scale: Scale) -> Vec<Job<'_>> {
         let cases = (self.cases)(scale).into_iter();
         let job = |case: C| Job {

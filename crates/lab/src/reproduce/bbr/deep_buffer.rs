@@ -161,15 +161,14 @@ fn report(scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Sec
         chart = chart.series(name, Mark::Dots, medians(name, 0));
     }
     let deepest = buffers.last().copied().unwrap_or_default();
-    let mut window = Chart::over_time(
+    let window = Chart::over_time(
         format!("The first flow's window with {deepest} packets of buffer, seed 1"),
         "packets",
     );
-    for (case, run) in runs.iter() {
-        if (case.packets, case.seed) == (deepest, 1) && WINDOWS.contains(&case.controller) {
-            window = window.series(case.controller, Mark::Line, run.window.clone());
-        }
-    }
+    let drawn = runs.only(|case| {
+        (case.packets, case.seed) == (deepest, 1) && WINDOWS.contains(&case.controller)
+    });
+    let window = drawn.lines(window, |case| case.controller, |run| run.window.clone());
     section
         .chart(chart)
         .chart(window)

@@ -216,22 +216,20 @@ fn losses(arrivals: &[Arrival]) -> (Count, Count) {
 }
 
 fn charts(section: Section, runs: &Runs<'_, Case, Run>) -> Section {
-    let mut estimate = Chart::new(
+    let estimate = Chart::new(
         "Policed to 10 Mb/s, seed 1: the estimate",
         Axis::linear("time, s"),
         Axis::log("Mb/s"),
     )
     .series("policed rate", Mark::Reference, [(0.0, 10.0), (40.0, 10.0)]);
-    let mut loss = Chart::over_time("Policed to 10 Mb/s, seed 1: loss", "lost, %");
-    for &name in DRAWN {
-        let Some(run) = runs.only(|case| case.controller == name).first() else {
-            continue;
-        };
-        let losses = run.losses.iter().map(|&(at, share)| (at, 100.0 * share));
-        estimate = estimate.series(name, Mark::Line, run.estimates.clone());
-        loss = loss.series(name, Mark::Line, losses);
-    }
-    section.chart(estimate).chart(loss)
+    let loss = Chart::over_time("Policed to 10 Mb/s, seed 1: loss", "lost, %");
+    let name = |case: &Case| case.controller;
+    section
+        .chart(runs.lines(estimate, name, |run| run.estimates.clone()))
+        .chart(runs.lines(loss, name, |run| {
+            let losses = run.losses.iter();
+            losses.map(|&(at, share)| (at, 100.0 * share)).collect()
+        }))
 }
 
 /// The policer in front of a fast link.

@@ -272,14 +272,10 @@ fn start(flow: &FlowOutcome) -> Vec<(f64, f64)> {
 }
 
 fn starts(runs: &Runs<'_, Case, Run>) -> Chart {
-    let mut chart = Chart::over_time("Random loss: the start of `bbr`", "MB read");
-    for (case, run) in runs.only(|case| case.loss <= 0.05).iter() {
-        if !run.start.is_empty() {
-            let name = format!("{} lost", loss_text(case.loss));
-            chart = chart.series(name, Mark::Line, run.start.iter().copied());
-        }
-    }
-    chart
+    let chart = Chart::over_time("Random loss: the start of `bbr`", "MB read");
+    let name = |case: &Case| format!("{} lost", loss_text(case.loss));
+    let few = runs.only(|case| case.loss <= 0.05);
+    few.lines(chart, name, |run| run.start.clone())
 }
 
 /// A share of the limit, by controller and loss.

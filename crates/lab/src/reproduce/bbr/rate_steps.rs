@@ -194,20 +194,19 @@ fn charts(mut section: Section, runs: &Runs<'_, Case, Run>) -> Section {
             (at, after),
             (at + 8.0, after),
         ];
-        let mut rate = chart("the estimate", "Mb/s").series("capacity", Mark::Reference, capacity);
-        let mut rtt = chart("round-trip time", "ms");
-        let mut in_flight = chart("in flight", "kB");
-        for name in DRAWN {
-            let of = runs.only(|case| case.controller == name);
-            let Some(curves) = of.first().and_then(|run| run.curves.as_ref()) else {
-                continue;
-            };
-            let curves = curves[place].clone();
-            rate = rate.series(name, Mark::Line, curves.estimate);
-            rtt = rtt.series(name, Mark::Line, curves.rtt);
-            in_flight = in_flight.series(name, Mark::Line, curves.in_flight);
-        }
-        section = section.charts([rate, rtt, in_flight]);
+        let rate = chart("the estimate", "Mb/s").series("capacity", Mark::Reference, capacity);
+        let lines = |chart, curve: fn(&Curves) -> &Vec<(f64, f64)>| {
+            let name = |case: &Case| case.controller;
+            runs.lines(chart, name, |run| {
+                let curves = run.curves.as_ref().map(|curves| &curves[place]);
+                curves.map(curve).cloned().unwrap_or_default()
+            })
+        };
+        section = section.charts([
+            lines(rate, |curves| &curves.estimate),
+            lines(chart("round-trip time", "ms"), |curves| &curves.rtt),
+            lines(chart("in flight", "kB"), |curves| &curves.in_flight),
+        ]);
     }
     section
 }

@@ -110,16 +110,10 @@ fn report(_: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
             "See the curves.",
         ));
     }
-    let mut chart = Chart::over_time("Startup, seed 1: round-trip time", "ms").series(
-        "no queue",
-        Mark::Reference,
-        [(0.0, 40.0), (8.0, 40.0)],
-    );
-    for name in DRAWN {
-        if let Some(run) = of(name).first() {
-            chart = chart.series(name, Mark::Line, run.curve.clone());
-        }
-    }
+    let empty = [(0.0, 40.0), (8.0, 40.0)];
+    let chart = Chart::over_time("Startup, seed 1: round-trip time", "ms");
+    let chart = chart.series("no queue", Mark::Reference, empty);
+    let chart = runs.lines(chart, |case| case.controller, |run| run.curve.clone());
     section.chart(chart).note(
         "The queue is what each packet found on its arrival and itself, by its wait; the one being sent counts. CUBIC's \
          window falls to 70 %: of buffer and path together, so that the queue falls to 67 % of a buffer of ten \

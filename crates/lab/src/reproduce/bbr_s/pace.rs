@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use crate::plots::{Chart, Mark};
+use crate::plots::Chart;
 use crate::reproduce::report::{Section, Verdict, number};
 use crate::reproduce::summary::thin;
 use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
@@ -77,13 +77,11 @@ fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Sectio
         .numbers("pace / capacity", |run| run.pace)
         .numbers("delivered / capacity", |run| run.utilization)
         .numbers("mean RTT / minimum", |run| run.rtt);
-    let mut chart = Chart::over_time(
+    let chart = Chart::over_time(
         "The round-trip time that each pace makes, seed 1",
         "RTT / minimum",
     );
-    for (case, run) in runs.only(|case| case.seed == 1).iter() {
-        chart = chart.series(case.filter.name(), Mark::Line, run.course.iter().copied());
-    }
+    let chart = runs.lines(chart, |case| case.filter.name(), |run| run.course.clone());
     let of = |filter| runs.only(|case| case.filter == filter);
     let rtt = |filter| of(filter).over(|run| run.rtt);
     let (maximum, mean, skip) = (rtt(Filter::Maximum), rtt(Filter::Mean), rtt(Filter::Skip));

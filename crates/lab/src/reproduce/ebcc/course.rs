@@ -74,10 +74,8 @@ fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Se
         .numbers("mean", |run| run.rtt.mean)
         .numbers("p95", |run| run.rtt.p95)
         .numbers("max", |run| run.rtt.max);
-    let mut window = Chart::over_time("One flow: congestion window", "packets");
-    for (case, run) in runs.iter() {
-        window = window.series(case.controller, Mark::Line, run.window.clone());
-    }
+    let window = Chart::over_time("One flow: congestion window", "packets");
+    let window = runs.lines(window, |case| case.controller, |run| run.window.clone());
     let flows = runs.iter();
     let flows = flows.map(|(case, run)| (case.controller, Mark::Line, &run.course));
     let [goodput, rtt] = Course::charts("One flow", Axis::linear("ms"), flows);
