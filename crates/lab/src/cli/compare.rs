@@ -108,8 +108,12 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let links = links(arguments)?;
-    let lineup = lineup(arguments)?;
-    let flows = lineup.flows();
+    let senders = senders(arguments)?;
+    // At least one flow in each run, and so many runs on each link.
+    let (flows, runs) = match &arguments.flows {
+        Flows::Each(flows) => (*flows, senders.len()),
+        Flows::Mix(mix) => (u32::try_from(mix.len()).unwrap_or(u32::MAX).max(1), 1),
+    };
     let last = arguments.start_gap.saturating_mul(flows - 1);
     if last >= arguments.duration {
         let (last, duration) = (format_time(last), format_time(arguments.duration));
@@ -142,12 +146,12 @@ pub(super) fn run(
         })
         .collect();
 
-    let runs = u32::try_from(scenarios.len() * lineup.rows()).unwrap_or(u32::MAX);
+    let runs = u32::try_from(scenarios.len() * runs).unwrap_or(u32::MAX);
     let progress = Progress::new(arguments.duration.saturating_mul(runs));
     let advance = |step| progress.advance(step);
-    let outcomes = match &lineup {
-        Lineup::Each { controllers, .. } => compare(&scenarios, controllers, &advance),
-        Lineup::Mix(mix) => compare_mix(&scenarios, mix, &advance),
+    let outcomes = match &arguments.flows {
+        Flows::Each(_) => compare(&scenarios, &senders, &advance),
+        Flows::Mix(_) => compare_mix(&scenarios, &senders, &advance),
     };
     progress.finish();
     let outcomes = outcomes.map_err(CliError::failure)?;
@@ -257,42 +261,11 @@ impl FromStr for Flows {
     }
 }
 
-/// Who sends in the runs.
-enum Lineup {
-    /// A run for each controller, with so many flows of it.
-    Each {
-        controllers: Vec<String>,
-        flows: u32,
-    },
-    /// One run, with a flow for each controller.
-    Mix(Vec<String>),
-}
-
-impl Lineup {
-    /// How many flows each run has: at least one.
-    fn flows(&self) -> u32 {
-        match self {
-            Self::Each { flows, .. } => *flows,
-            Self::Mix(mix) => u32::try_from(mix.len()).unwrap_or(u32::MAX).max(1),
-        }
-    }
-
-    /// How many rows there are for each link.
-    fn rows(&self) -> usize {
-        match self {
-            Self::Each { controllers, .. } => controllers.len(),
-            Self::Mix(_) => 1,
-        }
-    }
-}
-
-fn lineup(arguments: &Arguments) -> Result<Lineup, CliError> {
+/// Who sends in the runs, by name: each in a run of its own, or all of a mix in one.
+fn senders(arguments: &Arguments) -> Result<Vec<String>, CliError> {
     match &arguments.flows {
-        Flows::Each(flows) => Ok(Lineup::Each {
-            controllers: options::controllers(&arguments.controllers)?,
-            flows: *flows,
-        }),
-        Flows::Mix(mix) if arguments.controllers.is_empty() => Ok(Lineup::Mix(mix.clone())),
+        Flows::Each(_) => options::controllers(&arguments.controllers),
+        Flows::Mix(mix) if arguments.controllers.is_empty() => Ok(mix.clone()),
         Flows::Mix(mix) => Err(CliError::input(
             "--flows",
             format_args!(

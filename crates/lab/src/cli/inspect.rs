@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::error::CliError;
 use super::options::create_directory;
 use super::write_all;
+use crate::metrics::stats::rounded;
 use crate::output;
 use crate::units::format_time;
 
@@ -80,11 +81,6 @@ pub(super) fn log_name(path: &Path) -> String {
 pub(super) fn stem(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or(OsStr::new("plot"));
     stem.to_string_lossy().into_owned()
-}
-
-/// Rounded to six decimals, as all printed numbers are.
-pub(super) fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
 }
 
 /// Bytes per second as Mb/s.

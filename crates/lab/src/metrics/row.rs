@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::messages::Messages;
 use super::observation::FlowObservation;
+use super::stats::rounded;
 use super::{Observation, stats};
 use crate::scenario::Scenario;
 use crate::units::format_time;
@@ -278,10 +279,6 @@ impl Millis {
 /// `part / whole`, and zero of nothing.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
 }
 
 #[cfg(test)]

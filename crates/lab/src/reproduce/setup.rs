@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{LinkConfig, MAHIMAHI_OVERHEAD, Queue, Shaper, UDP_IPV4_OVERHEAD};
+use kneepoint_emulator::link::{
+    Limit, LinkConfig, MAHIMAHI_OVERHEAD, Queue, Shaper, UDP_IPV4_OVERHEAD,
+};
 use kneepoint_emulator::network::{Duplex, Topology};
 
 use super::CaseError;
@@ -19,11 +21,11 @@ pub(super) struct Bottleneck {
 }
 
 impl Bottleneck {
-    /// A link of one rate.
-    pub(super) fn constant(mbps: f64, queue: Queue, rtt: Duration) -> Self {
+    /// A link of one rate with a buffer.
+    pub(super) fn constant(mbps: f64, buffer: Limit, rtt: Duration) -> Self {
         Self {
             shaper: constant(mbps),
-            queue,
+            queue: Queue::DropTail(buffer),
             rtt,
             loss: 0.0,
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, Queue};
+use kneepoint_emulator::link::Limit;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
@@ -67,8 +67,8 @@ fn cases(scale: Scale) -> Vec<Case> {
 
 fn run(case: &Case) -> Result<Run, CaseError> {
     let end = Duration::from_secs(case.seconds.into());
-    let queue = Queue::DropTail(Limit::packets(case.packets));
-    let bottleneck = Bottleneck::constant(RATE as f64 / 1e6, queue, RTT);
+    let buffer = Limit::packets(case.packets);
+    let bottleneck = Bottleneck::constant(RATE as f64 / 1e6, buffer, RTT);
     let mut random = Pcg64::seed_from_u64(case.seed);
     let flows = (0..FLOWS).map(|flow| {
         let start = Duration::from_millis(random.random_range(0..5000));

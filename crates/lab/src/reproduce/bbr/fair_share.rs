@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kneepoint_controllers::Mode;
-use kneepoint_emulator::link::{Limit, Queue};
+use kneepoint_emulator::link::Limit;
 use serde::{Deserialize, Serialize};
 
 use crate::plots::{Chart, Mark};
@@ -68,8 +68,8 @@ fn cases(scale: Scale) -> Vec<Case> {
 
 fn run(case: &Case) -> Result<Run, CaseError> {
     let end = Duration::from_secs(case.seconds.into());
-    let queue = Queue::DropTail(Limit::bytes(1_000_000));
-    let bottleneck = Bottleneck::constant(100.0, queue, Duration::from_millis(10));
+    let buffer = Limit::bytes(1_000_000);
+    let bottleneck = Bottleneck::constant(100.0, buffer, Duration::from_millis(10));
     let flows = (0..FLOWS).map(|flow| {
         // A factory gives each controller of its own a seed, but every flow has its own factory.
         let seed = case.seed * 100 + u64::from(flow);

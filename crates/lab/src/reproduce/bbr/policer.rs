@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kneepoint_controllers::{BbrConfig, Mode};
-use kneepoint_emulator::link::{Fate, Limit, LinkConfig, Policer, Queue};
+use kneepoint_emulator::link::{Fate, Limit, LinkConfig, Policer};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_quinn::Factory;
 use serde::{Deserialize, Serialize};
@@ -234,8 +234,8 @@ fn charts(section: Section, runs: &Runs<'_, Case, Run>) -> Section {
 
 /// The policer in front of a fast link.
 fn topology() -> Topology {
-    let queue = Queue::DropTail(Limit::bytes(2_000_000));
-    let bottleneck = Bottleneck::constant(100.0, queue, Duration::from_millis(40));
+    let buffer = Limit::bytes(2_000_000);
+    let bottleneck = Bottleneck::constant(100.0, buffer, Duration::from_millis(40));
     Topology::point_to_point(Duplex {
         forward: LinkConfig {
             policer: Some(Policer {

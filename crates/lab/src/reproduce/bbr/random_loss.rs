@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
+use kneepoint_emulator::link::{Limit, LinkConfig};
 use kneepoint_emulator::network::Topology;
 use serde::{Deserialize, Serialize};
 
@@ -229,8 +229,8 @@ fn report(scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section
 
 /// The bottleneck, then the loss, and a way back.
 fn topology(loss: f64) -> Topology {
-    let queue = Queue::DropTail(Limit::bytes(2_500_000));
-    let bottleneck = Bottleneck::constant(RATE_MBPS, queue, Duration::from_millis(100));
+    let buffer = Limit::bytes(2_500_000);
+    let bottleneck = Bottleneck::constant(RATE_MBPS, buffer, Duration::from_millis(100));
     let mut topology = Topology::new();
     let [left, middle, right] = ["left", "middle", "right"].map(|name| topology.node(name));
     let forward = LinkConfig {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, Queue};
+use kneepoint_emulator::link::Limit;
 use serde::{Deserialize, Serialize};
 
 use super::Case;
@@ -44,8 +44,8 @@ pub(in crate::reproduce) struct Run {
 }
 
 fn run(case: &Case) -> Result<Run, CaseError> {
-    let queue = Queue::DropTail(Limit::bytes(BUFFER));
-    let bottleneck = Bottleneck::constant(10.0, queue, EMPTY_RTT);
+    let buffer = Limit::bytes(BUFFER);
+    let bottleneck = Bottleneck::constant(10.0, buffer, EMPTY_RTT);
     let outcome = bottleneck.bulk(case.controller, case.seed, END, None)?;
     let flow = &outcome.flows[0];
     let waits = outcome.links.get("forward");

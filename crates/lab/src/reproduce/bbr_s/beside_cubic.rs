@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, Queue};
+use kneepoint_emulator::link::Limit;
 use serde::{Deserialize, Serialize};
 
 use crate::plots::{Axis, Chart, Mark};
@@ -68,12 +68,8 @@ fn cases(scale: Scale) -> Vec<Case> {
 
 fn run(case: &Case) -> Result<Run, CaseError> {
     let duration = Duration::from_secs(case.seconds.into());
-    let queue = (case.queue * BDP).round() as u64;
-    let bottleneck = Bottleneck::constant(
-        MBPS,
-        Queue::DropTail(Limit::bytes(queue)),
-        Duration::from_millis(50),
-    );
+    let buffer = Limit::bytes((case.queue * BDP).round() as u64);
+    let bottleneck = Bottleneck::constant(MBPS, buffer, Duration::from_millis(50));
     let flows = [(case.ours, case.seed), (case.theirs, case.seed + 1000)]
         .map(|(name, seed)| greedy(name, seed, Duration::ZERO, duration));
     let outcome = transfer(bottleneck.topology(), flows, duration, None, case.seed)?;

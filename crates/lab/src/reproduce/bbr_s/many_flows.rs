@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, Queue};
+use kneepoint_emulator::link::Limit;
 use kneepoint_emulator::time::Nanos;
 use serde::{Deserialize, Serialize};
 
@@ -191,7 +191,7 @@ fn path_delays(outcome: &Outcome, from: Duration, to: Duration) -> Vec<u64> {
 }
 
 fn bottleneck() -> Bottleneck {
-    Bottleneck::constant(MBPS, Queue::DropTail(Limit::bytes(4 * BDP)), RTT)
+    Bottleneck::constant(MBPS, Limit::bytes(4 * BDP), RTT)
 }
 
 const MBPS: f64 = 100.0;
