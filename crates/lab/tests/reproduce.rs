@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-use kneepoint_lab::reproduce::report::Section;
 use kneepoint_lab::reproduce::{
     About, CaseError, Experiment, Paper, Scale, Store, Study, reproduce,
 };
@@ -61,58 +60,37 @@ fn another_file_is_refused_with_its_line() {
 }
 
 /// Two runs that wait for each other, so that neither ends if they come one after the other.
-#[derive(Default)]
-struct Meeting {
-    present: Mutex<u32>,
-    someone_came: Condvar,
-}
+static MEETING: Study<u32, bool> = Study {
+    about: About {
+        id: "M",
+        paper: Paper::Bbr,
+        title: "a meeting",
+        figure: "none",
+        setup: "none",
+        claim: "none",
+    },
+    cases: |_| vec![1, 2],
+    weight: |_| 1.0,
+    run: meet,
+    report: |_, runs, section| {
+        assert!(runs.iter().all(|(_, met)| *met), "one after the other");
+        section
+    },
+};
 
-impl Study for Meeting {
-    type Case = u32;
-    type Result = bool;
+static PRESENT: Mutex<u32> = Mutex::new(0);
+static SOMEONE_CAME: Condvar = Condvar::new();
 
-    fn about(&self) -> About {
-        About {
-            id: "M",
-            paper: Paper::Bbr,
-            title: "a meeting",
-            figure: "none",
-            setup: "none",
-            claim: "none",
-        }
-    }
-
-    fn cases(&self, _scale: Scale) -> Vec<u32> {
-        vec![1, 2]
-    }
-
-    fn weight(&self, _case: &u32) -> f64 {
-        1.0
-    }
-
-    fn run(&self, _case: &u32) -> Result<bool, CaseError> {
-        let mut present = self.present.lock().expect("no run panics");
-        *present += 1;
-        self.someone_came.notify_all();
-        let alone = |present: &mut u32| *present < 2;
-        let patience = Duration::from_secs(60);
-        let (present, _) = self
-            .someone_came
-            .wait_timeout_while(present, patience, alone)
-            .expect("no run panics");
-        Ok(*present == 2)
-    }
-
-    fn report(&self, _scale: Scale, results: &[(u32, bool)]) -> Section {
-        assert!(results.iter().all(|(_, met)| *met), "one after the other");
-        Section {
-            about: Study::about(self),
-            verdicts: Vec::new(),
-            tables: Vec::new(),
-            charts: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
+fn meet(_: &u32) -> Result<bool, CaseError> {
+    let mut present = PRESENT.lock().expect("no run panics");
+    *present += 1;
+    SOMEONE_CAME.notify_all();
+    let alone = |present: &mut u32| *present < 2;
+    let patience = Duration::from_secs(60);
+    let (present, _) = SOMEONE_CAME
+        .wait_timeout_while(present, patience, alone)
+        .expect("no run panics");
+    Ok(*present == 2)
 }
 
 /// They once came in blocks of one, each of which was shared among all cores.
@@ -123,7 +101,7 @@ fn runs_go_on_side_by_side() {
         quick: true,
         seeds: 1,
     };
-    let meeting: &dyn Experiment = &Meeting::default();
+    let meeting: &dyn Experiment = &MEETING;
     let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let sections = pool.install(|| reproduce(&[meeting], scale, &store, &|_| ()));
     assert_eq!(sections.unwrap().len(), 1);

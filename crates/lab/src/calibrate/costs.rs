@@ -14,18 +14,8 @@ pub(crate) struct Work {
 /// Processor time in nanoseconds of each kind of work; none is negative.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Costs {
-    /// To begin a batch of received datagrams.
-    pub(crate) wakeup: f64,
-    /// To receive a datagram.
-    pub(crate) receive_datagram: f64,
-    /// To receive a byte of UDP payload.
-    pub(crate) receive_byte: f64,
-    /// To hand a burst to the network.
-    pub(crate) send_burst: f64,
-    /// To make and send a datagram.
-    pub(crate) send_datagram: f64,
-    /// To make and send a byte of UDP payload.
-    pub(crate) send_byte: f64,
+    pub(crate) receive: Cost,
+    pub(crate) send: Cost,
     /// By how much, relatively, these costs miss the measured times: the root of the mean square.
     pub(crate) error: f64,
 }
@@ -42,6 +32,27 @@ impl Work {
     fn per_datagram(&self) -> f64 {
         let datagrams = self.counts.reads.datagrams() + self.counts.bursts.datagrams();
         self.processor.as_nanos() as f64 / datagrams.max(1) as f64
+    }
+}
+
+/// Of one direction.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Cost {
+    /// To begin a batch of received datagrams, or to hand a burst to the network.
+    pub(crate) batch: f64,
+    /// To receive a datagram, or to make and send one.
+    pub(crate) datagram: f64,
+    /// The same for a byte of UDP payload.
+    pub(crate) byte: f64,
+}
+
+impl Cost {
+    pub(crate) const fn new(batch: f64, datagram: f64, byte: f64) -> Self {
+        Self {
+            batch,
+            datagram,
+            byte,
+        }
     }
 }
 
@@ -64,21 +75,10 @@ pub(crate) fn fit(work: &[Work]) -> Option<Costs> {
         .iter()
         .map(|row| (predicted(row, &costs) - 1.0).powi(2));
     let error = (squares.sum::<f64>() / rows.len() as f64).sqrt();
-    let [
-        wakeup,
-        receive_datagram,
-        receive_byte,
-        send_burst,
-        send_datagram,
-        send_byte,
-    ] = costs;
+    let [wakeup, received, read, burst, sent, written] = costs;
     Some(Costs {
-        wakeup,
-        receive_datagram,
-        receive_byte,
-        send_burst,
-        send_datagram,
-        send_byte,
+        receive: Cost::new(wakeup, received, read),
+        send: Cost::new(burst, sent, written),
         error,
     })
 }
@@ -152,14 +152,11 @@ mod tests {
         counts.received_bytes = (received.0 * received.1) as u64 * size;
         counts.bursts = sizes(sent);
         counts.sent_bytes = (sent.0 * sent.1) as u64 * size;
-        let costs = [
-            costs.wakeup,
-            costs.receive_datagram,
-            costs.receive_byte,
-            costs.send_burst,
-            costs.send_datagram,
-            costs.send_byte,
-        ];
+        let Costs { receive, send, .. } = costs;
+        let [receive, send] = [receive, send].map(|cost| [cost.batch, cost.datagram, cost.byte]);
+        let [wakeup, received, read] = receive;
+        let [burst, sent, written] = send;
+        let costs = [wakeup, received, read, burst, sent, written];
         let time = predicted(&kinds(&counts), &costs);
         Work {
             counts,
@@ -183,12 +180,8 @@ mod tests {
     }
 
     const COSTS: Costs = Costs {
-        wakeup: 3000.0,
-        receive_datagram: 1000.0,
-        receive_byte: 0.4,
-        send_burst: 4000.0,
-        send_datagram: 1200.0,
-        send_byte: 0.5,
+        receive: Cost::new(3000.0, 1000.0, 0.4),
+        send: Cost::new(4000.0, 1200.0, 0.5),
         error: 0.0,
     };
 
@@ -196,12 +189,12 @@ mod tests {
     fn known_costs_are_found() {
         let found = fit(&works(&COSTS)).unwrap();
         for (found, expected) in [
-            (found.wakeup, 3000.0),
-            (found.receive_datagram, 1000.0),
-            (found.receive_byte, 0.4),
-            (found.send_burst, 4000.0),
-            (found.send_datagram, 1200.0),
-            (found.send_byte, 0.5),
+            (found.receive.batch, 3000.0),
+            (found.receive.datagram, 1000.0),
+            (found.receive.byte, 0.4),
+            (found.send.batch, 4000.0),
+            (found.send.datagram, 1200.0),
+            (found.send.byte, 0.5),
         ] {
             assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
         }
@@ -211,8 +204,7 @@ mod tests {
     #[test]
     fn no_cost_is_negative() {
         let free = Costs {
-            receive_byte: 0.0,
-            wakeup: 0.0,
+            receive: Cost::new(0.0, 1000.0, 0.0),
             ..COSTS
         };
         let mut works = works(&free);
@@ -224,7 +216,7 @@ mod tests {
             work.processor = work.processor.mul_f64(0.9);
         }
         let found = fit(&works).unwrap();
-        for cost in [found.wakeup, found.receive_byte, found.send_byte] {
+        for cost in [found.receive.batch, found.receive.byte, found.send.byte] {
             assert!(cost >= 0.0);
         }
         assert!(found.error > 0.01, "{}", found.error);

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
 
-use self::costs::{Costs, Work};
+use self::costs::{Cost, Costs, Work};
 use self::counts::Sizes;
 use self::others::Load;
 use crate::loopback::Machine;
@@ -176,36 +176,21 @@ impl Measurement {
             }
         };
         entries.push(("work of others", others));
-        let Costs {
-            wakeup,
-            receive_datagram,
-            receive_byte,
-            send_burst,
-            send_datagram,
-            send_byte,
-            error,
-        } = self.costs;
-        let cost = |fixed: &str, first: f64, datagram: f64, byte: f64| {
-            let (first, datagram) = (first / 1e3, datagram / 1e3);
+        let cost = |batch: &str, cost: Cost| {
+            let (first, datagram, byte) = (cost.batch / 1e3, cost.datagram / 1e3, cost.byte);
             format!(
-                "{first:.2} us per {fixed}, {datagram:.2} us per datagram, {byte:.3} ns per byte"
+                "{first:.2} us per {batch}, {datagram:.2} us per datagram, {byte:.3} ns per byte"
             )
         };
         entries.extend([
             ("datagrams per read", sizes(&self.reads)),
             ("datagrams per wake-up", sizes(&self.batches)),
             ("datagrams per burst", sizes(&self.bursts)),
-            (
-                "cost of receiving",
-                cost("wake-up", wakeup, receive_datagram, receive_byte),
-            ),
-            (
-                "cost of sending",
-                cost("burst", send_burst, send_datagram, send_byte),
-            ),
+            ("cost of receiving", cost("wake-up", self.costs.receive)),
+            ("cost of sending", cost("burst", self.costs.send)),
             (
                 "error of the costs",
-                format!("{:.1} % (root mean square)", error * 100.0),
+                format!("{:.1} % (root mean square)", self.costs.error * 100.0),
             ),
             (
                 "receive buffer",
@@ -283,12 +268,8 @@ mod tests {
             batches: sizes.clone(),
             bursts: sizes,
             costs: Costs {
-                wakeup: 3000.6,
-                receive_datagram: 1000.0,
-                receive_byte: 0.4007,
-                send_burst: 4000.0,
-                send_datagram: 1200.0,
-                send_byte: 0.5,
+                receive: Cost::new(3000.6, 1000.0, 0.4007),
+                send: Cost::new(4000.0, 1200.0, 0.5),
                 error: 0.05,
             },
         }

@@ -31,12 +31,12 @@ pub(super) fn host(name: &str, measured: &Measurement) -> HostConfig {
             buffer_bytes: measured.buffers.send_bytes.max(1),
         },
         processor: Processor {
-            wakeup: nanos(costs.wakeup),
-            receive_datagram: nanos(costs.receive_datagram),
-            receive_byte_nanos: thousandths(costs.receive_byte),
-            send_burst: nanos(costs.send_burst),
-            send_datagram: nanos(costs.send_datagram),
-            send_byte_nanos: thousandths(costs.send_byte),
+            wakeup: nanos(costs.receive.batch),
+            receive_datagram: nanos(costs.receive.datagram),
+            receive_byte_nanos: thousandths(costs.receive.byte),
+            send_burst: nanos(costs.send.batch),
+            send_datagram: nanos(costs.send.datagram),
+            send_byte_nanos: thousandths(costs.send.byte),
             others: waits.map(|waits| others(&waits, measured.alone())),
         },
         timer_granularity: measured.timer_granularity().into(),
@@ -135,8 +135,8 @@ mod tests {
         let mut measured = measurement();
         let spans = [0, 3600].map(Duration::from_secs).to_vec();
         measured.wakeups = Samples::new(spans).unwrap();
-        measured.costs.send_byte = 1e9;
-        measured.costs.wakeup = 1e30;
+        measured.costs.send.byte = 1e9;
+        measured.costs.receive.batch = 1e30;
         measured.buffers.receive_bytes = 0;
         assert!(host("mine", &measured).validate().is_ok());
     }

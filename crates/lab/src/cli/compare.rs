@@ -1,7 +1,6 @@
 //! `kneepoint compare`.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -13,6 +12,7 @@ use kneepoint_emulator::trace::Trace;
 use thiserror::Error;
 
 use super::error::CliError;
+use super::options::{self, QUEUE, SEED, create_directory, known_controller};
 use super::progress::Progress;
 use super::write_all;
 use crate::compare::{Outcome, compare, compare_mix};
@@ -44,12 +44,7 @@ pub(super) struct Arguments {
     rtt: Duration,
 
     /// Size of the drop-tail queue: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
-    #[arg(
-        long,
-        value_name = "SIZE",
-        allow_hyphen_values = true,
-        default_value = "3MB"
-    )]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE)]
     queue: QueueSize,
 
     /// How long to send, in virtual time, handshake included: 60s, 2min
@@ -83,12 +78,7 @@ pub(super) struct Arguments {
     start_gap: Duration,
 
     /// Seed of all randomness: the same seed gives the same results
-    #[arg(
-        long,
-        value_name = "N",
-        allow_hyphen_values = true,
-        default_value_t = 1
-    )]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
     seed: u64,
 
     /// How to print the results; json prints one object per line
@@ -118,8 +108,12 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let links = links(arguments)?;
-    let lineup = lineup(arguments)?;
-    let flows = lineup.flows();
+    let senders = senders(arguments)?;
+    // At least one flow in each run, and so many runs on each link.
+    let (flows, runs) = match &arguments.flows {
+        Flows::Each(flows) => (*flows, senders.len()),
+        Flows::Mix(mix) => (u32::try_from(mix.len()).unwrap_or(u32::MAX).max(1), 1),
+    };
     let last = arguments.start_gap.saturating_mul(flows - 1);
     if last >= arguments.duration {
         let (last, duration) = (format_time(last), format_time(arguments.duration));
@@ -134,13 +128,7 @@ pub(super) fn run(
         .or(default_plots.filter(|_| arguments.format == Format::Table));
     if let Some(directory) = plots {
         // Before the runs rather than after them.
-        fs::create_dir_all(directory).map_err(|error| {
-            let directory = directory.display();
-            CliError::input(
-                "--plots",
-                format_args!("cannot create {directory}: {error}"),
-            )
-        })?;
+        create_directory("--plots", directory)?;
     }
     let scenarios: Vec<Scenario> = links
         .into_iter()
@@ -158,12 +146,12 @@ pub(super) fn run(
         })
         .collect();
 
-    let runs = u32::try_from(scenarios.len() * lineup.rows()).unwrap_or(u32::MAX);
+    let runs = u32::try_from(scenarios.len() * runs).unwrap_or(u32::MAX);
     let progress = Progress::new(arguments.duration.saturating_mul(runs));
     let advance = |step| progress.advance(step);
-    let outcomes = match &lineup {
-        Lineup::Each { controllers, .. } => compare(&scenarios, controllers, &advance),
-        Lineup::Mix(mix) => compare_mix(&scenarios, mix, &advance),
+    let outcomes = match &arguments.flows {
+        Flows::Each(_) => compare(&scenarios, &senders, &advance),
+        Flows::Mix(_) => compare_mix(&scenarios, &senders, &advance),
     };
     progress.finish();
     let outcomes = outcomes.map_err(CliError::failure)?;
@@ -273,42 +261,11 @@ impl FromStr for Flows {
     }
 }
 
-/// Who sends in the runs.
-enum Lineup {
-    /// A run for each controller, with so many flows of it.
-    Each {
-        controllers: Vec<String>,
-        flows: u32,
-    },
-    /// One run, with a flow for each controller.
-    Mix(Vec<String>),
-}
-
-impl Lineup {
-    /// How many flows each run has: at least one.
-    fn flows(&self) -> u32 {
-        match self {
-            Self::Each { flows, .. } => *flows,
-            Self::Mix(mix) => u32::try_from(mix.len()).unwrap_or(u32::MAX).max(1),
-        }
-    }
-
-    /// How many rows there are for each link.
-    fn rows(&self) -> usize {
-        match self {
-            Self::Each { controllers, .. } => controllers.len(),
-            Self::Mix(_) => 1,
-        }
-    }
-}
-
-fn lineup(arguments: &Arguments) -> Result<Lineup, CliError> {
+/// Who sends in the runs, by name: each in a run of its own, or all of a mix in one.
+fn senders(arguments: &Arguments) -> Result<Vec<String>, CliError> {
     match &arguments.flows {
-        Flows::Each(flows) => Ok(Lineup::Each {
-            controllers: controllers(arguments)?,
-            flows: *flows,
-        }),
-        Flows::Mix(mix) if arguments.controllers.is_empty() => Ok(Lineup::Mix(mix.clone())),
+        Flows::Each(_) => options::controllers(&arguments.controllers),
+        Flows::Mix(mix) if arguments.controllers.is_empty() => Ok(mix.clone()),
         Flows::Mix(mix) => Err(CliError::input(
             "--flows",
             format_args!(
@@ -316,27 +273,6 @@ fn lineup(arguments: &Arguments) -> Result<Lineup, CliError> {
                 mix.join(",")
             ),
         )),
-    }
-}
-
-/// The controllers asked for: all of them unless some are named.
-fn controllers(arguments: &Arguments) -> Result<Vec<String>, CliError> {
-    if arguments.controllers.is_empty() {
-        return Ok(controllers::names()
-            .into_iter()
-            .map(str::to_owned)
-            .collect());
-    }
-    let names = &arguments.controllers;
-    match (1..names.len()).find(|&index| names[..index].contains(&names[index])) {
-        Some(index) => {
-            let name = &names[index];
-            Err(CliError::input(
-                "--controllers",
-                format_args!("'{name}' is named twice"),
-            ))
-        }
-        None => Ok(names.clone()),
     }
 }
 
@@ -359,10 +295,6 @@ What each flow's application does:
                         the same; also ,fps=60 and ,deadline=150ms, after which a frame counts as lost [default: 400ms]
   on-off:2s/1s          as much as the controller lets it for 2 s, nothing for 1 s, and so on
 Requests and frames are due at their times, whether or not those before have arrived";
-
-fn known_controller(name: &str) -> Result<String, UnknownController> {
-    controllers::contestant(name, 0).map(|_| name.to_owned())
-}
 
 /// About what a full QUIC packet takes on the wire.
 const PACKET_BYTES: u32 = 1500;

@@ -1,7 +1,6 @@
 //! What the commands share that look at one file.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,9 @@ use kneepoint_emulator::time::Nanos;
 use serde::Serialize;
 
 use super::error::CliError;
+use super::options::create_directory;
 use super::write_all;
+use crate::metrics::stats::rounded;
 use crate::output;
 use crate::units::format_time;
 
@@ -66,10 +67,7 @@ pub(super) fn prepare_plot(arguments: &PlotArguments, length: Nanos) -> Result<(
             format_args!("{file} lasts {length}: at most {most} can be drawn"),
         ));
     }
-    fs::create_dir_all(&arguments.out).map_err(|error| {
-        let directory = arguments.out.display();
-        CliError::input("--out", format_args!("cannot create {directory}: {error}"))
-    })
+    create_directory("--out", &arguments.out)
 }
 
 /// A log's name: the two directions of one run have the same stem.
@@ -83,11 +81,6 @@ pub(super) fn log_name(path: &Path) -> String {
 pub(super) fn stem(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or(OsStr::new("plot"));
     stem.to_string_lossy().into_owned()
-}
-
-/// Rounded to six decimals, as all printed numbers are.
-pub(super) fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
 }
 
 /// Bytes per second as Mb/s.

@@ -9,7 +9,8 @@ use kneepoint_emulator::time::Nanos;
 use serde::Serialize;
 
 use super::error::CliError;
-use super::inspect::{PlotArguments, StatsArguments, log_name, mbps, prepare_plot, print, rounded};
+use super::inspect::{PlotArguments, StatsArguments, log_name, mbps, prepare_plot, print};
+use crate::metrics::stats::rounded;
 use crate::plots;
 
 #[derive(Debug, Subcommand)]

@@ -6,6 +6,7 @@ mod host;
 mod inspect;
 mod log;
 mod loopback;
+mod options;
 mod progress;
 mod relay;
 mod reproduce;

@@ -8,6 +8,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::error::CliError;
+use super::options::create_directory;
 use super::progress::Progress;
 use super::write_all;
 use crate::reproduce::report::{Section, html, markdown};
@@ -75,10 +76,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
             .unwrap_or(if arguments.quick { 1 } else { 3 }),
     };
     let directory = &arguments.out;
-    fs::create_dir_all(directory).map_err(|error| {
-        let directory = directory.display();
-        CliError::input("--out", format_args!("cannot create {directory}: {error}"))
-    })?;
+    create_directory("--out", directory)?;
     let chosen: Vec<&dyn Experiment> = Paper::ALL
         .into_iter()
         .filter(|paper| {

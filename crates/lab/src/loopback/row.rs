@@ -87,6 +87,10 @@ impl Row {
         let of = |value: &dyn Fn(&Run) -> Option<f64>| runs.iter().filter_map(value).collect();
         let middle = |value: &dyn Fn(&Run) -> Option<f64>| median(of(value));
         let goodputs: Vec<f64> = of(&|run| Some(run.goodput_mbps));
+        let goodput = |of_two: fn(f64, f64) -> f64| {
+            let goodputs = goodputs.iter().copied();
+            goodputs.reduce(of_two).unwrap_or_default()
+        };
         let shares: Vec<f64> = of(&|run| run.processor_share);
         Self {
             controller: name.to_owned(),
@@ -99,17 +103,9 @@ impl Row {
                 Processes::Two => 2,
             },
             seed: plan.seed,
-            goodput_mbps: median(goodputs.clone()).unwrap_or_default(),
-            goodput_min_mbps: goodputs
-                .iter()
-                .copied()
-                .reduce(f64::min)
-                .unwrap_or_default(),
-            goodput_max_mbps: goodputs
-                .iter()
-                .copied()
-                .reduce(f64::max)
-                .unwrap_or_default(),
+            goodput_mbps: middle(&|run| Some(run.goodput_mbps)).unwrap_or_default(),
+            goodput_min_mbps: goodput(f64::min),
+            goodput_max_mbps: goodput(f64::max),
             goodput_of_stock: None,
             sender_cpu_s_per_gb: middle(&Run::sender_cpu_s_per_gb),
             receiver_cpu_s_per_gb: middle(&Run::receiver_cpu_s_per_gb),

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::messages::Messages;
 use super::observation::FlowObservation;
+use super::stats::rounded;
 use super::{Observation, stats};
 use crate::scenario::Scenario;
 use crate::units::format_time;
@@ -109,11 +110,10 @@ impl Row {
     pub fn new(scenario: &Scenario, controller: &str, observation: &Observation) -> Self {
         let seconds = observation.duration.as_secs_f64();
         let mbps = |bytes: f64| bytes * 8.0 / 1e6 / seconds;
-        let goodputs: Vec<u64> = observation
-            .flows
-            .iter()
-            .map(|flow| flow.goodput_bytes)
-            .collect();
+        let of_flows = |bytes: fn(&FlowObservation) -> u64| -> Vec<u64> {
+            observation.flows.iter().map(bytes).collect()
+        };
+        let goodputs = of_flows(|flow| flow.goodput_bytes);
         let rtts = Millis::of(observation.rtts.clone());
         let delays = Millis::of(
             observation
@@ -127,11 +127,7 @@ impl Row {
             observation.capacity_bytes(),
         );
         let base_rtt = scenario.rtt.as_secs_f64() * 1e3;
-        let late: Vec<u64> = observation
-            .flows
-            .iter()
-            .map(|flow| flow.late_goodput_bytes)
-            .collect();
+        let late = of_flows(|flow| flow.late_goodput_bytes);
         let flow_row = |flow: &FlowObservation| FlowRow {
             controller: flow
                 .controller
@@ -283,10 +279,6 @@ impl Millis {
 /// `part / whole`, and zero of nothing.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
 }
 
 #[cfg(test)]

@@ -17,11 +17,18 @@ struct Object<'a> {
 /// # Errors
 /// Never for rows made by [`Row::new`].
 pub fn render(rows: &[Row]) -> Result<String, serde_json::Error> {
-    let mut text = String::new();
-    for row in rows {
-        let flows = &row.flows;
-        text += &serde_json::to_string(&Object { row, flows })?;
-        text.push('\n');
-    }
-    Ok(text)
+    lines(rows.iter().map(|row| Object {
+        row,
+        flows: &row.flows,
+    }))
+}
+
+/// One object on a line for each.
+pub(crate) fn lines(
+    objects: impl IntoIterator<Item = impl Serialize>,
+) -> Result<String, serde_json::Error> {
+    let lines = objects.into_iter();
+    lines
+        .map(|object| Ok(serde_json::to_string(&object)? + "\n"))
+        .collect()
 }

@@ -64,7 +64,8 @@ fn mix(row: &Row) -> Option<String> {
     Some(format!("{flows}\n"))
 }
 
-fn table(
+/// A table with these titles, its columns aligned to the right but for the first.
+pub(crate) fn table(
     titles: impl IntoIterator<Item = &'static str>,
     rows: impl IntoIterator<Item = Vec<String>>,
 ) -> Table {
@@ -163,7 +164,7 @@ const MOST_FLOWS: usize = 20;
 const RULE: LineStyle = LineStyle::none().fill('─').junction('─');
 
 /// Rules above, below, and under the titles.
-pub(crate) const STYLE: TableStyle = TableStyle::new()
+const STYLE: TableStyle = TableStyle::new()
     .top_border(RULE)
     .header_separator(RULE)
     .bottom_border(RULE);

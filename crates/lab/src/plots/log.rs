@@ -4,9 +4,9 @@ use kneepoint_emulator::log_format::{Log, LogStatistics};
 use plotters::prelude::DrawingBackend;
 
 use super::canvas::{Area, DrawResult, Drawing};
-use super::panel::{Align, Panel, write};
+use super::panel::{Panel, heading};
 use super::scale::Scale;
-use super::style::{BODY, FAINT_INK, INK, TITLE, color};
+use super::style::color;
 use super::timeline::{
     ACROSS, HEADROOM, LEAST_DELAY_MS, QUEUE_DELAY, THROUGHPUT, queue_delay, throughput,
 };
@@ -34,7 +34,6 @@ impl<'a> Plot<'a> {
     }
 
     fn heading<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
-        write(area, self.name, (ACROSS.0, 30), Align::Left, TITLE, INK)?;
         let mbps = |rate: Option<f64>| rate.unwrap_or(0.0) * 8.0 / 1e6;
         let rates = format!(
             "capacity {:.2} Mb/s, throughput {:.2} Mb/s, utilization {:.1} %",
@@ -42,7 +41,6 @@ impl<'a> Plot<'a> {
             mbps(self.statistics.throughput()),
             self.statistics.utilization().unwrap_or(0.0) * 100.0
         );
-        write(area, &rates, (ACROSS.0, 62), Align::Left, BODY, FAINT_INK)?;
         let millis = |delay: Option<u64>| delay.map_or("-".to_owned(), |ms| format!("{ms} ms"));
         let delays = format!(
             "95th percentiles: queueing delay {}, signal delay {}; dropped packets: {}",
@@ -50,7 +48,7 @@ impl<'a> Plot<'a> {
             millis(self.statistics.signal_delay_p95_ms),
             self.statistics.dropped_packets
         );
-        write(area, &delays, (ACROSS.0, 88), Align::Left, BODY, FAINT_INK)
+        heading(area, ACROSS.0, self.name, &[rates, delays])
     }
 
     fn panel(&self, down: (i32, i32), y: Scale) -> Panel {

@@ -7,7 +7,7 @@ use plotters::style::{Color, RGBColor, ShapeStyle};
 
 use super::canvas::{Area, DrawResult};
 use super::scale::{Scale, Tick};
-use super::style::{BACKGROUND, BODY, FAINT_INK, GRID, INK, SMALL, text};
+use super::style::{BACKGROUND, BODY, FAINT_INK, GRID, INK, SMALL, TITLE, text};
 
 /// A place on the drawing, in pixels.
 pub(super) type Pixel = (i32, i32);
@@ -219,6 +219,21 @@ pub(super) fn write<DB: DrawingBackend>(
     };
     let style = text(size, color).pos(Pos::new(across, VPos::Center));
     area.draw(&Text::new(label, place, style))
+}
+
+/// Writes a plot's title, and lines of captions below it.
+pub(super) fn heading<DB: DrawingBackend>(
+    area: &Area<DB>,
+    left: i32,
+    title: &str,
+    captions: &[String],
+) -> DrawResult<DB> {
+    write(area, title, (left, 30), Align::Left, TITLE, INK)?;
+    for (place, caption) in (0..).zip(captions) {
+        let place = (left, 62 + 26 * place);
+        write(area, caption, place, Align::Left, BODY, FAINT_INK)?;
+    }
+    Ok(())
 }
 
 /// A dashed line, horizontal or vertical.

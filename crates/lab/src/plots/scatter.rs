@@ -6,9 +6,9 @@ use plotters::style::{Color, RGBColor};
 
 use super::canvas::{Area, DrawResult, Drawing};
 use super::label::{Box2, place};
-use super::panel::{Align, Panel, Pixel, Swatch, ring, write};
+use super::panel::{Align, Panel, Pixel, Swatch, heading, ring, write};
 use super::scale::Scale;
-use super::style::{BODY, FAINT_INK, INK, TITLE, color, dark, text};
+use super::style::{BODY, FAINT_INK, INK, color, dark, text};
 use crate::metrics::Row;
 
 /// The plot of one link.
@@ -71,16 +71,7 @@ impl Drawing for Plot<'_> {
         };
         let delay = Delay::of(first);
         let title = format!("{} on {}", delay.title, first.trace);
-        write(area, &title, (ACROSS.0, 30), Align::Left, TITLE, INK)?;
-        let scenario = first.scenario_caption();
-        write(
-            area,
-            &scenario,
-            (ACROSS.0, 62),
-            Align::Left,
-            BODY,
-            FAINT_INK,
-        )?;
+        heading(area, ACROSS.0, &title, &[first.scenario_caption()])?;
 
         let panel = self.panel(first, &delay);
         panel.frame(area, "throughput on the wire (Mb/s)")?;

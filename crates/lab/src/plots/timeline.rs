@@ -6,10 +6,10 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::{Color, RGBColor};
 
 use super::canvas::{Area, DrawResult, Drawing};
-use super::panel::{Align, Panel, Swatch, write};
+use super::panel::{Panel, Swatch, heading};
 use super::scale::Scale;
 use super::scatter::axis_end;
-use super::style::{BODY, CAPACITY, FAINT_INK, INK, TITLE, color};
+use super::style::{CAPACITY, INK, color};
 use crate::compare::Outcome;
 use crate::metrics::{Bin, Spread, Timeline};
 
@@ -84,16 +84,7 @@ impl Plot<'_> {
     fn heading<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
         let row = &self.outcome.row;
         let title = format!("{} on {}", row.controller, row.trace);
-        write(area, &title, (ACROSS.0, 30), Align::Left, TITLE, INK)?;
         let scenario = row.scenario_caption();
-        write(
-            area,
-            &scenario,
-            (ACROSS.0, 62),
-            Align::Left,
-            BODY,
-            FAINT_INK,
-        )?;
         let times = |name, p50, p95, p99| {
             let [p50, p95, p99] = [p50, p95, p99].map(millis);
             format!("{name} p50 {p50}, p95 {p95}, p99 {p99}")
@@ -117,7 +108,7 @@ impl Plot<'_> {
         if row.closed.is_some() {
             result += ", connection closed early";
         }
-        write(area, &result, (ACROSS.0, 88), Align::Left, BODY, FAINT_INK)
+        heading(area, ACROSS.0, &title, &[scenario, result])
     }
 
     fn throughput<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {

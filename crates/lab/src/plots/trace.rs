@@ -5,9 +5,9 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::Color;
 
 use super::canvas::{Area, DrawResult, Drawing};
-use super::panel::{Align, Panel, Swatch, write};
+use super::panel::{Panel, Swatch, heading};
 use super::scale::Scale;
-use super::style::{BODY, CAPACITY, FAINT_INK, INK, TITLE, color};
+use super::style::{CAPACITY, color};
 use super::timeline::{ACROSS, HEADROOM};
 
 /// The plot of one trace.
@@ -47,7 +47,6 @@ impl Drawing for Plot<'_> {
     }
 
     fn draw<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
-        write(area, self.name, (ACROSS.0, 30), Align::Left, TITLE, INK)?;
         let statistics = self.trace.statistics();
         let caption = format!(
             "{:.1} s, mean {:.2} Mb/s, {} outages, longest gap {:.0} ms",
@@ -56,7 +55,7 @@ impl Drawing for Plot<'_> {
             statistics.outages,
             statistics.longest_gap.as_millis_f64()
         );
-        write(area, &caption, (ACROSS.0, 62), Align::Left, BODY, FAINT_INK)?;
+        heading(area, ACROSS.0, self.name, &[caption])?;
         let (coarse, fine) = (self.rates(1000), self.rates(100));
         let most = fine.iter().fold(0.0_f64, |most, point| most.max(point.1));
         let panel = Panel {

@@ -1,7 +1,7 @@
 //! What a sender gets that is told of the link's rate late, beside what controllers get that have to measure it.
 
-use super::report::{Section, Table, number, percent};
-use super::trace_runs::{Runs, change, utilization};
+use super::report::{Section, Table, change, number, percent};
+use super::trace_runs::TraceRuns;
 use crate::plots::{Axis, Chart, Mark};
 
 /// The head-room of an informed sender of this name, as a share of the usual rate.
@@ -13,7 +13,7 @@ pub(super) fn headroom(controller: &str) -> Option<f64> {
 }
 
 /// The informed sender beside `bbr` and `bbr-s`: a table with a row for each seed, and a chart, which [`ABOUT`] explains.
-pub(super) fn compare(section: Section, runs: &Runs, caption: &str) -> Section {
+pub(super) fn compare(section: Section, runs: &TraceRuns<'_>, caption: &str) -> Section {
     let mut table = Table::new(
         format!("{caption}: 99th percentile of the RTT, and what informed senders make of it"),
         &[
@@ -33,13 +33,14 @@ pub(super) fn compare(section: Section, runs: &Runs, caption: &str) -> Section {
         Axis::linear("less use of the link than bbr, %"),
         Axis::linear("99th percentile of the RTT against that of bbr, %"),
     );
-    for seed in runs.seeds() {
-        let Some(bbr) = runs.one("bbr", seed) else {
+    for (seed, runs) in runs.by(|case| case.seed) {
+        let one = |controller: &str| runs.under(controller).first().map(|run| &run.summary);
+        let Some(bbr) = one("bbr") else {
             continue;
         };
         let against = |controller: &str| {
-            let run = runs.one(controller, seed)?;
-            Some((utilization(run) / utilization(bbr), run.rtt.p99))
+            let run = one(controller)?;
+            Some((run.used() / bbr.used(), run.rtt.p99))
         };
         let informed = INFORMED.iter().filter_map(|(name, headroom)| {
             against(name).map(|(share, p99)| (share, p99, *headroom))

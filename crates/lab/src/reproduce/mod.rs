@@ -5,6 +5,7 @@
 //! that holds all its parameters, so that an interrupted run goes on where it stopped.
 
 mod catalogue;
+mod grid;
 mod informed;
 pub mod report;
 mod scale;
@@ -28,6 +29,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 pub use self::catalogue::{Paper, experiments};
+pub use self::grid::Runs;
 pub use self::scale::Scale;
 pub use self::store::{Store, StoreError};
 pub use self::study::{About, Experiment, Job, Study};

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{LinkConfig, MAHIMAHI_OVERHEAD, Queue, Shaper, UDP_IPV4_OVERHEAD};
+use kneepoint_emulator::link::{
+    Limit, LinkConfig, MAHIMAHI_OVERHEAD, Queue, Shaper, UDP_IPV4_OVERHEAD,
+};
 use kneepoint_emulator::network::{Duplex, Topology};
 
+use super::CaseError;
 use crate::controllers::{UnknownController, contestant};
-use crate::trial::FlowPlan;
+use crate::trial::{FlowPlan, Outcome, Trial};
 
 /// The link that all flows share, and the empty path's round-trip time.
 #[derive(Debug, Clone)]
@@ -18,11 +21,11 @@ pub(super) struct Bottleneck {
 }
 
 impl Bottleneck {
-    /// A link of one rate.
-    pub(super) fn constant(mbps: f64, queue: Queue, rtt: Duration) -> Self {
+    /// A link of one rate with a buffer.
+    pub(super) fn constant(mbps: f64, buffer: Limit, rtt: Duration) -> Self {
         Self {
             shaper: constant(mbps),
-            queue,
+            queue: Queue::DropTail(buffer),
             rtt,
             loss: 0.0,
         }
@@ -54,6 +57,18 @@ impl Bottleneck {
         Topology::point_to_point(self.duplex())
     }
 
+    /// One flow of bulk data over this link alone, from time zero to `end`.
+    pub(super) fn bulk(
+        &self,
+        controller: &str,
+        seed: u64,
+        end: Duration,
+        interval: Option<Duration>,
+    ) -> Result<Outcome, CaseError> {
+        let flow = greedy(controller, seed, Duration::ZERO, end);
+        transfer(self.topology(), [flow], end, interval, seed)
+    }
+
     /// Both directions.
     pub(super) fn duplex(&self) -> Duplex {
         Duplex {
@@ -82,6 +97,15 @@ impl Bottleneck {
     }
 }
 
+/// A link of one rate, with a delay in milliseconds.
+pub(super) fn link(mbps: f64, milliseconds: f64) -> LinkConfig {
+    LinkConfig {
+        delay: Duration::from_secs_f64(milliseconds / 1e3).into(),
+        overhead: UDP_IPV4_OVERHEAD,
+        ..LinkConfig::new(constant(mbps))
+    }
+}
+
 /// A shaper of so many megabits per second.
 pub(super) fn constant(mbps: f64) -> Shaper {
     Shaper::ConstantRate {
@@ -97,6 +121,27 @@ pub(super) fn greedy(
     end: Duration,
 ) -> Result<FlowPlan, UnknownController> {
     Ok(FlowPlan::greedy(contestant(controller, seed)?, start, end))
+}
+
+/// Runs flows over a network up to `end`. Controllers are looked at every `interval`, if there is one.
+pub(super) fn transfer<E>(
+    topology: Topology,
+    flows: impl IntoIterator<Item = Result<FlowPlan, E>>,
+    end: Duration,
+    interval: Option<Duration>,
+    seed: u64,
+) -> Result<Outcome, CaseError>
+where
+    CaseError: From<E>,
+{
+    let trial = Trial {
+        topology,
+        flows: flows.into_iter().collect::<Result<_, E>>()?,
+        duration: end,
+        interval,
+        seed,
+    };
+    Ok(trial.run()?)
 }
 
 /// The rate of links that are never in the way.

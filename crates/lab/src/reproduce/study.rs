@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::catalogue::Paper;
+use super::grid::Runs;
 use super::report::Section;
 use super::scale::Scale;
 use super::store::Store;
@@ -27,37 +28,23 @@ pub struct About {
     pub claim: &'static str,
 }
 
-/// One experiment.
-pub trait Study: Sync {
-    /// The parameters of one run.
-    type Case: Serialize + Clone + Send + Sync;
-    /// What a run gives.
-    type Result: Serialize + DeserializeOwned + Send;
-
+/// One experiment: `C` has the parameters of one run, `R` is what a run gives.
+#[derive(Debug)]
+pub struct Study<C, R> {
     /// What it is about.
-    fn about(&self) -> About;
-
+    pub about: About,
     /// The runs.
-    fn cases(&self, scale: Scale) -> Vec<Self::Case>;
-
+    pub cases: fn(Scale) -> Vec<C>,
     /// About how many megabits a run transfers: the longest are begun first.
-    fn weight(&self, case: &Self::Case) -> f64;
-
+    pub weight: fn(&C) -> f64,
     /// Carries out a run.
-    ///
-    /// # Errors
-    /// When it cannot be carried out to its end.
-    fn run(&self, case: &Self::Case) -> Result<Self::Result, CaseError>;
-
-    /// The section of the report.
-    fn report(&self, scale: Scale, results: &[(Self::Case, Self::Result)]) -> Section;
+    pub run: fn(&C) -> Result<R, CaseError>,
+    /// What the report has of it, added to a section that is empty.
+    pub report: fn(Scale, &Runs<'_, C, R>, Section) -> Section,
 }
 
 /// A [`Study`] of which only the work and the section matter.
 pub trait Experiment: Sync {
-    /// What it is about.
-    fn about(&self) -> About;
-
     /// What there is to do.
     fn jobs(&self, scale: Scale) -> Vec<Job<'_>>;
 
@@ -79,33 +66,31 @@ pub struct Job<'a> {
     pub run: Box<dyn Fn() -> Result<Value, CaseError> + Send + Sync + 'a>,
 }
 
-impl<S: Study> Experiment for S {
-    fn about(&self) -> About {
-        Study::about(self)
-    }
-
+impl<C, R> Experiment for Study<C, R>
+where
+    C: Serialize + Send + Sync,
+    R: Serialize + DeserializeOwned,
+{
     fn jobs(&self, scale: Scale) -> Vec<Job<'_>> {
-        self.cases(scale)
-            .into_iter()
-            .map(|case| Job {
-                key: key(self, &case),
-                weight: self.weight(&case),
-                run: Box::new(move || {
-                    let value = serde_json::to_value(self.run(&case)?)?;
-                    // What cannot be read again, such as a number that is none, must not be kept.
-                    serde_json::from_value::<S::Result>(value.clone())?;
-                    Ok(value)
-                }),
-            })
-            .collect()
+        let cases = (self.cases)(scale).into_iter();
+        let job = |case: C| Job {
+            key: self.key(&case),
+            weight: (self.weight)(&case),
+            run: Box::new(move || {
+                let value = serde_json::to_value((self.run)(&case)?)?;
+                // What cannot be read again, such as a number that is none, must not be kept.
+                serde_json::from_value::<R>(value.clone())?;
+                Ok(value)
+            }),
+        };
+        cases.map(job).collect()
     }
 
     fn section(&self, scale: Scale, store: &Store) -> Result<Section, ReproduceError> {
-        let results: Result<Vec<_>, ReproduceError> = self
-            .cases(scale)
-            .into_iter()
+        let cases = (self.cases)(scale).into_iter();
+        let results: Result<Vec<_>, ReproduceError> = cases
             .map(|case| {
-                let key = key(self, &case);
+                let key = self.key(&case);
                 // An absent result reads as JSON's null, which is refused with the key.
                 let value = store.get(&key).unwrap_or(Value::Null);
                 let result = serde_json::from_value(value);
@@ -113,12 +98,15 @@ impl<S: Study> Experiment for S {
                 Ok((case, result))
             })
             .collect();
-        Ok(self.report(scale, &results?))
+        let section = Section::new(self.about);
+        Ok((self.report)(scale, &Runs::of(&results?), section))
     }
 }
 
-/// A case's name. Parameters that cannot be written are a mistake in the program, and then so is the name.
-fn key<S: Study>(study: &S, case: &S::Case) -> String {
-    let parameters = serde_json::to_string(case).unwrap_or_default();
-    format!("{} {parameters}", Study::about(study).id)
+impl<C: Serialize, R> Study<C, R> {
+    /// A case's name. Parameters that cannot be written are a mistake in the program, and then so is the name.
+    fn key(&self, case: &C) -> String {
+        let parameters = serde_json::to_string(case).unwrap_or_default();
+        format!("{} {parameters}", self.about.id)
+    }
 }

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use kneepoint_controllers::Snapshot;
 use serde::{Deserialize, Serialize};
 
 use super::setup::Bottleneck;
 use crate::metrics::stats;
+use crate::plots::{Axis, Chart, Mark};
 use crate::trial::{FlowOutcome, Outcome};
 
 /// What all flows of a run achieved together on the link `forward`, in a stretch of time.
@@ -70,9 +72,14 @@ impl Summary {
             queue: link.map_or_else(Spread::default, |link| {
                 Spread::of(&link.queue_delays(from, to))
             }),
-            loss_rate: link.map_or(0.0, |link| link.loss_rate()),
+            loss_rate: overflow(outcome),
             closed,
         }
+    }
+
+    /// The utilization; not a number where it is not known.
+    pub(super) fn used(&self) -> f64 {
+        known(self.utilization)
     }
 }
 
@@ -88,14 +95,77 @@ pub(super) struct Course {
 impl Course {
     /// Of one flow.
     pub(super) fn of(flow: &FlowOutcome) -> Self {
-        let rtts = flow.rtts.iter();
-        let rtts = rtts.map(|sample| (sample.at as f64 / 1e9, sample.rtt as f64 / 1e6));
         Self {
             goodput: flow.goodput_series(),
-            rtt: thin(rtts, 0.5),
+            rtt: thin(rtts(flow), 0.5),
         }
     }
+
+    /// Of every flow, if they are to be drawn.
+    pub(super) fn drawn(outcome: &Outcome, drawn: bool) -> Vec<Self> {
+        let flows = outcome.flows.iter().filter(|_| drawn);
+        flows.map(Self::of).collect()
+    }
+
+    /// Goodput and round-trip time of flows by their names, the latter over an axis in milliseconds.
+    pub(super) fn charts<'a>(
+        caption: &str,
+        rtt: Axis,
+        flows: impl IntoIterator<Item = (impl Into<String>, Mark, &'a Self)>,
+    ) -> [Chart; 2] {
+        let charts = [
+            Chart::over_time(format!("{caption}: goodput"), "Mb/s"),
+            Chart {
+                y: rtt,
+                ..Chart::over_time(format!("{caption}: round-trip time"), "ms")
+            },
+        ];
+        let flows = flows.into_iter();
+        flows.fold(charts, |[goodput, rtt], (name, mark, course)| {
+            let name = name.into();
+            [
+                goodput.series(&name, mark, course.goodput.iter().copied()),
+                rtt.series(&name, mark, course.rtt.iter().copied()),
+            ]
+        })
+    }
 }
+
+/// A flow's round-trip times in milliseconds, over seconds.
+pub(super) fn rtts(flow: &FlowOutcome) -> impl Iterator<Item = (f64, f64)> {
+    let samples = flow.rtts.iter();
+    samples.map(|sample| (sample.at as f64 / 1e9, sample.rtt as f64 / 1e6))
+}
+
+/// A flow's congestion window in datagrams, its mean in every `width` seconds.
+pub(super) fn windows(flow: &FlowOutcome, width: f64) -> Vec<(f64, f64)> {
+    let windows = flow.windows.iter();
+    let packets = windows.map(|&(at, bytes)| (at.as_secs_f64(), bytes as f64 / DATAGRAM));
+    thin(packets, width)
+}
+
+/// What a flow's controller shows of itself, over seconds.
+pub(super) fn shown(
+    flow: &FlowOutcome,
+    value: impl Fn(&Snapshot) -> Option<f64>,
+) -> impl Iterator<Item = (f64, f64)> {
+    let moments = flow.moments.iter();
+    moments.filter_map(move |moment| Some((moment.at.as_secs_f64(), value(&moment.snapshot)?)))
+}
+
+/// A controller's estimate of the bandwidth in Mb/s, if it shows one.
+pub(super) fn estimate(snapshot: &Snapshot) -> Option<f64> {
+    Some(snapshot.bandwidth?.bytes_per_second() as f64 * 8e-6)
+}
+
+/// Packets dropped on the link `forward`, as a share of those offered.
+pub(super) fn overflow(outcome: &Outcome) -> f64 {
+    let link = outcome.links.get("forward");
+    link.map_or(0.0, |link| link.loss_rate())
+}
+
+/// The datagram that quinn finds the path to take, in bytes.
+const DATAGRAM: f64 = 1452.0;
 
 /// A figure over several seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,6 +195,11 @@ impl Seeds {
             format!("{} ({least} to {largest})", print(self.mean))
         }
     }
+}
+
+/// A figure to calculate with: not a number if there is none.
+pub(super) fn known(figure: Option<f64>) -> f64 {
+    figure.unwrap_or(f64::NAN)
 }
 
 /// The geometric mean; not a number of no values.

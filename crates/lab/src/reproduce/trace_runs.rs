@@ -6,15 +6,14 @@ use kneepoint_emulator::link::{Limit, Queue, Shaper};
 use kneepoint_emulator::trace::Trace;
 use serde::{Deserialize, Serialize};
 
-use super::CaseError;
 use super::informed::headroom;
-use super::report::{Section, Table, number, opt, percent};
-use super::setup::{Bottleneck, greedy};
-use super::summary::{Course, Seeds, Summary, geometric_mean};
+use super::report::{Table, code, opt};
+use super::setup::Bottleneck;
+use super::summary::{Course, Summary};
+use super::{CaseError, Runs};
 use crate::ideal::{informed, omniscient};
 use crate::plots::{Axis, Chart, Mark};
 use crate::run::RunError;
-use crate::trial::Trial;
 
 /// The parameters of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,28 +48,13 @@ impl TraceCase {
         } else if let Some(headroom) = headroom(self.controller) {
             informed(&trace, RTT, duration, headroom).map_err(RunError::from)?
         } else {
-            self.trial(trace.clone(), duration)?.run()?
+            bottleneck(trace.clone()).bulk(self.controller, self.seed, duration, None)?
         };
         let bottleneck = bottleneck(trace);
         let course = drawn.then(|| outcome.flows.first().map(Course::of));
         Ok(TraceRun {
             summary: Summary::of(&outcome, &bottleneck, from, duration),
             course: course.flatten(),
-        })
-    }
-
-    fn trial(&self, trace: Trace, duration: Duration) -> Result<Trial, CaseError> {
-        Ok(Trial {
-            topology: bottleneck(trace).topology(),
-            flows: vec![greedy(
-                self.controller,
-                self.seed,
-                Duration::ZERO,
-                duration,
-            )?],
-            duration,
-            interval: None,
-            seed: self.seed,
         })
     }
 }
@@ -84,136 +68,64 @@ fn bottleneck(trace: Trace) -> Bottleneck {
     }
 }
 
-/// The runs on one link.
-pub(super) struct Runs<'a>(Vec<(&'a TraceCase, &'a TraceRun)>);
+/// The runs of one link or of several.
+pub(super) type TraceRuns<'a> = Runs<'a, TraceCase, TraceRun>;
 
-impl<'a> Runs<'a> {
-    pub(super) fn on(link: &str, results: &'a [(TraceCase, TraceRun)]) -> Self {
-        let runs = results.iter().filter(|(case, _)| case.link == link);
-        Self(runs.map(|(case, run)| (case, run)).collect())
+impl TraceRuns<'_> {
+    /// Those on one link.
+    pub(super) fn on(&self, link: &str) -> Self {
+        self.only(|case| case.link == link)
     }
 
-    /// One figure of one controller, seed by seed.
-    pub(super) fn of(&self, controller: &str, figure: impl Fn(&Summary) -> f64) -> Vec<f64> {
-        let runs = self
-            .0
-            .iter()
-            .filter(|(case, _)| case.controller == controller);
-        runs.map(|(_, run)| figure(&run.summary)).collect()
+    /// Those of one controller.
+    pub(super) fn under(&self, controller: &str) -> Self {
+        self.only(|case| case.controller == controller)
     }
 
-    /// The seeds, in the order of the runs.
-    pub(super) fn seeds(&self) -> Vec<u64> {
-        let mut seeds: Vec<u64> = self.0.iter().map(|(case, _)| case.seed).collect();
-        seeds.sort_unstable();
-        seeds.dedup();
-        seeds
-    }
-
-    /// What came of one controller with one seed.
-    pub(super) fn one(&self, controller: &str, seed: u64) -> Option<&Summary> {
-        let mut runs = self.0.iter();
-        let run = runs.find(|(case, _)| (case.controller, case.seed) == (controller, seed));
-        run.map(|(_, run)| &run.summary)
-    }
-
-    /// One figure of one controller as a part of another's: the geometric mean over the seeds.
-    pub(super) fn ratio(&self, ours: &str, theirs: &str, figure: impl Fn(&Summary) -> f64) -> f64 {
-        let (ours, theirs) = (self.of(ours, &figure), self.of(theirs, &figure));
-        geometric_mean(ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs))
+    /// A figure of `bbr-s` as a part of `bbr`'s.
+    pub(super) fn against_bbr(&self, figure: impl Fn(&TraceRun) -> f64) -> f64 {
+        self.under("bbr-s").ratio(&self.under("bbr"), figure)
     }
 
     /// All controllers, in the order of the runs; informed senders have tables of their own.
-    pub(super) fn table(&self, caption: impl Into<String>) -> Table {
-        let mut table = Table::new(
-            caption,
-            &[
-                "controller",
-                "goodput, Mb/s",
-                "utilization",
-                "RTT mean, ms",
-                "p95",
-                "p99",
-                "queue mean, ms",
-                "p95",
-                "p99",
-                "loss",
-                "power",
-                "closed",
-            ],
-        );
-        let names = self.controllers().into_iter();
-        for name in names.filter(|name| headroom(name).is_none()) {
-            let seeds = |figure: fn(&Summary) -> f64, print: fn(f64) -> String| {
-                Seeds::of(self.of(name, figure)).text(print)
-            };
-            let closed = self.of(name, |run| f64::from(u8::from(run.closed.is_some())));
-            let closed: f64 = closed.iter().sum();
-            table.row([
-                format!("`{name}`"),
-                seeds(|run| run.goodput_mbps, number),
-                seeds(utilization, percent),
-                seeds(|run| run.rtt.mean, number),
-                seeds(|run| run.rtt.p95, number),
-                seeds(|run| run.rtt.p99, number),
-                seeds(|run| run.queue.mean, number),
-                seeds(|run| run.queue.p95, number),
-                seeds(|run| run.queue.p99, number),
-                seeds(|run| run.loss_rate, percent),
-                seeds(power, number),
-                opt((closed > 0.0).then_some(closed)),
-            ]);
-        }
-        table
+    pub(super) fn summaries(&self, caption: impl Into<String>) -> Table {
+        self.only(|case| headroom(case.controller).is_none())
+            .table(caption, |case| case.controller)
+            .name("controller", |case| code(case.controller))
+            .numbers("goodput, Mb/s", |run| run.summary.goodput_mbps)
+            .percents("utilization", |run| run.summary.used())
+            .numbers("RTT mean, ms", |run| run.summary.rtt.mean)
+            .numbers("p95", |run| run.summary.rtt.p95)
+            .numbers("p99", |run| run.summary.rtt.p99)
+            .numbers("queue mean, ms", |run| run.summary.queue.mean)
+            .numbers("p95", |run| run.summary.queue.p95)
+            .numbers("p99", |run| run.summary.queue.p99)
+            .percents("loss", |run| run.summary.loss_rate)
+            .numbers("power", power)
+            .cells("closed", |runs| {
+                let closed = runs.iter().filter(|(_, run)| run.summary.closed.is_some());
+                let count = closed.count() as f64;
+                opt((count > 0.0).then_some(count))
+            })
+            .into()
     }
 
     /// Goodput and round-trip time of the controllers that were drawn.
-    pub(super) fn charts(&self, section: Section, caption: &str) -> Section {
-        let time = || Axis::linear("time, s");
-        let mut goodput = Chart::new(format!("{caption}: goodput"), time(), Axis::linear("Mb/s"));
-        let mut rtt = Chart::new(
-            format!("{caption}: round-trip time"),
-            time(),
-            Axis::log("ms"),
-        );
-        for (case, run) in &self.0 {
-            let Some(course) = &run.course else {
-                continue;
-            };
+    pub(super) fn charts(&self, caption: &str) -> [Chart; 2] {
+        let drawn = self.iter().filter_map(|(case, run)| {
             let mark = match case.controller {
                 OMNISCIENT => Mark::Reference,
                 _ => Mark::Line,
             };
-            goodput = goodput.series(case.controller, mark, course.goodput.iter().copied());
-            rtt = rtt.series(case.controller, mark, course.rtt.iter().copied());
-        }
-        section.chart(goodput).chart(rtt)
+            Some((case.controller, mark, run.course.as_ref()?))
+        });
+        Course::charts(caption, Axis::log("ms"), drawn)
     }
-
-    pub(super) fn controllers(&self) -> Vec<&'static str> {
-        let mut names: Vec<&'static str> = Vec::new();
-        for (case, _) in &self.0 {
-            if !names.contains(&case.controller) {
-                names.push(case.controller);
-            }
-        }
-        names
-    }
-}
-
-/// Not a number if it is not known.
-pub(super) fn utilization(run: &Summary) -> f64 {
-    run.utilization.unwrap_or(f64::NAN)
 }
 
 /// Utilization times base RTT over mean RTT: 1 is the omniscient sender's.
-pub(super) fn power(run: &Summary) -> f64 {
-    utilization(run) * RTT.as_secs_f64() * 1e3 / run.rtt.mean
-}
-
-/// A change as a fraction of what it was, in percent.
-pub(super) fn change(ratio: f64) -> String {
-    format!("{:+.1} %", 100.0 * (ratio - 1.0))
+pub(super) fn power(run: &TraceRun) -> f64 {
+    run.summary.used() * RTT.as_secs_f64() * 1e3 / run.summary.rtt.mean
 }
 
 /// The sender that knows the trace.

@@ -9,6 +9,7 @@ use clap::Args;
 
 use crate::calibrate::{self, CalibrateError, Measurement};
 use crate::cli::error::CliError;
+use crate::cli::options::SEED;
 use crate::cli::progress::Progress;
 use crate::cli::write_all;
 use crate::output::list;
@@ -37,12 +38,7 @@ pub(in crate::cli) struct Arguments {
     load: u32,
 
     /// Seed of the times at which datagrams are sent. The time on the wall stays what it is: results differ from run to run
-    #[arg(
-        long,
-        value_name = "N",
-        allow_hyphen_values = true,
-        default_value_t = 1
-    )]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
     seed: u64,
 }
 

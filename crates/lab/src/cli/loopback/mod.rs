@@ -5,13 +5,16 @@ mod report;
 use std::io::Write;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::error::CliError;
+use super::inspect::Format;
+use super::options::{self, QUEUE, SEED, known_controller, parse_bytes};
 use super::progress::Progress;
 use super::write_all;
-use crate::controllers::{self, Stack, UnknownController};
+use crate::controllers::Stack;
 use crate::loopback::{self, LoopbackError, Path, Plan, Processes};
+use crate::output;
 use crate::units::{QueueSize, Rate, UnitError, parse_time};
 
 pub(super) use crate::loopback::RECEIVER_COMMAND;
@@ -54,12 +57,7 @@ pub(super) struct Arguments {
     rate: Vec<Rate>,
 
     /// Size of the drop-tail queue before --rate: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
-    #[arg(
-        long,
-        value_name = "SIZE",
-        allow_hyphen_values = true,
-        default_value = "3MB"
-    )]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE)]
     queue: QueueSize,
 
     /// Let the relay spin before a packet is due: more precise, for a processor in each direction
@@ -79,23 +77,12 @@ pub(super) struct Arguments {
     socket_buffer: Option<usize>,
 
     /// Seed of the controllers and of the relay. The time on the wall stays what it is: results differ from run to run
-    #[arg(
-        long,
-        value_name = "N",
-        allow_hyphen_values = true,
-        default_value_t = 1
-    )]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
     seed: u64,
 
     /// How to print the results; json prints one object per controller and path on a line
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Table,
-    Json,
 }
 
 /// The receiver's half of `loopback --processes 2`.
@@ -119,7 +106,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     let rows = rows.map_err(blame)?;
     let text = match arguments.format {
         Format::Table => report::table(&rows),
-        Format::Json => report::json(&rows).map_err(CliError::failure)?,
+        Format::Json => output::json::lines(&rows).map_err(CliError::failure)?,
     };
     Ok(write_all(out, &text)?)
 }
@@ -155,22 +142,8 @@ fn plan(arguments: &Arguments) -> Result<Plan, CliError> {
             busy: arguments.busy,
         })
     });
-    let named = &arguments.controllers;
-    if let Some(name) = repeated(named) {
-        return Err(CliError::input(
-            "--controllers",
-            format_args!("'{name}' is named twice"),
-        ));
-    }
     Ok(Plan {
-        controllers: if named.is_empty() {
-            controllers::names()
-                .into_iter()
-                .map(str::to_owned)
-                .collect()
-        } else {
-            named.clone()
-        },
+        controllers: options::controllers(&arguments.controllers)?,
         size: arguments.size,
         runs: arguments.runs,
         paths: paths.collect(),
@@ -185,15 +158,6 @@ fn plan(arguments: &Arguments) -> Result<Plan, CliError> {
     })
 }
 
-fn repeated(names: &[String]) -> Option<&String> {
-    let mut indexed = names.iter().enumerate();
-    indexed.find_map(|(index, name)| names.get(..index)?.contains(name).then_some(name))
-}
-
-fn known_controller(name: &str) -> Result<String, UnknownController> {
-    controllers::contestant(name, 0).map(|_| name.to_owned())
-}
-
 /// `0`, or a time as elsewhere.
 fn parse_rtt(text: &str) -> Result<Duration, UnitError> {
     match text.trim() {
@@ -203,21 +167,12 @@ fn parse_rtt(text: &str) -> Result<Duration, UnitError> {
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(QueueSize::Bytes(bytes)) if bytes <= LARGEST_SIZE => Ok(bytes),
-        Ok(_) => Err("expected a number of bytes from 1B to 100GB, such as 1GB".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
+    parse_bytes(text, LARGEST_SIZE, " from 1B to 100GB, such as 1GB")
 }
 
 fn parse_buffer(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(QueueSize::Bytes(bytes @ 1..=LARGEST_BUFFER)) => {
-            usize::try_from(bytes).map_err(|error| error.to_string())
-        }
-        Ok(_) => Err("expected a number of bytes from 1B to 1GB, such as 4MiB".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
+    let bytes = parse_bytes(text, LARGEST_BUFFER, " from 1B to 1GB, such as 4MiB")?;
+    usize::try_from(bytes).map_err(|error| error.to_string())
 }
 
 /// The recorded round-trip times of this many bytes take about a gigabyte.
@@ -254,6 +209,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::controllers;
 
     #[derive(Debug, Parser)]
     struct Command {

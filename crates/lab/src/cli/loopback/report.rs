@@ -1,19 +1,7 @@
 //! Measurements over real sockets, as people and programs read them.
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
-
 use crate::loopback::Row;
-use crate::output::table::STYLE;
-
-/// One object on a line for each row.
-pub(super) fn json(rows: &[Row]) -> Result<String, serde_json::Error> {
-    let mut text = String::new();
-    for row in rows {
-        text += &serde_json::to_string(row)?;
-        text.push('\n');
-    }
-    Ok(text)
-}
+use crate::output;
 
 /// A table for each path, and what is to be known of the machine.
 pub(super) fn table(rows: &[Row]) -> String {
@@ -26,17 +14,7 @@ fn path(rows: &[Row]) -> String {
     let Some(first) = rows.first() else {
         return String::new();
     };
-    let mut table = Table::new();
-    table
-        .load_style(STYLE)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(TITLES.map(Cell::new));
-    for row in rows {
-        table.add_row(cells(row));
-    }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    let table = output::table::table(TITLES, rows.iter().map(cells));
     let unfinished: String = rows.iter().map(unfinished).collect();
     let (processes, size) = (first.processes, first.size_bytes as f64 / 1e6);
     format!(
@@ -54,11 +32,11 @@ fn path(rows: &[Row]) -> String {
     )
 }
 
-fn cells(row: &Row) -> Vec<Cell> {
+fn cells(row: &Row) -> Vec<String> {
     let digits = |value: Option<f64>, digits: usize| {
         value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
     };
-    let texts = [
+    vec![
         row.controller.clone(),
         megabits(row.goodput_mbps),
         megabits(row.goodput_min_mbps),
@@ -72,8 +50,7 @@ fn cells(row: &Row) -> Vec<Cell> {
         digits(row.window_median_bytes.map(|bytes| bytes / 1e3), 0),
         digits(row.window_max_bytes.map(|bytes| bytes as f64 / 1e3), 0),
         digits(row.loss_rate.map(|rate| rate * 100.0), 2),
-    ];
-    texts.into_iter().map(Cell::new).collect()
+    ]
 }
 
 /// Four digits or so, of rates between a kilobit and some gigabits per second.

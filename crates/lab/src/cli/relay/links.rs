@@ -11,6 +11,7 @@ use kneepoint_emulator::link::{
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
 
+use crate::cli::options::{QUEUE, parse_bytes};
 use crate::units::{QueueSize, Rate, UnitError, parse_probability, parse_time};
 
 /// The options of both links. What is said of one direction holds there instead of what is said of both.
@@ -37,12 +38,7 @@ pub(super) struct LinkOptions {
     down_delay: Option<Duration>,
 
     /// Size of the drop-tail queue of each direction: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
-    #[arg(
-        long,
-        value_name = "SIZE",
-        allow_hyphen_values = true,
-        default_value = "3MB"
-    )]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE)]
     queue: QueueSize,
 
     /// Size of the queue towards the server [default: --queue]
@@ -150,11 +146,7 @@ fn constant(rate: Rate) -> Shaper {
 
 /// Reads a positive number of bytes.
 pub(super) fn parse_memory(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(QueueSize::Bytes(bytes)) => Ok(bytes),
-        Ok(_) => Err("expected a number of bytes, such as 256MiB".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
+    parse_bytes(text, u64::MAX, ", such as 256MiB")
 }
 
 #[cfg(test)]

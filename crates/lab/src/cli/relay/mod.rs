@@ -16,6 +16,7 @@ use kneepoint_emulator::log_format::{LogFormat, PacketSink, Writer};
 use kneepoint_emulator::relay::{DEFAULT_CLIENTS, Relay, RelayConfig, RelayError, Sinks};
 
 use super::error::CliError;
+use super::options::SEED;
 use super::write_all;
 use crate::units::parse_time;
 
@@ -37,12 +38,7 @@ pub(super) struct Arguments {
     links: links::LinkOptions,
 
     /// Seed of all randomness
-    #[arg(
-        long,
-        value_name = "N",
-        allow_hyphen_values = true,
-        default_value_t = 1
-    )]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
     seed: u64,
 
     /// Log packets into FILE.up and FILE.down

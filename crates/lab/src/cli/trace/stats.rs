@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::load;
 use crate::cli::error::CliError;
-use crate::cli::inspect::{StatsArguments, mbps, print, rounded};
+use crate::cli::inspect::{StatsArguments, mbps, print};
+use crate::metrics::stats::rounded;
 
 /// One JSON object; the field names are a contract.
 #[derive(Debug, Serialize)]

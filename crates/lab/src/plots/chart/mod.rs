@@ -77,6 +77,11 @@ impl Chart {
         }
     }
 
+    /// A chart over a time in seconds, without series.
+    pub fn over_time(title: impl Into<String>, unit: &str) -> Self {
+        Self::new(title, Axis::linear("time, s"), Axis::linear(unit))
+    }
+
     /// Adds a series.
     #[must_use]
     pub fn series(

@@ -2,21 +2,33 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, Queue};
+use kneepoint_emulator::link::Limit;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use super::figures;
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, number};
-use crate::reproduce::setup::{Bottleneck, greedy};
-use crate::reproduce::summary::{Seeds, Spread, thin};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::Trial;
+use crate::reproduce::setup::{Bottleneck, greedy, transfer};
+use crate::reproduce::summary::{Seeds, Spread, overflow, windows};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
 
 /// Figure 12.
-pub(in crate::reproduce) struct DeepBuffer;
+pub(in crate::reproduce) static DEEP_BUFFER: Study<Case, Run> = Study {
+    about: About {
+        id: "B5",
+        paper: Paper::Bbr,
+        title: "Eight flows over a slow link with a deep buffer",
+        figure: "figure 12",
+        setup: "Eight bulk flows over 128 kb/s and 40 ms, begun at random within 5 s, for 2000 s; the buffer holds 10 to 1000 \
+                packets. Figures are of the second half: the paper's are of the steady state, and a round trip takes 10 s.",
+        claim: "BBR's median round-trip time does not depend on the buffer; CUBIC's grows linearly with it.",
+    },
+    cases,
+    weight: |case| f64::from(case.seconds) * 0.128,
+    run,
+    report,
+};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::reproduce) struct Case {
@@ -36,195 +48,148 @@ pub(in crate::reproduce) struct Run {
     window: Vec<(f64, f64)>,
 }
 
-type Figure = fn(&Run) -> f64;
-
-/// A congestion window in packets, its mean in every 20 s.
-fn windows(bytes: &[(Duration, u64)]) -> Vec<(f64, f64)> {
-    let packets = |&(at, bytes): &(Duration, u64)| (at.as_secs_f64(), bytes as f64 / PACKET_BYTES);
-    thin(bytes.iter().map(packets), 20.0)
+fn cases(scale: Scale) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for &packets in buffers(scale) {
+        for seed in scale.seeds() {
+            for controller in CONTROLLERS {
+                cases.push(Case {
+                    controller,
+                    packets,
+                    seed,
+                    seconds: scale.pick(800, 2000),
+                });
+            }
+        }
+    }
+    cases
 }
 
-impl Study for DeepBuffer {
-    type Case = Case;
-    type Result = Run;
+fn run(case: &Case) -> Result<Run, CaseError> {
+    let end = Duration::from_secs(case.seconds.into());
+    let buffer = Limit::packets(case.packets);
+    let bottleneck = Bottleneck::constant(RATE as f64 / 1e6, buffer, RTT);
+    let mut random = Pcg64::seed_from_u64(case.seed);
+    let flows = (0..FLOWS).map(|flow| {
+        let start = Duration::from_millis(random.random_range(0..5000));
+        let seed = case.seed * 100 + u64::from(flow);
+        greedy(case.controller, seed, start, end)
+    });
+    let outcome = transfer(bottleneck.topology(), flows, end, None, case.seed)?;
+    let from = end / 2;
+    let bits = outcome.shares(from, end).iter().sum::<u64>() as f64 * 8.0;
+    Ok(Run {
+        median_rtt: Spread::of(&outcome.rtts(from, end)).median,
+        goodput_kbps: bits / 1e3 / (end - from).as_secs_f64(),
+        loss_rate: overflow(&outcome),
+        window: windows(&outcome.flows[0], 20.0),
+    })
+}
 
-    fn about(&self) -> About {
-        About {
-            id: "B5",
-            paper: Paper::Bbr,
-            title: "Eight flows over a slow link with a deep buffer",
-            figure: "figure 12",
-            setup: "Eight bulk flows over 128 kb/s and 40 ms, begun at random within 5 s, for 2000 s; the buffer holds 10 to 1000 \
-                    packets. Figures are of the second half: the paper's are of the steady state, and a round trip takes 10 s.",
-            claim: "BBR's median round-trip time does not depend on the buffer; CUBIC's grows linearly with it.",
-        }
-    }
-
-    fn cases(&self, scale: Scale) -> Vec<Case> {
-        let mut cases = Vec::new();
-        for &packets in buffers(scale) {
-            for seed in scale.seeds() {
-                for controller in CONTROLLERS {
-                    cases.push(Case {
-                        controller,
-                        packets,
-                        seed,
-                        seconds: scale.pick(800, 2000),
-                    });
-                }
-            }
-        }
-        cases
-    }
-
-    fn weight(&self, case: &Case) -> f64 {
-        f64::from(case.seconds) * 0.128
-    }
-
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        let end = Duration::from_secs(case.seconds.into());
-        let queue = Queue::DropTail(Limit::packets(case.packets));
-        let bottleneck = Bottleneck::constant(RATE as f64 / 1e6, queue, RTT);
-        let mut random = Pcg64::seed_from_u64(case.seed);
-        let flows: Result<_, _> = (0..FLOWS)
-            .map(|flow| {
-                let start = Duration::from_millis(random.random_range(0..5000));
-                let seed = case.seed * 100 + u64::from(flow);
-                greedy(case.controller, seed, start, end)
-            })
-            .collect();
-        let outcome = Trial {
-            topology: bottleneck.topology(),
-            flows: flows?,
-            duration: end,
-            interval: None,
-            seed: case.seed,
-        }
-        .run()?;
-        let from = end / 2;
-        let bits = outcome.shares(from, end).iter().sum::<u64>() as f64 * 8.0;
-        Ok(Run {
-            median_rtt: Spread::of(&outcome.rtts(from, end)).median,
-            goodput_kbps: bits / 1e3 / (end - from).as_secs_f64(),
-            loss_rate: outcome
-                .links
-                .get("forward")
-                .map_or(0.0, |link| link.loss_rate()),
-            window: outcome
-                .flows
-                .first()
-                .map_or_else(Vec::new, |flow| windows(&flow.windows)),
-        })
-    }
-
-    fn report(&self, scale: Scale, results: &[(Case, Run)]) -> Section {
-        let buffers = buffers(scale);
-        let of = |name: &str, packets: u64, figure: Figure| {
-            let meant = |case: &Case| case.controller == name && case.packets == packets;
-            figures(results, meant, figure)
+fn report(scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Section {
+    let buffers = buffers(scale);
+    let of = |name: &str, packets: u64, figure: fn(&Run) -> f64| {
+        let runs = runs.only(|case| case.controller == name && case.packets == packets);
+        runs.over(figure)
+    };
+    let medians = |name: &str, least: u64| -> Vec<(f64, f64)> {
+        let deep = buffers.iter().filter(|packets| **packets >= least);
+        let point = |&packets: &u64| {
+            let median = of(name, packets, |run| run.median_rtt);
+            (packets as f64, median.mean / 1e3)
         };
-        let medians = |name: &str, least: u64| -> Vec<(f64, f64)> {
-            let deep = buffers.iter().filter(|packets| **packets >= least);
-            let point = |&packets: &u64| {
-                let median = of(name, packets, |run| run.median_rtt);
-                (packets as f64, median.mean / 1e3)
-            };
-            deep.map(point).collect()
-        };
-        let mut section = Section::new(Study::about(self));
-        let tables: [(&str, Figure); 3] = [
-            ("Median round-trip time in seconds", |run| {
-                run.median_rtt / 1e3
-            }),
-            ("Goodput of all flows in kb/s", |run| run.goodput_kbps),
-            ("Packets lost, in percent", |run| 100.0 * run.loss_rate),
-        ];
-        for (caption, figure) in tables {
-            let mut header = vec!["buffer, packets"];
-            header.extend(CONTROLLERS);
-            let caption = format!("{caption}: means over the seeds (least to largest)");
-            let mut table = Table::new(caption, &header);
-            for &packets in buffers {
-                let cells = CONTROLLERS.map(|name| of(name, packets, figure).text(number));
-                table.row(std::iter::once(packets.to_string()).chain(cells));
-            }
-            section = section.table(table);
-        }
-        for name in ["bbr", "bbr:tuned", "noq:bbr"] {
-            let deepest = |name: &str| medians(name, 0).last().map_or(f64::NAN, |point| point.1);
-            let bounded = deepest(name) < 0.5 * deepest("cubic");
-            let over = |name| Seeds::of(medians(name, FLOOR).into_iter().map(|(_, rtt)| rtt));
-            let (ours, filled) = (over(name), over("cubic"));
-            let ratio = ours.largest / ours.least;
-            section = section.verdict(Verdict::new(
-                format!("`{name}`: median RTT over buffers of {FLOOR} packets and more"),
-                "flat",
-                format!(
-                    "{:.1} to {:.1} s, `cubic` {:.1} to {:.1} s",
-                    ours.least, ours.largest, filled.least, filled.largest
-                ),
-                (ratio <= FLAT, bounded),
-                "See the notes.",
-            ));
-        }
-        for name in ["cubic", "quinn-cubic"] {
-            let fit = Line::through(&medians(name, 0));
-            section = section.verdict(Verdict::new(
-                format!("`{name}`: median RTT as a line over the buffer"),
-                "linear",
-                format!(
-                    "{:.0} ms per packet, R^2 = {:.3}",
-                    1e3 * fit.slope,
-                    fit.r_squared
-                ),
-                (
-                    fit.slope > 0.0 && fit.r_squared >= 0.95,
-                    fit.slope > 0.0 && fit.r_squared >= 0.8,
-                ),
-                "See the curves.",
-            ));
-        }
-        let mut chart = Chart::new(
-            "Eight flows over 128 kb/s: median round-trip time",
-            Axis::linear("buffer, packets"),
-            Axis::linear("s"),
-        );
-        for name in CONTROLLERS {
-            chart = chart.series(name, Mark::Dots, medians(name, 0));
-        }
-        let deepest = buffers.last().copied().unwrap_or_default();
-        let mut window = Chart::new(
-            format!("The first flow's window with {deepest} packets of buffer, seed 1"),
-            Axis::linear("time, s"),
-            Axis::linear("packets"),
-        );
-        for (case, run) in results {
-            if (case.packets, case.seed) == (deepest, 1) && WINDOWS.contains(&case.controller) {
-                window = window.series(case.controller, Mark::Line, run.window.clone());
-            }
-        }
-        section
-            .chart(chart)
-            .chart(window)
-            .note(
-                "A packet of 1480 bytes takes 92.5 ms here. Eight flows cannot have less than eight least windows in flight: at \
-                 four packets each they are 32 packets or 3.0 s, whatever the bandwidth-delay product (640 bytes). That is what \
-                 ProbeRTT can see at best, and the window is twice the product made with it and three packets more: eleven for \
-                 each flow, 88 in all, or 8 s. A buffer that holds less overflows all the time; one that holds more makes no \
-                 difference to BBR.",
-            )
-            .note(
-                "How much of these windows is used is the host's doing. quinn fills the window at once, and what is above the minimum \
-                 waits in the queue: round trips come near the 10 s for which a minimum is believed, so that the flows' \
-                 ProbeRTTs fall out of step and find each other's queues. noq paces at the controller's rate, as Linux does: \
-                 most of the second product stays unused, round trips stay short of the 10 s, and the queue stays near its least.",
-            )
-            .note(
-                "The search for the end of Startup has to go on through ProbeRTT, as in Linux: ProbeRTT comes after one or two \
-                 rounds here, so that a flow that began its search again would never see three without growth, and would keep \
-                 Startup's window for ever. The last drawing has the first flow's window over the deepest buffer.",
-            )
+        deep.map(point).collect()
+    };
+    let table = |caption: &str, figure: fn(&Run) -> f64| {
+        Table::crossed(
+            format!("{caption}: means over the seeds (least to largest)"),
+            "buffer, packets",
+            buffers.iter().map(|buffer| (buffer.to_string(), *buffer)),
+            &CONTROLLERS,
+            |&packets, name| of(name, packets, figure).text(number),
+        )
+    };
+    let seconds = |run: &Run| run.median_rtt / 1e3;
+    section = section
+        .table(table("Median round-trip time in seconds", seconds))
+        .table(table("Goodput of all flows in kb/s", |run| {
+            run.goodput_kbps
+        }))
+        .table(table("Packets lost, in percent", |run| {
+            100.0 * run.loss_rate
+        }));
+    for name in ["bbr", "bbr:tuned", "noq:bbr"] {
+        let deepest = |name: &str| medians(name, 0).last().map_or(f64::NAN, |point| point.1);
+        let bounded = deepest(name) < 0.5 * deepest("cubic");
+        let over = |name| Seeds::of(medians(name, FLOOR).into_iter().map(|(_, rtt)| rtt));
+        let (ours, filled) = (over(name), over("cubic"));
+        let ratio = ours.largest / ours.least;
+        section = section.verdict(Verdict::new(
+            format!("`{name}`: median RTT over buffers of {FLOOR} packets and more"),
+            "flat",
+            format!(
+                "{:.1} to {:.1} s, `cubic` {:.1} to {:.1} s",
+                ours.least, ours.largest, filled.least, filled.largest
+            ),
+            (ratio <= FLAT, bounded),
+            "See the notes.",
+        ));
     }
+    for name in ["cubic", "quinn-cubic"] {
+        let fit = Line::through(&medians(name, 0));
+        section = section.verdict(Verdict::new(
+            format!("`{name}`: median RTT as a line over the buffer"),
+            "linear",
+            format!(
+                "{:.0} ms per packet, R^2 = {:.3}",
+                1e3 * fit.slope,
+                fit.r_squared
+            ),
+            (
+                fit.slope > 0.0 && fit.r_squared >= 0.95,
+                fit.slope > 0.0 && fit.r_squared >= 0.8,
+            ),
+            "See the curves.",
+        ));
+    }
+    let mut chart = Chart::new(
+        "Eight flows over 128 kb/s: median round-trip time",
+        Axis::linear("buffer, packets"),
+        Axis::linear("s"),
+    );
+    for name in CONTROLLERS {
+        chart = chart.series(name, Mark::Dots, medians(name, 0));
+    }
+    let deepest = buffers.last().copied().unwrap_or_default();
+    let window = Chart::over_time(
+        format!("The first flow's window with {deepest} packets of buffer, seed 1"),
+        "packets",
+    );
+    let drawn = runs.only(|case| {
+        (case.packets, case.seed) == (deepest, 1) && WINDOWS.contains(&case.controller)
+    });
+    let window = drawn.lines(window, |case| case.controller, |run| run.window.clone());
+    section
+        .chart(chart)
+        .chart(window)
+        .note(
+            "A packet of 1480 bytes takes 92.5 ms here. Eight flows cannot have less than eight least windows in flight: at \
+             four packets each they are 32 packets or 3.0 s, whatever the bandwidth-delay product (640 bytes). That is what \
+             ProbeRTT can see at best, and the window is twice the product made with it and three packets more: eleven for \
+             each flow, 88 in all, or 8 s. A buffer that holds less overflows all the time; one that holds more makes no \
+             difference to BBR.",
+        )
+        .note(
+            "How much of these windows is used is the host's doing. quinn fills the window at once, and what is above the minimum \
+             waits in the queue: round trips come near the 10 s for which a minimum is believed, so that the flows' \
+             ProbeRTTs fall out of step and find each other's queues. noq paces at the controller's rate, as Linux does: \
+             most of the second product stays unused, round trips stay short of the 10 s, and the queue stays near its least.",
+        )
+        .note(
+            "The search for the end of Startup has to go on through ProbeRTT, as in Linux: ProbeRTT comes after one or two \
+             rounds here, so that a flow that began its search again would never see three without growth, and would keep \
+             Startup's window for ever. The last drawing has the first flow's window over the deepest buffer.",
+        )
 }
 
 /// The line with the least squared vertical distances.
@@ -276,9 +241,6 @@ const FLOOR: u64 = 100;
 
 /// As flat as a median can be called while CUBIC's grows tenfold.
 const FLAT: f64 = 1.2;
-
-/// The datagram that quinn finds the path to take.
-const PACKET_BYTES: f64 = 1452.0;
 
 /// Those whose windows are drawn.
 const WINDOWS: [&str; 3] = ["bbr", "noq:bbr", "cubic"];

@@ -3,20 +3,32 @@
 use std::time::Duration;
 
 use kneepoint_controllers::Mode;
-use kneepoint_emulator::link::{Limit, Queue};
+use kneepoint_emulator::link::Limit;
 use serde::{Deserialize, Serialize};
 
-use super::figures;
-use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::setup::Bottleneck;
-use crate::reproduce::setup::greedy;
-use crate::reproduce::summary::Spread;
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::{FlowOutcome, Outcome, Trial};
+use crate::plots::{Chart, Mark};
+use crate::reproduce::report::{Section, Verdict, code, percent};
+use crate::reproduce::setup::{Bottleneck, greedy, transfer};
+use crate::reproduce::summary::{Spread, known};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::trial::{FlowOutcome, Outcome};
 
 /// Figure 8.
-pub(in crate::reproduce) struct FairShare;
+pub(in crate::reproduce) static FAIR_SHARE: Study<Case, Run> = Study {
+    about: About {
+        id: "B3",
+        paper: Paper::Bbr,
+        title: "Five flows that start 2 s apart",
+        figure: "figure 8",
+        setup: "Five bulk flows over 100 Mb/s and 10 ms. The paper does not give its queue: ours holds 1 MB, eight \
+                bandwidth-delay products. Figures are of the last 20 s.",
+        claim: "The flows converge to their fair shares, and enter ProbeRTT together.",
+    },
+    cases,
+    weight: |case| f64::from(case.seconds) * 100.0,
+    run,
+    report,
+};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::reproduce) struct Case {
@@ -41,149 +53,102 @@ pub(in crate::reproduce) struct Run {
     courses: Vec<Vec<(f64, f64)>>,
 }
 
-impl Study for FairShare {
-    type Case = Case;
-    type Result = Run;
-
-    fn about(&self) -> About {
-        About {
-            id: "B3",
-            paper: Paper::Bbr,
-            title: "Five flows that start 2 s apart",
-            figure: "figure 8",
-            setup: "Five bulk flows over 100 Mb/s and 10 ms. The paper does not give its queue: ours holds 1 MB, eight \
-                    bandwidth-delay products. Figures are of the last 20 s.",
-            claim: "The flows converge to their fair shares, and enter ProbeRTT together.",
-        }
-    }
-
-    fn cases(&self, scale: Scale) -> Vec<Case> {
-        let seconds = scale.pick(32, 50);
-        let controllers = scale.pick(&DRAWN[..], &CONTROLLERS[..]);
-        let cases = |seed| {
-            controllers.iter().map(move |&controller| Case {
-                controller,
-                seed,
-                seconds,
-            })
-        };
-        scale.seeds().flat_map(cases).collect()
-    }
-
-    fn weight(&self, case: &Case) -> f64 {
-        f64::from(case.seconds) * 100.0
-    }
-
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        let end = Duration::from_secs(case.seconds.into());
-        let queue = Queue::DropTail(Limit::bytes(1_000_000));
-        let bottleneck = Bottleneck::constant(100.0, queue, Duration::from_millis(10));
-        let flows: Result<_, _> = (0..FLOWS)
-            .map(|flow| {
-                // A factory gives each controller of its own a seed, but every flow has its own factory.
-                let seed = case.seed * 100 + u64::from(flow);
-                greedy(case.controller, seed, flow * APART, end)
-            })
-            .collect();
-        let outcome = Trial {
-            topology: bottleneck.topology(),
-            flows: flows?,
-            duration: end,
-            interval: Some(Duration::from_millis(50)),
-            seed: case.seed,
-        }
-        .run()?;
-        let from = end - LAST;
-        let shares = outcome.shares(from, end);
-        let bits = shares.iter().sum::<u64>() as f64 * 8.0;
-        let drawn = case.seed == 1 && DRAWN.contains(&case.controller);
-        Ok(Run {
-            jain: outcome
-                .mean_jain(from, end, Duration::from_secs(1))
-                .unwrap_or(0.0),
-            converged: converged(&outcome, end),
-            goodput_mbps: bits / 1e6 / LAST.as_secs_f64(),
-            rtt: Spread::of(&outcome.rtts(from, end)).mean,
-            probes: outcome.flows.iter().map(probes).collect(),
-            courses: if drawn {
-                let flows = outcome.flows.iter();
-                flows.map(FlowOutcome::goodput_series).collect()
-            } else {
-                Vec::new()
-            },
+fn cases(scale: Scale) -> Vec<Case> {
+    let seconds = scale.pick(32, 50);
+    let controllers = scale.pick(&DRAWN[..], &CONTROLLERS[..]);
+    let cases = |seed| {
+        controllers.iter().map(move |&controller| Case {
+            controller,
+            seed,
+            seconds,
         })
-    }
+    };
+    scale.seeds().flat_map(cases).collect()
+}
 
-    fn report(&self, _: Scale, results: &[(Case, Run)]) -> Section {
-        let of = |name: &str, figure: fn(&Run) -> f64| {
-            figures(results, |case: &Case| case.controller == name, figure)
-        };
-        let mut table = Table::new(
+fn run(case: &Case) -> Result<Run, CaseError> {
+    let end = Duration::from_secs(case.seconds.into());
+    let buffer = Limit::bytes(1_000_000);
+    let bottleneck = Bottleneck::constant(100.0, buffer, Duration::from_millis(10));
+    let flows = (0..FLOWS).map(|flow| {
+        // A factory gives each controller of its own a seed, but every flow has its own factory.
+        let seed = case.seed * 100 + u64::from(flow);
+        greedy(case.controller, seed, flow * APART, end)
+    });
+    let interval = Some(Duration::from_millis(50));
+    let outcome = transfer(bottleneck.topology(), flows, end, interval, case.seed)?;
+    let from = end - LAST;
+    let shares = outcome.shares(from, end);
+    let bits = shares.iter().sum::<u64>() as f64 * 8.0;
+    let drawn = case.seed == 1 && DRAWN.contains(&case.controller);
+    Ok(Run {
+        jain: outcome
+            .mean_jain(from, end, Duration::from_secs(1))
+            .unwrap_or(0.0),
+        converged: converged(&outcome, end),
+        goodput_mbps: bits / 1e6 / LAST.as_secs_f64(),
+        rtt: Spread::of(&outcome.rtts(from, end)).mean,
+        probes: outcome.flows.iter().map(probes).collect(),
+        courses: outcome
+            .flows
+            .iter()
+            .filter(|_| drawn)
+            .map(FlowOutcome::goodput_series)
+            .collect(),
+    })
+}
+
+fn report(_: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+    let of = |name: &str| runs.only(|case| case.controller == name);
+    let entries = |run: &Run| together(&run.probes);
+    let table = runs
+        .table(
             "Five flows: means over the seeds (least to largest)",
-            &[
-                "controller",
-                "Jain's index",
-                "0.95 reached after, s",
-                "goodput, Mb/s",
-                "mean RTT, ms",
-                "ProbeRTT together",
-            ],
-        );
-        for name in CONTROLLERS {
-            if !results.iter().any(|(case, _)| case.controller == name) {
-                continue;
-            }
-            table.row([
-                format!("`{name}`"),
-                of(name, |run| run.jain).text(number),
-                of(name, |run| run.converged.unwrap_or(f64::NAN)).text(number),
-                of(name, |run| run.goodput_mbps).text(number),
-                of(name, |run| run.rtt).text(number),
-                of(name, |run| together(&run.probes)).text(percent),
-            ]);
-        }
-        let mut section = Section::new(Study::about(self)).table(table);
-        for name in DRAWN {
-            let jain = of(name, |run| run.jain);
-            let together = of(name, |run| together(&run.probes));
-            section = section
-                .verdict(Verdict::new(
-                    format!("`{name}`: Jain's index over seconds"),
-                    "fair shares",
-                    jain.text(|index| format!("{index:.3}")),
-                    (jain.mean >= 0.95, jain.mean >= 0.9),
-                    "Through quinn only the window counts. It is two bandwidth-delay products of the flow's own estimate, and a flow's \
-                     share of a queue is its share of all windows: any division reproduces itself, and the probes that would \
-                     move it are not paced. Only ProbeRTT changes the shares. noq paces at the controller's rate, as Linux does.",
-                ))
-                .verdict(Verdict::new(
-                    format!("`{name}`: ProbeRTT entries together with half of the other flows"),
-                    "synchronized",
-                    together.text(percent),
-                    (together.mean >= 0.8, together.mean >= 0.4),
-                    "The flows' minima of the round-trip time expire at different times.",
-                ));
-        }
-        for name in DRAWN {
-            let drawn = |(case, _): &&(Case, Run)| case.seed == 1 && case.controller == name;
-            let Some((_, run)) = results.iter().find(drawn) else {
-                continue;
-            };
-            let mut chart = Chart::new(
-                format!("Five flows, `{name}`, seed 1: goodput"),
-                Axis::linear("time, s"),
-                Axis::linear("Mb/s"),
-            );
-            for (number, course) in (1..).zip(&run.courses) {
-                chart = chart.series(format!("flow {number}"), Mark::Line, course.clone());
-            }
-            section = section.chart(chart);
-        }
-        section.note(
-            "An entry into ProbeRTT counts as together with others if at least two of the other four flows enter it within 1 s; \
-             entries from second 20 on count, when each flow has had its first. Entries every 10 s at random times would do so in 18 % of the cases.",
+            |case| case.controller,
         )
+        .name("controller", |case| code(case.controller))
+        .numbers("Jain's index", |run| run.jain)
+        .numbers("0.95 reached after, s", |run| known(run.converged))
+        .numbers("goodput, Mb/s", |run| run.goodput_mbps)
+        .numbers("mean RTT, ms", |run| run.rtt)
+        .percents("ProbeRTT together", entries);
+    let mut section = section.table(table);
+    for name in DRAWN {
+        let jain = of(name).over(|run| run.jain);
+        let together = of(name).over(entries);
+        section = section
+            .verdict(Verdict::new(
+                format!("`{name}`: Jain's index over seconds"),
+                "fair shares",
+                jain.text(|index| format!("{index:.3}")),
+                (jain.mean >= 0.95, jain.mean >= 0.9),
+                "Through quinn only the window counts. It is two bandwidth-delay products of the flow's own estimate, and a flow's \
+                 share of a queue is its share of all windows: any division reproduces itself, and the probes that would \
+                 move it are not paced. Only ProbeRTT changes the shares. noq paces at the controller's rate, as Linux does.",
+            ))
+            .verdict(Verdict::new(
+                format!("`{name}`: ProbeRTT entries together with half of the other flows"),
+                "synchronized",
+                together.text(percent),
+                (together.mean >= 0.8, together.mean >= 0.4),
+                "The flows' minima of the round-trip time expire at different times.",
+            ));
     }
+    for name in DRAWN {
+        let caption = format!("Five flows, `{name}`, seed 1: goodput");
+        let courses = of(name).first().into_iter().flat_map(|run| &run.courses);
+        let chart = (1..).zip(courses).fold(
+            Chart::over_time(caption, "Mb/s"),
+            |chart, (number, course)| {
+                chart.series(format!("flow {number}"), Mark::Line, course.clone())
+            },
+        );
+        section = section.chart(chart);
+    }
+    section.note(
+        "An entry into ProbeRTT counts as together with others if at least two of the other four flows enter it within 1 s; \
+         entries from second 20 on count, when each flow has had its first. Entries every 10 s at random times would do so in 18 % of the cases.",
+    )
 }
 
 /// From the last start to the first 2 s that are fairly shared.

@@ -8,21 +8,31 @@ mod random_loss;
 mod rate_steps;
 mod startup;
 
-pub(super) use self::deep_buffer::DeepBuffer;
-pub(super) use self::fair_share::FairShare;
-pub(super) use self::policer::TokenBucket;
-pub(super) use self::random_loss::RandomLoss;
-pub(super) use self::rate_steps::RateSteps;
-pub(super) use self::startup::Startup;
+pub(super) use self::deep_buffer::DEEP_BUFFER;
+pub(super) use self::fair_share::FAIR_SHARE;
+pub(super) use self::policer::TOKEN_BUCKET;
+pub(super) use self::random_loss::RANDOM_LOSS;
+pub(super) use self::rate_steps::RATE_STEPS;
+pub(super) use self::startup::STARTUP;
 
-use super::summary::Seeds;
+use serde::Serialize;
 
-/// One figure of the runs that are meant, over their seeds.
-fn figures<C, R>(
-    results: &[(C, R)],
-    meant: impl Fn(&C) -> bool,
-    figure: impl Fn(&R) -> f64,
-) -> Seeds {
-    let runs = results.iter().filter(|(case, _)| meant(case));
-    Seeds::of(runs.map(|(_, run)| figure(run)))
+use super::Scale;
+
+/// One flow.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Case {
+    controller: &'static str,
+    seed: u64,
+}
+
+impl Case {
+    /// Every controller, with every seed.
+    fn each(controllers: &[&'static str], scale: Scale) -> Vec<Self> {
+        let controllers = |seed| {
+            let controllers = controllers.iter();
+            controllers.map(move |&controller| Self { controller, seed })
+        };
+        scale.seeds().flat_map(controllers).collect()
+    }
 }

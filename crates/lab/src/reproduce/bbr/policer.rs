@@ -4,28 +4,37 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kneepoint_controllers::{BbrConfig, Mode};
-use kneepoint_emulator::link::{Fate, Limit, LinkConfig, Policer, Queue};
+use kneepoint_emulator::link::{Fate, Limit, LinkConfig, Policer};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_quinn::Factory;
 use serde::{Deserialize, Serialize};
 
-use super::figures;
+use super::Case;
 use crate::controllers::{Contestant, contestant};
 use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::setup::Bottleneck;
-use crate::reproduce::summary::thin;
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::{FlowPlan, Outcome, Trial};
+use crate::reproduce::report::{Section, Verdict, code, number, percent};
+use crate::reproduce::setup::{Bottleneck, transfer};
+use crate::reproduce::summary::{estimate, known, shown, thin};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::trial::{FlowPlan, Outcome};
 
 /// Section "Token-bucket policers".
-pub(in crate::reproduce) struct TokenBucket;
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(in crate::reproduce) struct Case {
-    controller: &'static str,
-    seed: u64,
-}
+pub(in crate::reproduce) static TOKEN_BUCKET: Study<Case, Run> = Study {
+    about: About {
+        id: "B6",
+        paper: Paper::Bbr,
+        title: "A token-bucket policer",
+        figure: "section \"Token-bucket policers\"",
+        setup: "One bulk flow for 40 s over 100 Mb/s and 40 ms, policed to 10 Mb/s by a bucket of 2 MB, which is full in the \
+                beginning. The paper gives no figures. The steady part begins with second 10.",
+        claim: "BBR first learns the bandwidth of the network, then, once the bucket is empty, the policed rate; its probes \
+                go on to lose packets. An explicit policer model (in Linux, not in the paper's text) ends that.",
+    },
+    cases: |scale| Case::each(&CONTROLLERS, scale),
+    weight: |_| 500.0,
+    run,
+    report,
+};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::reproduce) struct Run {
@@ -44,166 +53,103 @@ pub(in crate::reproduce) struct Run {
     estimates: Vec<(f64, f64)>,
 }
 
-impl Study for TokenBucket {
-    type Case = Case;
-    type Result = Run;
-
-    fn about(&self) -> About {
-        About {
-            id: "B6",
-            paper: Paper::Bbr,
-            title: "A token-bucket policer",
-            figure: "section \"Token-bucket policers\"",
-            setup: "One bulk flow for 40 s over 100 Mb/s and 40 ms, policed to 10 Mb/s by a bucket of 2 MB, which is full in the \
-                    beginning. The paper gives no figures. The steady part begins with second 10.",
-            claim: "BBR first learns the bandwidth of the network, then, once the bucket is empty, the policed rate; its probes \
-                    go on to lose packets. An explicit policer model (in Linux, not in the paper's text) ends that.",
-        }
-    }
-
-    fn cases(&self, scale: Scale) -> Vec<Case> {
-        let cases = |seed| CONTROLLERS.map(|controller| Case { controller, seed });
-        scale.seeds().flat_map(cases).collect()
-    }
-
-    fn weight(&self, _: &Case) -> f64 {
-        500.0
-    }
-
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        let controller = controller(case.controller, case.seed)?;
-        let outcome = Trial {
-            topology: topology(),
-            flows: vec![FlowPlan::greedy(controller, Duration::ZERO, END)],
-            duration: END,
-            interval: Some(Duration::from_millis(5)),
-            seed: case.seed,
-        }
-        .run()?;
-        let moments = outcome.flows[0].moments.iter();
-        let estimates: Vec<(f64, f64)> = moments
-            .filter_map(|moment| {
-                let rate = moment.snapshot.bandwidth?.bytes_per_second();
-                Some((moment.at.as_secs_f64(), rate as f64 * 8e-6))
-            })
-            .collect();
-        let steady = estimates
+fn run(case: &Case) -> Result<Run, CaseError> {
+    let flow = controller(case.controller, case.seed)
+        .map(|controller| FlowPlan::greedy(controller, Duration::ZERO, END));
+    let interval = Some(Duration::from_millis(5));
+    let outcome = transfer(topology(), [flow], END, interval, case.seed)?;
+    let estimates: Vec<(f64, f64)> = shown(&outcome.flows[0], estimate).collect();
+    let steady = estimates
+        .iter()
+        .filter(|(at, _)| *at >= STEADY.as_secs_f64());
+    let steady: Vec<f64> = steady.map(|(_, rate)| *rate).collect();
+    let fates = fates(&outcome);
+    let (probing, otherwise) = losses(&fates);
+    let drops = probing.dropped + otherwise.dropped;
+    let offered = probing.offered + otherwise.offered;
+    let drawn = case.seed == 1 && DRAWN.contains(&case.controller);
+    Ok(Run {
+        largest: estimates
             .iter()
-            .filter(|(at, _)| *at >= STEADY.as_secs_f64());
-        let steady: Vec<f64> = steady.map(|(_, rate)| *rate).collect();
-        let fates = fates(&outcome);
-        let (probing, otherwise) = losses(&fates);
-        let drops = probing.dropped + otherwise.dropped;
-        let offered = probing.offered + otherwise.offered;
-        let drawn = case.seed == 1 && DRAWN.contains(&case.controller);
-        Ok(Run {
-            largest: estimates
-                .iter()
-                .map(|(_, rate)| *rate)
-                .max_by(f64::total_cmp),
-            estimate: ratio(steady.iter().sum(), steady.len() as f64),
-            goodput_mbps: outcome.flows[0].goodput_mbps(STEADY, END),
-            lost: [ratio(drops, offered), probing.share(), otherwise.share()],
-            probes: ratio(probing.dropped, drops),
-            losses: if drawn {
-                let points = fates
-                    .iter()
-                    .map(|fate| (fate.at, f64::from(u8::from(fate.dropped))));
-                thin(points, 0.25)
-            } else {
-                Vec::new()
-            },
-            estimates: if drawn {
-                thin(estimates, 0.25)
-            } else {
-                Vec::new()
-            },
-        })
-    }
+            .map(|(_, rate)| *rate)
+            .max_by(f64::total_cmp),
+        estimate: ratio(steady.iter().sum(), steady.len() as f64),
+        goodput_mbps: outcome.flows[0].goodput_mbps(STEADY, END),
+        lost: [ratio(drops, offered), probing.share(), otherwise.share()],
+        probes: ratio(probing.dropped, drops),
+        losses: {
+            let fates = fates.iter().filter(|_| drawn);
+            let points = fates.map(|fate| (fate.at, f64::from(u8::from(fate.dropped))));
+            thin(points, 0.25)
+        },
+        estimates: thin(estimates.into_iter().filter(|_| drawn), 0.25),
+    })
+}
 
-    fn report(&self, _: Scale, results: &[(Case, Run)]) -> Section {
-        let of = |name: &str, figure: fn(&Run) -> Option<f64>| {
-            let meant = |case: &Case| case.controller == name;
-            figures(results, meant, |run| figure(run).unwrap_or(f64::NAN))
-        };
-        let mut table = Table::new(
+fn report(_: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+    let of = |name: &str, figure: fn(&Run) -> Option<f64>| {
+        let runs = runs.only(|case| case.controller == name);
+        runs.over(|run| known(figure(run)))
+    };
+    let table = runs
+        .table(
             "Policed to 10 Mb/s: means over the seeds (least to largest)",
-            &[
-                "controller",
-                "largest estimate, Mb/s",
-                "mean estimate after 10 s, Mb/s",
-                "goodput, Mb/s",
-                "lost",
-                "lost while probing",
-                "lost otherwise",
-                "drops that fell into probes",
-            ],
-        );
-        for name in CONTROLLERS {
-            table.row([
-                format!("`{name}`"),
-                of(name, |run| run.largest).text(number),
-                of(name, |run| run.estimate).text(number),
-                of(name, |run| Some(run.goodput_mbps)).text(number),
-                of(name, |run| run.lost[0]).text(percent),
-                of(name, |run| run.lost[1]).text(percent),
-                of(name, |run| run.lost[2]).text(percent),
-                of(name, |run| run.probes).text(percent),
-            ]);
-        }
-        let mut section = Section::new(Study::about(self)).table(table);
-        for name in ["bbr", "bbr:tuned", "noq:bbr"] {
-            let largest = of(name, |run| run.largest);
-            let estimate = of(name, |run| run.estimate);
-            let probing = of(name, |run| run.lost[1]);
-            let otherwise = of(name, |run| run.lost[2]);
-            section = section
-                .verdict(Verdict::new(
-                    format!("`{name}`: learns first 100 Mb/s, then the policed 10 Mb/s"),
-                    "yes",
-                    format!("{}, then {}", largest.text(mbps), estimate.text(mbps)),
-                    (
-                        largest.mean > 80.0 && (9.0..11.5).contains(&estimate.mean),
-                        (5.0..20.0).contains(&estimate.mean),
-                    ),
-                    "See the curves.",
-                ))
-                .verdict(Verdict::new(
-                    format!("`{name}`: loss while probing, and otherwise"),
-                    "moderate losses at each probe",
-                    format!("{}, and {}", probing.text(percent), otherwise.text(percent)),
-                    (
-                        probing.mean > 0.01 && probing.mean > 2.0 * otherwise.mean,
-                        probing.mean > otherwise.mean,
-                    ),
-                    "See the notes.",
-                ));
-        }
-        for (name, detecting) in [
-            ("bbr", "bbr, detecting"),
-            ("bbr:tuned", "bbr:tuned, detecting"),
-            ("noq:bbr", "noq:bbr, detecting"),
-        ] {
-            let (without, with) = (
-                of(name, |run| run.lost[0]),
-                of(detecting, |run| run.lost[0]),
-            );
-            section = section.verdict(Verdict::new(
-                format!("`{name}`: loss without and with policer detection"),
-                "less",
-                format!("{}, {}", without.text(percent), with.text(percent)),
-                (with.mean < 0.5 * without.mean, with.mean < without.mean),
+            |case| case.controller,
+        )
+        .name("controller", |case| code(case.controller))
+        .numbers("largest estimate, Mb/s", |run| known(run.largest))
+        .numbers("mean estimate after 10 s, Mb/s", |run| known(run.estimate))
+        .numbers("goodput, Mb/s", |run| run.goodput_mbps)
+        .percents("lost", |run| known(run.lost[0]))
+        .percents("lost while probing", |run| known(run.lost[1]))
+        .percents("lost otherwise", |run| known(run.lost[2]))
+        .percents("drops that fell into probes", |run| known(run.probes));
+    let mut section = section.table(table);
+    for name in ["bbr", "bbr:tuned", "noq:bbr"] {
+        let largest = of(name, |run| run.largest);
+        let estimate = of(name, |run| run.estimate);
+        let probing = of(name, |run| run.lost[1]);
+        let otherwise = of(name, |run| run.lost[2]);
+        section = section
+            .verdict(Verdict::new(
+                format!("`{name}`: learns first 100 Mb/s, then the policed 10 Mb/s"),
+                "yes",
+                format!("{}, then {}", largest.text(mbps), estimate.text(mbps)),
+                (
+                    largest.mean > 80.0 && (9.0..11.5).contains(&estimate.mean),
+                    (5.0..20.0).contains(&estimate.mean),
+                ),
+                "See the curves.",
+            ))
+            .verdict(Verdict::new(
+                format!("`{name}`: loss while probing, and otherwise"),
+                "moderate losses at each probe",
+                format!("{}, and {}", probing.text(percent), otherwise.text(percent)),
+                (
+                    probing.mean > 0.01 && probing.mean > 2.0 * otherwise.mean,
+                    probing.mean > otherwise.mean,
+                ),
                 "See the notes.",
             ));
-        }
-        charts(section, results).note(
-            "Packets that are policed never queue, so that through quinn the window alone makes the rate: the two bandwidth-delay \
-             products of `bbr` in each round trip are twice the policed rate, of which half is dropped in every phase, probe or \
-             not, and the explicit model, which only takes the probes away, changes little. `bbr:tuned` keeps to one product \
-             and quinn's own margin of a quarter. noq paces at the controller's rate: the losses come with the probes, as the \
-             paper has it.",
-        )
     }
+    for name in ["bbr", "bbr:tuned", "noq:bbr"] {
+        let [without, with] =
+            [name, &format!("{name}, detecting")].map(|name| of(name, |run| run.lost[0]));
+        section = section.verdict(Verdict::new(
+            format!("`{name}`: loss without and with policer detection"),
+            "less",
+            format!("{}, {}", without.text(percent), with.text(percent)),
+            (with.mean < 0.5 * without.mean, with.mean < without.mean),
+            "See the notes.",
+        ));
+    }
+    charts(section, runs).note(
+        "Packets that are policed never queue, so that through quinn the window alone makes the rate: the two bandwidth-delay \
+         products of `bbr` in each round trip are twice the policed rate, of which half is dropped in every phase, probe or \
+         not, and the explicit model, which only takes the probes away, changes little. `bbr:tuned` keeps to one product \
+         and quinn's own margin of a quarter. noq paces at the controller's rate: the losses come with the probes, as the \
+         paper has it.",
+    )
 }
 
 /// A packet at the policer.
@@ -269,35 +215,27 @@ fn losses(arrivals: &[Arrival]) -> (Count, Count) {
     (probing, otherwise)
 }
 
-fn charts(section: Section, results: &[(Case, Run)]) -> Section {
-    let axis = Axis::linear("time, s");
-    let mut estimate = Chart::new(
+fn charts(section: Section, runs: &Runs<'_, Case, Run>) -> Section {
+    let estimate = Chart::new(
         "Policed to 10 Mb/s, seed 1: the estimate",
-        axis.clone(),
+        Axis::linear("time, s"),
         Axis::log("Mb/s"),
     )
     .series("policed rate", Mark::Reference, [(0.0, 10.0), (40.0, 10.0)]);
-    let mut loss = Chart::new(
-        "Policed to 10 Mb/s, seed 1: loss",
-        axis,
-        Axis::linear("lost, %"),
-    );
-    for name in DRAWN {
-        let drawn = |(case, _): &&(Case, Run)| case.seed == 1 && case.controller == name;
-        let Some((_, run)) = results.iter().find(drawn) else {
-            continue;
-        };
-        let losses = run.losses.iter().map(|&(at, share)| (at, 100.0 * share));
-        estimate = estimate.series(name, Mark::Line, run.estimates.clone());
-        loss = loss.series(name, Mark::Line, losses);
-    }
-    section.chart(estimate).chart(loss)
+    let loss = Chart::over_time("Policed to 10 Mb/s, seed 1: loss", "lost, %");
+    let name = |case: &Case| case.controller;
+    section
+        .chart(runs.lines(estimate, name, |run| run.estimates.clone()))
+        .chart(runs.lines(loss, name, |run| {
+            let losses = run.losses.iter();
+            losses.map(|&(at, share)| (at, 100.0 * share)).collect()
+        }))
 }
 
 /// The policer in front of a fast link.
 fn topology() -> Topology {
-    let queue = Queue::DropTail(Limit::bytes(2_000_000));
-    let bottleneck = Bottleneck::constant(100.0, queue, Duration::from_millis(40));
+    let buffer = Limit::bytes(2_000_000);
+    let bottleneck = Bottleneck::constant(100.0, buffer, Duration::from_millis(40));
     Topology::point_to_point(Duplex {
         forward: LinkConfig {
             policer: Some(Policer {
@@ -335,6 +273,7 @@ fn mbps(rate: f64) -> String {
 const STEADY: Duration = Duration::from_secs(10);
 const END: Duration = Duration::from_secs(40);
 
+/// The first six of them are drawn.
 const CONTROLLERS: [&str; 10] = [
     "bbr",
     "bbr, detecting",
@@ -348,11 +287,4 @@ const CONTROLLERS: [&str; 10] = [
     "quinn-new-reno",
 ];
 
-const DRAWN: [&str; 6] = [
-    "bbr",
-    "bbr, detecting",
-    "bbr:tuned",
-    "bbr:tuned, detecting",
-    "noq:bbr",
-    "noq:bbr, detecting",
-];
+const DRAWN: &[&str] = CONTROLLERS.split_at(6).0;

@@ -3,21 +3,36 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
+use kneepoint_emulator::link::{Limit, LinkConfig};
 use kneepoint_emulator::network::Topology;
 use serde::{Deserialize, Serialize};
 
-use super::figures;
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::setup::{Bottleneck, FAST_MBPS, constant, greedy};
-use crate::reproduce::summary::Seeds;
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::{FlowOutcome, Trial};
+use crate::reproduce::setup::{Bottleneck, FAST_MBPS, constant, greedy, transfer};
+use crate::reproduce::summary::{Seeds, overflow};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::trial::FlowOutcome;
 use crate::workload::Received;
 
 /// Figure 10.
-pub(in crate::reproduce) struct RandomLoss;
+pub(in crate::reproduce) static RANDOM_LOSS: Study<Case, Run> = Study {
+    about: About {
+        id: "B4",
+        paper: Paper::Bbr,
+        title: "Random loss",
+        figure: "figure 10",
+        setup: "One bulk flow for 60 s over 100 Mb/s and 100 ms, start and handshake included. The bottleneck's queue holds \
+                2.5 MB, two bandwidth-delay products; packets are lost behind it, so that no more than (1 - loss) of \
+                its rate can arrive.",
+        claim: "BBR reaches the limit, (1 - loss) of the rate, up to 5 % loss and is close up to 15 %. CUBIC is down to a \
+                tenth at 0.1 % and stalls above 1 %.",
+    },
+    cases,
+    weight,
+    run,
+    report,
+};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::reproduce) struct Case {
@@ -44,200 +59,178 @@ pub(in crate::reproduce) struct Run {
     start: Vec<(f64, f64)>,
 }
 
-impl Study for RandomLoss {
-    type Case = Case;
-    type Result = Run;
-
-    fn about(&self) -> About {
-        About {
-            id: "B4",
-            paper: Paper::Bbr,
-            title: "Random loss",
-            figure: "figure 10",
-            setup: "One bulk flow for 60 s over 100 Mb/s and 100 ms, start and handshake included. The bottleneck's queue holds \
-                    2.5 MB, two bandwidth-delay products; packets are lost behind it, so that no more than (1 - loss) of \
-                    its rate can arrive.",
-            claim: "BBR reaches the limit, (1 - loss) of the rate, up to 5 % loss and is close up to 15 %. CUBIC is down to a \
-                    tenth at 0.1 % and stalls above 1 %.",
-        }
-    }
-
-    fn cases(&self, scale: Scale) -> Vec<Case> {
-        let mut cases = Vec::new();
-        for &loss in losses(scale) {
-            for seed in scale.seeds() {
-                for controller in CONTROLLERS {
-                    cases.push(Case {
-                        controller,
-                        loss,
-                        seed,
-                        seconds: scale.pick(20, 60),
-                    });
-                }
+fn cases(scale: Scale) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for &loss in losses(scale) {
+        for seed in scale.seeds() {
+            for controller in CONTROLLERS {
+                cases.push(Case {
+                    controller,
+                    loss,
+                    seed,
+                    seconds: scale.pick(20, 60),
+                });
             }
         }
-        cases
     }
+    cases
+}
 
-    fn weight(&self, case: &Case) -> f64 {
-        let share = if case.controller.contains("bbr") {
-            1.0 - case.loss
+fn weight(case: &Case) -> f64 {
+    let share = if case.controller.contains("bbr") {
+        1.0 - case.loss
+    } else {
+        (0.03 / case.loss.max(1e-9).sqrt()).min(1.0)
+    };
+    f64::from(case.seconds) * RATE_MBPS * share
+}
+
+fn run(case: &Case) -> Result<Run, CaseError> {
+    let end = Duration::from_secs(case.seconds.into());
+    let flow = greedy(case.controller, case.seed, Duration::ZERO, end);
+    let outcome = transfer(topology(case.loss), [flow], end, None, case.seed)?;
+    let flow = &outcome.flows[0];
+    let sent = flow.acked_bytes + flow.lost_bytes;
+    Ok(Run {
+        goodput_mbps: flow.goodput_mbps(Duration::ZERO, end),
+        settled_mbps: flow.goodput_mbps(START, end),
+        acknowledged_mbps: flow.acked_bytes as f64 / 125_000.0 / end.as_secs_f64(),
+        declared_lost: flow.lost_bytes as f64 / sent.max(1) as f64,
+        overflow: overflow(&outcome),
+        closed: flow.closed.clone(),
+        start: if case.seed == 1 && case.controller == "bbr" {
+            start(flow)
         } else {
-            (0.03 / case.loss.max(1e-9).sqrt()).min(1.0)
-        };
-        f64::from(case.seconds) * RATE_MBPS * share
-    }
+            Vec::new()
+        },
+    })
+}
 
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        let end = Duration::from_secs(case.seconds.into());
-        let outcome = Trial {
-            topology: topology(case.loss),
-            flows: vec![greedy(case.controller, case.seed, Duration::ZERO, end)?],
-            duration: end,
-            interval: None,
-            seed: case.seed,
-        }
-        .run()?;
-        let flow = &outcome.flows[0];
-        let sent = flow.acked_bytes + flow.lost_bytes;
-        Ok(Run {
-            goodput_mbps: flow.goodput_mbps(Duration::ZERO, end),
-            settled_mbps: flow.goodput_mbps(START, end),
-            acknowledged_mbps: flow.acked_bytes as f64 / 125_000.0 / end.as_secs_f64(),
-            declared_lost: flow.lost_bytes as f64 / sent.max(1) as f64,
-            overflow: outcome
-                .links
-                .get("forward")
-                .map_or(0.0, |link| link.loss_rate()),
-            closed: flow.closed.clone(),
-            start: if case.seed == 1 && case.controller == "bbr" {
-                start(flow)
-            } else {
-                Vec::new()
-            },
+fn report(scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+    let losses = losses(scale);
+    let of = |name: &str, loss: f64| runs.only(|case| case.controller == name && case.loss == loss);
+    let share_of = |figure: fn(&Run) -> f64| {
+        move |name: &str, loss: f64| of(name, loss).over(|run| figure(run) / limit(loss))
+    };
+    let share = share_of(|run| run.goodput_mbps);
+    let settled = share_of(|run| run.settled_mbps);
+    let acknowledged =
+        share_of(|run| run.acknowledged_mbps * f64::from(STREAM) / f64::from(DATAGRAM));
+    let goodput = |name: &str, loss: f64| of(name, loss).over(|run| run.goodput_mbps);
+    let table = |caption, names: &[&str], cell: &dyn Fn(&str, f64) -> String| {
+        let rows = losses.iter().map(|&loss| (loss_text(loss), loss));
+        Table::crossed(caption, "loss", rows, names, |&loss, name| cell(name, loss))
+    };
+    let shares = |caption, share: Share<'_>| {
+        table(caption, &CONTROLLERS, &|name, loss| {
+            share(name, loss).text(percent)
         })
-    }
-
-    fn report(&self, scale: Scale, results: &[(Case, Run)]) -> Section {
-        let losses = losses(scale);
-        let share_of = |figure: fn(&Run) -> f64| {
-            move |name: &str, loss: f64| {
-                let meant = |case: &Case| case.controller == name && case.loss == loss;
-                figures(results, meant, |run| figure(run) / limit(loss))
-            }
-        };
-        let share = share_of(|run| run.goodput_mbps);
-        let settled = share_of(|run| run.settled_mbps);
-        let acknowledged =
-            share_of(|run| run.acknowledged_mbps * f64::from(STREAM) / f64::from(DATAGRAM));
-        let mut section = Section::new(Study::about(self))
-            .table(goodputs(results, losses))
-            .table(shares("Goodput as a share of the limit", losses, &share))
-            .table(shares(
-                "The same from the sixth second on",
-                losses,
-                &settled,
-            ))
-            .table(shares(
-                "What the sender has acknowledged by the end, gaps in the stream or not, as a share of the limit",
-                losses,
-                &acknowledged,
-            ))
-            .table(declared(results, losses));
-
-        type Share<'a> = &'a dyn Fn(&str, f64) -> Seeds;
-        let worst = |share: Share, name: &str, range: &RangeInclusive<f64>| {
-            let within = losses.iter().filter(|loss| range.contains(loss));
-            let worst = within.map(|&loss| (loss, share(name, loss)));
-            worst.min_by(|(_, a), (_, b)| a.least.total_cmp(&b.least))
-        };
-        for name in ["bbr", "bbr:tuned"] {
-            for (share, when, range, paper, holds, leans) in [
-                (&share as Share, "", 0.0..=0.05, "the limit", 0.95, 0.8),
-                (
-                    &acknowledged,
-                    " and what has arrived behind gaps",
-                    0.0..=0.05,
-                    "the limit",
-                    0.95,
-                    0.8,
-                ),
-                (
-                    &settled,
-                    " after the start",
-                    0.0..=0.05,
-                    "the limit",
-                    0.95,
-                    0.8,
-                ),
-                (&share, "", 0.06..=0.15, "close to it", 0.8, 0.5),
-            ] {
-                let text = format!(
-                    "`{name}`: goodput{when} as a share of the limit, {} to {}",
-                    loss_text(
-                        losses
-                            .iter()
-                            .copied()
-                            .find(|l| range.contains(l))
-                            .unwrap_or(0.0)
-                    ),
-                    loss_text(*range.end()),
-                );
-                let Some((loss, share)) = worst(share, name, &range) else {
-                    continue;
-                };
-                section = section.verdict(Verdict::new(
-                    text,
-                    paper,
-                    format!("at least {} (at {})", percent(share.least), loss_text(loss)),
-                    (share.least >= holds, share.least >= leans),
-                    "`bbr:tuned` keeps a quarter more than a bandwidth-delay product in flight, and quinn paces it by as much. Of \
-                     that, 6 % are left at 15 % of loss, and none at 20 %: then each round's samples are below the one before.",
-                ));
-            }
-        }
-        for name in ["cubic", "quinn-cubic"] {
-            for (loss, paper, holds, leans) in
-                [(0.001, "10 %", 0.2, 0.5), (0.01, "stalls", 0.1, 0.2)]
-            {
-                if !losses.contains(&loss) {
-                    continue;
-                }
-                let share = share(name, loss);
-                section = section.verdict(Verdict::new(
-                    format!(
-                        "`{name}`: goodput as a share of the limit at {}",
-                        loss_text(loss)
-                    ),
-                    paper,
-                    share.text(percent),
-                    (share.mean <= holds, share.mean <= leans),
-                    "See the curves.",
-                ));
-            }
-        }
-        section.chart(chart(results, losses)).chart(starts(results)).note(format!(
-            "The limit is (1 - loss) x {RATE_MBPS} Mb/s x {PAYLOAD:.3}: of the {WIRE} bytes that a full datagram of quinn takes on \
-             the wire with its IPv4 and UDP headers, {STREAM} carry the stream; the rest is QUIC's header, tag and frame header."
+    };
+    let mut section = section
+        .table(table(
+            "Goodput in Mb/s: means over the seeds (least to largest)",
+            &[&["limit"], &CONTROLLERS[..]].concat(),
+            &|name, loss| match name {
+                "limit" => number(limit(loss)),
+                _ => goodput(name, loss).text(number),
+            },
         ))
-        .note(
-            "Without any loss `bbr` stays some 4 % under the limit: ProbeRTT every 10 s, and the handshake and the start, without which \
-             it is 3 %. With a loss of 5 % the start takes longer: in the first round trip after a loss \
-             `bbr` sends no more than is delivered (packet conservation, as Linux's does), and Startup, which would double in it, \
-             stands still. The second plot has what the application could read by then; the steps in it are waits for \
-             retransmissions. What has arrived behind a gap when the minute ends is not read: half a per cent at a loss of 5 %; \
-             the fourth table has it. `bbr3` \
-             takes a loss of more than 2 % in a round trip for congestion, by design. A run marked as closed ended early: a \
-             receiver of quinn closes a connection whose stream has too many gaps, and the overshoot of quinn's slow start over \
-             this queue makes them.",
-        )
+        .table(shares("Goodput as a share of the limit", &share))
+        .table(shares("The same from the sixth second on", &settled))
+        .table(shares(
+            "What the sender has acknowledged by the end, gaps in the stream or not, as a share of the limit",
+            &acknowledged,
+        ))
+        .table(table(
+            "Bytes declared lost as a share of those sent / packets dropped by the full queue",
+            &CONTROLLERS,
+            &|name, loss| declared(&of(name, loss)),
+        ));
+
+    let worst = |share: Share<'_>, name: &str, range: &RangeInclusive<f64>| {
+        let within = losses.iter().filter(|loss| range.contains(loss));
+        let worst = within.map(|&loss| (loss, share(name, loss)));
+        worst.min_by(|(_, a), (_, b)| a.least.total_cmp(&b.least))
+    };
+    for name in ["bbr", "bbr:tuned"] {
+        let few = (0.0..=0.05, "the limit", 0.95, 0.8);
+        let many = (0.06..=0.15, "close to it", 0.8, 0.5);
+        for (share, when, (range, paper, holds, leans)) in [
+            (&share as Share<'_>, "", &few),
+            (&acknowledged, " and what has arrived behind gaps", &few),
+            (&settled, " after the start", &few),
+            (&share, "", &many),
+        ] {
+            let first = losses.iter().find(|loss| range.contains(*loss));
+            let text = format!(
+                "`{name}`: goodput{when} as a share of the limit, {} to {}",
+                loss_text(first.copied().unwrap_or(0.0)),
+                loss_text(*range.end()),
+            );
+            let Some((loss, share)) = worst(share, name, range) else {
+                continue;
+            };
+            section = section.verdict(Verdict::new(
+                text,
+                *paper,
+                format!("at least {} (at {})", percent(share.least), loss_text(loss)),
+                (share.least >= *holds, share.least >= *leans),
+                "`bbr:tuned` keeps a quarter more than a bandwidth-delay product in flight, and quinn paces it by as much. Of \
+                 that, 6 % are left at 15 % of loss, and none at 20 %: then each round's samples are below the one before.",
+            ));
+        }
     }
+    for name in ["cubic", "quinn-cubic"] {
+        for (loss, paper, holds, leans) in [(0.001, "10 %", 0.2, 0.5), (0.01, "stalls", 0.1, 0.2)] {
+            if !losses.contains(&loss) {
+                continue;
+            }
+            let share = share(name, loss);
+            section = section.verdict(Verdict::new(
+                format!(
+                    "`{name}`: goodput as a share of the limit at {}",
+                    loss_text(loss)
+                ),
+                paper,
+                share.text(percent),
+                (share.mean <= holds, share.mean <= leans),
+                "See the curves.",
+            ));
+        }
+    }
+    let limits = losses.iter().map(|&loss| (100.0 * loss, limit(loss)));
+    let mut chart = Chart::new(
+        "Random loss: goodput",
+        Axis::log("loss, %"),
+        Axis::linear("Mb/s"),
+    )
+    .series("limit", Mark::Reference, limits);
+    for name in CONTROLLERS {
+        let points = losses.iter();
+        let points = points.map(|&loss| (100.0 * loss, goodput(name, loss).mean));
+        chart = chart.series(name, Mark::Dots, points);
+    }
+    section.chart(chart).chart(starts(runs)).note(format!(
+        "The limit is (1 - loss) x {RATE_MBPS} Mb/s x {PAYLOAD:.3}: of the {WIRE} bytes that a full datagram of quinn takes on \
+         the wire with its IPv4 and UDP headers, {STREAM} carry the stream; the rest is QUIC's header, tag and frame header."
+    ))
+    .note(
+        "Without any loss `bbr` stays some 4 % under the limit: ProbeRTT every 10 s, and the handshake and the start, without which \
+         it is 3 %. With a loss of 5 % the start takes longer: in the first round trip after a loss \
+         `bbr` sends no more than is delivered (packet conservation, as Linux's does), and Startup, which would double in it, \
+         stands still. The second plot has what the application could read by then; the steps in it are waits for \
+         retransmissions. What has arrived behind a gap when the minute ends is not read: half a per cent at a loss of 5 %; \
+         the fourth table has it. `bbr3` \
+         takes a loss of more than 2 % in a round trip for congestion, by design. A run marked as closed ended early: a \
+         receiver of quinn closes a connection whose stream has too many gaps, and the overshoot of quinn's slow start over \
+         this queue makes them.",
+    )
 }
 
 /// The bottleneck, then the loss, and a way back.
 fn topology(loss: f64) -> Topology {
-    let queue = Queue::DropTail(Limit::bytes(2_500_000));
-    let bottleneck = Bottleneck::constant(RATE_MBPS, queue, Duration::from_millis(100));
+    let buffer = Limit::bytes(2_500_000);
+    let bottleneck = Bottleneck::constant(RATE_MBPS, buffer, Duration::from_millis(100));
     let mut topology = Topology::new();
     let [left, middle, right] = ["left", "middle", "right"].map(|name| topology.node(name));
     let forward = LinkConfig {
@@ -259,77 +252,12 @@ fn limit(loss: f64) -> f64 {
     (1.0 - loss) * RATE_MBPS * PAYLOAD
 }
 
-fn goodputs(results: &[(Case, Run)], losses: &[f64]) -> Table {
-    let mut header = vec!["loss", "limit"];
-    header.extend(CONTROLLERS);
-    let mut table = Table::new(
-        "Goodput in Mb/s: means over the seeds (least to largest)",
-        &header,
-    );
-    for &loss in losses {
-        let cells = CONTROLLERS.map(|name| {
-            let meant = |case: &Case| case.controller == name && case.loss == loss;
-            figures(results, meant, |run| run.goodput_mbps).text(number)
-        });
-        let first = [loss_text(loss), number(limit(loss))];
-        table.row(first.into_iter().chain(cells));
-    }
-    table
-}
-
-fn shares(caption: &str, losses: &[f64], share: &impl Fn(&str, f64) -> Seeds) -> Table {
-    let mut header = vec!["loss"];
-    header.extend(CONTROLLERS);
-    let mut table = Table::new(caption, &header);
-    for &loss in losses {
-        let cells = CONTROLLERS.map(|name| share(name, loss).text(percent));
-        table.row(std::iter::once(loss_text(loss)).chain(cells));
-    }
-    table
-}
-
-fn declared(results: &[(Case, Run)], losses: &[f64]) -> Table {
-    let mut header = vec!["loss"];
-    header.extend(CONTROLLERS);
-    let mut table = Table::new(
-        "Bytes declared lost as a share of those sent / packets dropped by the full queue",
-        &header,
-    );
-    for &loss in losses {
-        let cells = CONTROLLERS.map(|name| {
-            let mean = |figure: fn(&Run) -> f64| {
-                let meant = |case: &Case| case.controller == name && case.loss == loss;
-                percent(figures(results, meant, figure).mean)
-            };
-            let (lost, overflow) = (mean(|run| run.declared_lost), mean(|run| run.overflow));
-            let closed = |(case, run): &(Case, Run)| {
-                case.controller == name && case.loss == loss && run.closed.is_some()
-            };
-            let closed = results.iter().any(closed);
-            format!("{lost} / {overflow}{}", if closed { " closed" } else { "" })
-        });
-        table.row(std::iter::once(loss_text(loss)).chain(cells));
-    }
-    table
-}
-
-fn chart(results: &[(Case, Run)], losses: &[f64]) -> Chart {
-    let limits = losses.iter().map(|&loss| (100.0 * loss, limit(loss)));
-    let mut chart = Chart::new(
-        "Random loss: goodput",
-        Axis::log("loss, %"),
-        Axis::linear("Mb/s"),
-    )
-    .series("limit", Mark::Reference, limits);
-    for name in CONTROLLERS {
-        let points = losses.iter().map(|&loss| {
-            let meant = |case: &Case| case.controller == name && case.loss == loss;
-            let goodput = figures(results, meant, |run| run.goodput_mbps);
-            (100.0 * loss, goodput.mean)
-        });
-        chart = chart.series(name, Mark::Dots, points);
-    }
-    chart
+/// What was declared lost and what was dropped, and whether a connection closed.
+fn declared(runs: &Runs<'_, Case, Run>) -> String {
+    let mean = |figure: fn(&Run) -> f64| percent(runs.over(figure).mean);
+    let (lost, overflow) = (mean(|run| run.declared_lost), mean(|run| run.overflow));
+    let closed = runs.iter().any(|(_, run)| run.closed.is_some());
+    format!("{lost} / {overflow}{}", if closed { " closed" } else { "" })
 }
 
 /// How the stream begins.
@@ -343,20 +271,15 @@ fn start(flow: &FlowOutcome) -> Vec<(f64, f64)> {
         .collect()
 }
 
-fn starts(results: &[(Case, Run)]) -> Chart {
-    let chart = Chart::new(
-        "Random loss: the start of `bbr`",
-        Axis::linear("time, s"),
-        Axis::linear("MB read"),
-    );
-    let drawn = results
-        .iter()
-        .filter(|(case, run)| case.loss <= 0.05 && !run.start.is_empty());
-    drawn.fold(chart, |chart, (case, run)| {
-        let name = format!("{} lost", loss_text(case.loss));
-        chart.series(&name, Mark::Line, run.start.iter().copied())
-    })
+fn starts(runs: &Runs<'_, Case, Run>) -> Chart {
+    let chart = Chart::over_time("Random loss: the start of `bbr`", "MB read");
+    let name = |case: &Case| format!("{} lost", loss_text(case.loss));
+    let few = runs.only(|case| case.loss <= 0.05);
+    few.lines(chart, name, |run| run.start.clone())
 }
+
+/// A share of the limit, by controller and loss.
+type Share<'a> = &'a dyn Fn(&str, f64) -> Seeds;
 
 fn loss_text(loss: f64) -> String {
     format!("{} %", (loss * 1e5).round() / 1e3)

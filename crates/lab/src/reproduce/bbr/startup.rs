@@ -2,25 +2,33 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, Queue};
+use kneepoint_emulator::link::Limit;
 use serde::{Deserialize, Serialize};
 
-use super::figures;
-use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::setup::{Bottleneck, greedy};
-use crate::reproduce::summary::{Spread, thin};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::Trial;
+use super::Case;
+use crate::plots::{Chart, Mark};
+use crate::reproduce::report::{Section, Verdict, code, percent};
+use crate::reproduce::setup::Bottleneck;
+use crate::reproduce::summary::{Spread, rtts, thin};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
 
 /// Figures 6 and 7.
-pub(in crate::reproduce) struct Startup;
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(in crate::reproduce) struct Case {
-    controller: &'static str,
-    seed: u64,
-}
+pub(in crate::reproduce) static STARTUP: Study<Case, Run> = Study {
+    about: About {
+        id: "B2",
+        paper: Paper::Bbr,
+        title: "Startup, and the queue after it, against Cubic",
+        figure: "figures 6 and 7",
+        setup: "One bulk flow over 10 Mb/s and 40 ms for 40 s. The paper does not give its buffer: ours holds 500 kB, ten \
+                bandwidth-delay products. The steady part begins with second 10.",
+        claim: "BBR drains the queue of its startup and then runs with essentially none. CUBIC fills the buffer and then \
+                cycles between 70 % and 100 % full.",
+    },
+    cases: |scale| Case::each(&CONTROLLERS, scale),
+    weight: |_| 400.0,
+    run,
+    report,
+};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::reproduce) struct Run {
@@ -35,142 +43,82 @@ pub(in crate::reproduce) struct Run {
     curve: Vec<(f64, f64)>,
 }
 
-impl Study for Startup {
-    type Case = Case;
-    type Result = Run;
+fn run(case: &Case) -> Result<Run, CaseError> {
+    let buffer = Limit::bytes(BUFFER);
+    let bottleneck = Bottleneck::constant(10.0, buffer, EMPTY_RTT);
+    let outcome = bottleneck.bulk(case.controller, case.seed, END, None)?;
+    let flow = &outcome.flows[0];
+    let waits = outcome.links.get("forward");
+    let waits = waits.map_or_else(Vec::new, |link| link.queue_delays(STEADY, END));
+    // What has waited so long found so much in front of it, itself included.
+    let full = BUFFER as f64 / 1_250_000.0 * 1e9;
+    let share = |nanos: u64| nanos as f64 / full;
+    let mean = waits.iter().map(|&nanos| share(nanos)).sum::<f64>() / waits.len() as f64;
+    let drawn = case.seed == 1 && DRAWN.contains(&case.controller);
+    Ok(Run {
+        peak: Spread::of(&outcome.rtts(Duration::ZERO, Duration::from_secs(2))).max,
+        rtt: Spread::of(&outcome.rtts(STEADY, END)).mean,
+        queue: [
+            waits.first().copied().map_or(f64::NAN, share),
+            mean,
+            waits.last().copied().map_or(f64::NAN, share),
+        ],
+        goodput_mbps: flow.goodput_mbps(STEADY, END),
+        curve: thin(rtts(flow).take_while(|(at, _)| drawn && *at < 8.0), 0.05),
+    })
+}
 
-    fn about(&self) -> About {
-        About {
-            id: "B2",
-            paper: Paper::Bbr,
-            title: "Startup, and the queue after it, against Cubic",
-            figure: "figures 6 and 7",
-            setup: "One bulk flow over 10 Mb/s and 40 ms for 40 s. The paper does not give its buffer: ours holds 500 kB, ten \
-                    bandwidth-delay products. The steady part begins with second 10.",
-            claim: "BBR drains the queue of its startup and then runs with essentially none. CUBIC fills the buffer and then \
-                    cycles between 70 % and 100 % full.",
-        }
-    }
-
-    fn cases(&self, scale: Scale) -> Vec<Case> {
-        let cases = |seed| CONTROLLERS.map(|controller| Case { controller, seed });
-        scale.seeds().flat_map(cases).collect()
-    }
-
-    fn weight(&self, _: &Case) -> f64 {
-        400.0
-    }
-
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        let queue = Queue::DropTail(Limit::bytes(BUFFER));
-        let bottleneck = Bottleneck::constant(10.0, queue, EMPTY_RTT);
-        let outcome = Trial {
-            topology: bottleneck.topology(),
-            flows: vec![greedy(case.controller, case.seed, Duration::ZERO, END)?],
-            duration: END,
-            interval: None,
-            seed: case.seed,
-        }
-        .run()?;
-        let flow = &outcome.flows[0];
-        let samples = flow.rtts.iter();
-        let samples = samples.map(|sample| (sample.at as f64 / 1e9, sample.rtt as f64 / 1e6));
-        let waits = outcome.links.get("forward");
-        let waits = waits.map_or_else(Vec::new, |link| link.queue_delays(STEADY, END));
-        // What has waited so long found so much in front of it, itself included.
-        let full = BUFFER as f64 / 1_250_000.0 * 1e9;
-        let share = |nanos: u64| nanos as f64 / full;
-        let mean = waits.iter().map(|&nanos| share(nanos)).sum::<f64>() / waits.len() as f64;
-        Ok(Run {
-            peak: Spread::of(&outcome.rtts(Duration::ZERO, Duration::from_secs(2))).max,
-            rtt: Spread::of(&outcome.rtts(STEADY, END)).mean,
-            queue: [
-                waits.first().copied().map_or(f64::NAN, share),
-                mean,
-                waits.last().copied().map_or(f64::NAN, share),
-            ],
-            goodput_mbps: flow.goodput_mbps(STEADY, END),
-            curve: if case.seed == 1 && DRAWN.contains(&case.controller) {
-                thin(samples.take_while(|(at, _)| *at < 8.0), 0.05)
-            } else {
-                Vec::new()
-            },
-        })
-    }
-
-    fn report(&self, _: Scale, results: &[(Case, Run)]) -> Section {
-        let of = |name: &str, figure: fn(&Run) -> f64| {
-            figures(results, |case: &Case| case.controller == name, figure)
-        };
-        let mut table = Table::new(
+fn report(_: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+    let of = |name: &str| runs.only(|case| case.controller == name);
+    let table = runs
+        .table(
             "The queue of 500 kB: means over the seeds (least to largest)",
-            &[
-                "controller",
-                "longest RTT of the first 2 s, ms",
-                "mean RTT after 10 s, ms",
-                "emptiest queue after 10 s",
-                "mean queue",
-                "fullest queue",
-                "goodput, Mb/s",
-            ],
-        );
-        for name in CONTROLLERS {
-            table.row([
-                format!("`{name}`"),
-                of(name, |run| run.peak).text(number),
-                of(name, |run| run.rtt).text(number),
-                of(name, |run| run.queue[0]).text(percent),
-                of(name, |run| run.queue[1]).text(percent),
-                of(name, |run| run.queue[2]).text(percent),
-                of(name, |run| run.goodput_mbps).text(number),
-            ]);
-        }
-        let mut section = Section::new(Study::about(self)).table(table);
-        for name in ["bbr", "bbr:tuned", "noq:bbr"] {
-            let rtt = of(name, |run| run.rtt);
-            section = section.verdict(Verdict::new(
-                format!("`{name}`: mean RTT after startup"),
-                "about 40 ms: essentially no queue",
-                rtt.text(|ms| format!("{ms:.1} ms")),
-                (rtt.mean <= 48.0, rtt.mean <= 60.0),
-                "quinn paces at 1.25 windows per smoothed round trip whatever the controller's rate, so the window of two \
-                 bandwidth-delay products is filled and one of them waits: 40 ms. Startup's queue is drained down to that. noq paces \
-                 at the controller's rate, and the same controller leaves a quarter of that queue.",
-            ));
-        }
-        for name in ["cubic", "quinn-cubic"] {
-            let emptiest = of(name, |run| run.queue[0]);
-            let fullest = of(name, |run| run.queue[2]);
-            let full = fullest.least > 0.97;
-            section = section.verdict(Verdict::new(
-                format!("`{name}`: the buffer is filled between"),
-                "70 % and 100 %",
-                format!("{} and {}", emptiest.text(percent), fullest.text(percent)),
-                (
-                    full && (0.6..0.8).contains(&emptiest.mean),
-                    full && emptiest.mean > 0.4,
-                ),
-                "See the curves.",
-            ));
-        }
-        let mut chart = Chart::new(
-            "Startup, seed 1: round-trip time",
-            Axis::linear("time, s"),
-            Axis::linear("ms"),
+            |case| case.controller,
         )
-        .series("no queue", Mark::Reference, [(0.0, 40.0), (8.0, 40.0)]);
-        for name in DRAWN {
-            let drawn = |(case, _): &&(Case, Run)| case.seed == 1 && case.controller == name;
-            if let Some((_, run)) = results.iter().find(drawn) {
-                chart = chart.series(name, Mark::Line, run.curve.clone());
-            }
-        }
-        section.chart(chart).note(
-            "The queue is what each packet found on its arrival and itself, by its wait; the one being sent counts. CUBIC's \
-             window falls to 70 %: of buffer and path together, so that the queue falls to 67 % of a buffer of ten \
-             bandwidth-delay products, and to 70 % of a very deep one.",
-        )
+        .name("controller", |case| code(case.controller))
+        .numbers("longest RTT of the first 2 s, ms", |run| run.peak)
+        .numbers("mean RTT after 10 s, ms", |run| run.rtt)
+        .percents("emptiest queue after 10 s", |run| run.queue[0])
+        .percents("mean queue", |run| run.queue[1])
+        .percents("fullest queue", |run| run.queue[2])
+        .numbers("goodput, Mb/s", |run| run.goodput_mbps);
+    let mut section = section.table(table);
+    for name in ["bbr", "bbr:tuned", "noq:bbr"] {
+        let rtt = of(name).over(|run| run.rtt);
+        section = section.verdict(Verdict::new(
+            format!("`{name}`: mean RTT after startup"),
+            "about 40 ms: essentially no queue",
+            rtt.text(|ms| format!("{ms:.1} ms")),
+            (rtt.mean <= 48.0, rtt.mean <= 60.0),
+            "quinn paces at 1.25 windows per smoothed round trip whatever the controller's rate, so the window of two \
+             bandwidth-delay products is filled and one of them waits: 40 ms. Startup's queue is drained down to that. noq paces \
+             at the controller's rate, and the same controller leaves a quarter of that queue.",
+        ));
     }
+    for name in ["cubic", "quinn-cubic"] {
+        let emptiest = of(name).over(|run| run.queue[0]);
+        let fullest = of(name).over(|run| run.queue[2]);
+        let full = fullest.least > 0.97;
+        section = section.verdict(Verdict::new(
+            format!("`{name}`: the buffer is filled between"),
+            "70 % and 100 %",
+            format!("{} and {}", emptiest.text(percent), fullest.text(percent)),
+            (
+                full && (0.6..0.8).contains(&emptiest.mean),
+                full && emptiest.mean > 0.4,
+            ),
+            "See the curves.",
+        ));
+    }
+    let empty = [(0.0, 40.0), (8.0, 40.0)];
+    let chart = Chart::over_time("Startup, seed 1: round-trip time", "ms");
+    let chart = chart.series("no queue", Mark::Reference, empty);
+    let chart = runs.lines(chart, |case| case.controller, |run| run.curve.clone());
+    section.chart(chart).note(
+        "The queue is what each packet found on its arrival and itself, by its wait; the one being sent counts. CUBIC's \
+         window falls to 70 %: of buffer and path together, so that the queue falls to 67 % of a buffer of ten \
+         bandwidth-delay products, and to 70 % of a very deep one.",
+    )
 }
 
 const BUFFER: u64 = 500_000;

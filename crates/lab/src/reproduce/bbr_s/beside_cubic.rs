@@ -2,18 +2,31 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, Queue};
+use kneepoint_emulator::link::Limit;
 use serde::{Deserialize, Serialize};
 
 use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::setup::{Bottleneck, greedy};
+use crate::reproduce::report::{Section, Verdict, number, percent};
+use crate::reproduce::setup::{Bottleneck, greedy, transfer};
 use crate::reproduce::summary::{Course, Seeds, Summary};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::Trial;
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
 
 /// Figures 13 and 14.
-pub(in crate::reproduce) struct BesideCubic;
+pub(in crate::reproduce) static BESIDE_CUBIC: Study<Case, Run> = Study {
+    about: About {
+        id: "A5",
+        paper: Paper::BbrS,
+        title: "One flow beside CUBIC",
+        figure: "figures 13 and 14",
+        setup: "50 Mb/s, 50 ms, two flows that start together, measured from 5 s on. The paper does not give the queue: it is \
+                swept.",
+        claim: "BBR-S gets 80 to 90 % of its fair share; the RTT grows, for CUBIC fills the queue.",
+    },
+    cases,
+    weight: |case| f64::from(case.seconds) * MBPS,
+    run,
+    report,
+};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::reproduce) struct Case {
@@ -34,197 +47,124 @@ pub(in crate::reproduce) struct Run {
     courses: Vec<Course>,
 }
 
-impl Study for BesideCubic {
-    type Case = Case;
-    type Result = Run;
-
-    fn about(&self) -> About {
-        About {
-            id: "A5",
-            paper: Paper::BbrS,
-            title: "One flow beside CUBIC",
-            figure: "figures 13 and 14",
-            setup: "50 Mb/s, 50 ms, two flows that start together, measured from 5 s on. The paper does not give the queue: it is \
-                    swept.",
-            claim: "BBR-S gets 80 to 90 % of its fair share; the RTT grows, for CUBIC fills the queue.",
+fn cases(scale: Scale) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let queues = scale.pick(&[DRAWN][..], &QUEUES[..]);
+    for &(ours, theirs) in scale.pick(&PAIRS[..2], &PAIRS[..]) {
+        // quinn's CUBIC does what ours does.
+        let drawn = |queue: &&f64| theirs != "quinn-cubic" || **queue == DRAWN;
+        for &queue in queues.iter().filter(drawn) {
+            cases.extend(scale.seeds().map(|seed| Case {
+                ours,
+                theirs,
+                queue,
+                seed,
+                seconds: scale.pick(30, 60),
+            }));
         }
     }
+    cases
+}
 
-    fn cases(&self, scale: Scale) -> Vec<Case> {
-        let mut cases = Vec::new();
-        let queues = scale.pick(&[DRAWN][..], &QUEUES[..]);
-        for &(ours, theirs) in scale.pick(&PAIRS[..2], &PAIRS[..]) {
-            // quinn's CUBIC does what ours does.
-            let drawn = |queue: &&f64| theirs != "quinn-cubic" || **queue == DRAWN;
-            for &queue in queues.iter().filter(drawn) {
-                cases.extend(scale.seeds().map(|seed| Case {
-                    ours,
-                    theirs,
-                    queue,
-                    seed,
-                    seconds: scale.pick(30, 60),
-                }));
-            }
-        }
-        cases
-    }
+fn run(case: &Case) -> Result<Run, CaseError> {
+    let duration = Duration::from_secs(case.seconds.into());
+    let buffer = Limit::bytes((case.queue * BDP).round() as u64);
+    let bottleneck = Bottleneck::constant(MBPS, buffer, Duration::from_millis(50));
+    let flows = [(case.ours, case.seed), (case.theirs, case.seed + 1000)]
+        .map(|(name, seed)| greedy(name, seed, Duration::ZERO, duration));
+    let outcome = transfer(bottleneck.topology(), flows, duration, None, case.seed)?;
+    let from = Duration::from_secs(5);
+    let share = |flow: usize| outcome.flows[flow].goodput_mbps(from, duration) / (MBPS / 2.0);
+    let drawn = (case.seed, case.ours, case.theirs) == (1, "bbr-s", "cubic");
+    Ok(Run {
+        summary: Summary::of(&outcome, &bottleneck, from, duration),
+        shares: [share(0), share(1)],
+        courses: Course::drawn(&outcome, drawn),
+    })
+}
 
-    fn weight(&self, case: &Case) -> f64 {
-        f64::from(case.seconds) * MBPS
-    }
-
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        let duration = Duration::from_secs(case.seconds.into());
-        let queue = (case.queue * BDP).round() as u64;
-        let bottleneck = Bottleneck::constant(
-            MBPS,
-            Queue::DropTail(Limit::bytes(queue)),
-            Duration::from_millis(50),
-        );
-        let trial = Trial {
-            topology: bottleneck.topology(),
-            flows: vec![
-                greedy(case.ours, case.seed, Duration::ZERO, duration)?,
-                greedy(case.theirs, case.seed + 1000, Duration::ZERO, duration)?,
-            ],
-            duration,
-            interval: None,
-            seed: case.seed,
-        };
-        let outcome = trial.run()?;
-        let from = Duration::from_secs(5);
-        let share = |flow: usize| outcome.flows[flow].goodput_mbps(from, duration) / (MBPS / 2.0);
-        Ok(Run {
-            summary: Summary::of(&outcome, &bottleneck, from, duration),
-            shares: [share(0), share(1)],
-            courses: if case.seed == 1 && case.ours == "bbr-s" && case.theirs == "cubic" {
-                outcome.flows.iter().map(Course::of).collect()
-            } else {
-                Vec::new()
-            },
+fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Section {
+    let table = runs
+        .table("Shares of the half of the link, means over the seeds", key)
+        .name("flows", |case| {
+            format!("`{}` beside `{}`", case.ours, case.theirs)
         })
+        .name("queue, BDP", |case| number(case.queue))
+        .percents("ours", |run| run.shares[0])
+        .percents("theirs", |run| run.shares[1])
+        .percents("utilization", |run| run.summary.used())
+        .numbers("RTT mean, ms", |run| run.summary.rtt.mean)
+        .numbers("p99", |run| run.summary.rtt.p99)
+        .percents("loss", |run| run.summary.loss_rate);
+    let shares = |ours: &str, theirs: &str| -> Vec<(f64, Seeds)> {
+        let pair = runs.only(|case| (case.ours, case.theirs) == (ours, theirs));
+        let queues = pair.by(|case| case.queue).into_iter();
+        let share =
+            |(queue, runs): (f64, Runs<'_, Case, Run>)| (queue, runs.over(|run| run.shares[0]));
+        queues.map(share).collect()
+    };
+    for (queue, share) in shares("bbr-s", "cubic") {
+        section = section.verdict(Verdict::new(
+            format!("share of `bbr-s` beside `cubic`, queue of {} BDP", number(queue)),
+            "80 to 90 % of its half",
+            share.text(percent),
+            ((0.8..=1.1).contains(&share.mean), share.mean >= 0.5),
+            "Up to 0.4 BDP CUBIC's reduction empties the queue, and `bbr-s` takes what it leaves. From there on `bbr-s` sees \
+             that somebody fills the queue, by two ProbeRTTs that find it standing and a loss between them, and keeps two BDP in \
+             flight, the paper's window. That is a half of what one BDP of queue and the path hold, and less of longer \
+             queues; until it has lost something it gives way. A window that grows with the queue would make flows of its own \
+             kind that once take each other for rivals keep the queue full.",
+        ));
     }
+    for name in ["bbr-s", "bbr-s:paper"] {
+        let fitting: Vec<_> = shares(name, "cubic")
+            .into_iter()
+            .filter(|(_, share)| (0.75..=0.95).contains(&share.mean))
+            .map(|(queue, _)| number(queue))
+            .collect();
+        section = section.verdict(Verdict::new(
+            format!("queues in BDP, of those tried, with which `{name}` has the paper's share beside `cubic`"),
+            "not given",
+            if fitting.is_empty() {
+                "none".to_owned()
+            } else {
+                fitting.join(", ")
+            },
+            (!fitting.is_empty(), false),
+            "The share falls from far above the half to far below it between two neighbours of the sweep.",
+        ));
+    }
+    section = section.table(table);
+    let mut chart = Chart::new(
+        "Share of its half of the link, by the queue",
+        Axis::log("queue, BDP"),
+        Axis::linear("%"),
+    )
+    .series(
+        "the paper's 80 %",
+        Mark::Reference,
+        [(QUEUES[0], 80.0), (QUEUES[QUEUES.len() - 1], 80.0)],
+    );
+    for (ours, theirs) in CURVES {
+        let points = shares(ours, theirs).into_iter();
+        let points = points.map(|(queue, share)| (queue, 100.0 * share.mean));
+        chart = chart.series(format!("{ours} beside {theirs}"), Mark::Dots, points);
+    }
+    section = section.chart(chart);
+    for (case, run) in runs.only(|case| case.queue == DRAWN).iter() {
+        if !run.courses.is_empty() {
+            let caption = format!("`bbr-s` beside `cubic`, queue of {} BDP", number(DRAWN));
+            let flows = [case.ours, case.theirs].into_iter().zip(&run.courses);
+            let flows = flows.map(|(name, course)| (name, Mark::Line, course));
+            section = section.charts(Course::charts(&caption, Axis::linear("ms"), flows));
+        }
+    }
+    section
+}
 
-    fn report(&self, _scale: Scale, results: &[(Case, Run)]) -> Section {
-        let mut table = Table::new(
-            "Shares of the half of the link, means over the seeds",
-            &[
-                "flows",
-                "queue, BDP",
-                "ours",
-                "theirs",
-                "utilization",
-                "RTT mean, ms",
-                "p99",
-                "loss",
-            ],
-        );
-        let mut cells: Vec<&Case> = results.iter().map(|(case, _)| case).collect();
-        cells.dedup_by_key(|case| (case.ours, case.theirs, case.queue.to_bits()));
-        let seeds = |cell: &Case, figure: fn(&Run) -> f64| {
-            let same = |case: &Case| {
-                (case.ours, case.theirs, case.queue) == (cell.ours, cell.theirs, cell.queue)
-            };
-            Seeds::of(
-                results
-                    .iter()
-                    .filter(|(case, _)| same(case))
-                    .map(|(_, run)| figure(run)),
-            )
-        };
-        for cell in &cells {
-            let text =
-                |figure: fn(&Run) -> f64, print: fn(f64) -> String| seeds(cell, figure).text(print);
-            table.row([
-                format!("`{}` beside `{}`", cell.ours, cell.theirs),
-                number(cell.queue),
-                text(|run| run.shares[0], percent),
-                text(|run| run.shares[1], percent),
-                text(|run| run.summary.utilization.unwrap_or(f64::NAN), percent),
-                text(|run| run.summary.rtt.mean, number),
-                text(|run| run.summary.rtt.p99, number),
-                text(|run| run.summary.loss_rate, percent),
-            ]);
-        }
-        let mut section = Section::new(Study::about(self));
-        for cell in cells
-            .iter()
-            .filter(|cell| (cell.ours, cell.theirs) == ("bbr-s", "cubic"))
-        {
-            let share = seeds(cell, |run| run.shares[0]);
-            section = section.verdict(Verdict::new(
-                format!("share of `bbr-s` beside `cubic`, queue of {} BDP", number(cell.queue)),
-                "80 to 90 % of its half",
-                share.text(percent),
-                ((0.8..=1.1).contains(&share.mean), share.mean >= 0.5),
-                "Up to 0.4 BDP CUBIC's reduction empties the queue, and `bbr-s` takes what it leaves. From there on `bbr-s` sees \
-                 that somebody fills the queue, by two ProbeRTTs that find it standing and a loss between them, and keeps two BDP in \
-                 flight, the paper's window. That is a half of what one BDP of queue and the path hold, and less of longer \
-                 queues; until it has lost something it gives way. A window that grows with the queue would make flows of its own \
-                 kind that once take each other for rivals keep the queue full.",
-            ));
-        }
-        for name in ["bbr-s", "bbr-s:paper"] {
-            let fitting = cells.iter().filter(|cell| {
-                (cell.ours, cell.theirs) == (name, "cubic")
-                    && (0.75..=0.95).contains(&seeds(cell, |run| run.shares[0]).mean)
-            });
-            let fitting: Vec<_> = fitting.map(|cell| number(cell.queue)).collect();
-            section = section.verdict(Verdict::new(
-                format!("queues in BDP, of those tried, with which `{name}` has the paper's share beside `cubic`"),
-                "not given",
-                if fitting.is_empty() {
-                    "none".to_owned()
-                } else {
-                    fitting.join(", ")
-                },
-                (!fitting.is_empty(), false),
-                "The share falls from far above the half to far below it between two neighbours of the sweep.",
-            ));
-        }
-        section = section.table(table);
-        let mut chart = Chart::new(
-            "Share of its half of the link, by the queue",
-            Axis::log("queue, BDP"),
-            Axis::linear("%"),
-        )
-        .series(
-            "the paper's 80 %",
-            Mark::Reference,
-            [(QUEUES[0], 80.0), (QUEUES[QUEUES.len() - 1], 80.0)],
-        );
-        for (ours, theirs) in CURVES {
-            let mine = cells
-                .iter()
-                .filter(|cell| (cell.ours, cell.theirs) == (ours, theirs));
-            let points =
-                mine.map(|cell| (cell.queue, 100.0 * seeds(cell, |run| run.shares[0]).mean));
-            chart = chart.series(format!("{ours} beside {theirs}"), Mark::Dots, points);
-        }
-        section = section.chart(chart);
-        for (case, run) in results.iter().filter(|(_, run)| !run.courses.is_empty()) {
-            let time = || Axis::linear("time, s");
-            let caption = format!(
-                "`bbr-s` beside `cubic`, queue of {} BDP",
-                number(case.queue)
-            );
-            let mut goodput =
-                Chart::new(format!("{caption}: goodput"), time(), Axis::linear("Mb/s"));
-            let mut rtt = Chart::new(
-                format!("{caption}: round-trip time"),
-                time(),
-                Axis::linear("ms"),
-            );
-            for (name, course) in [case.ours, case.theirs].into_iter().zip(&run.courses) {
-                goodput = goodput.series(name, Mark::Line, course.goodput.iter().copied());
-                rtt = rtt.series(name, Mark::Line, course.rtt.iter().copied());
-            }
-            if case.queue == DRAWN {
-                section = section.chart(goodput).chart(rtt);
-            }
-        }
-        section
-    }
+/// What the runs of a row have in common.
+fn key(case: &Case) -> (&'static str, &'static str, f64) {
+    (case.ours, case.theirs, case.queue)
 }
 
 const MBPS: f64 = 50.0;

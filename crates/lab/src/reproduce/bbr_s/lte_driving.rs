@@ -5,158 +5,129 @@ use std::time::Duration;
 use kneepoint_emulator::generate::{Profile, generate};
 
 use crate::reproduce::informed::{self, INFORMED};
-use crate::reproduce::report::{Section, Verdict, percent};
-use crate::reproduce::summary::{Seeds, Summary, geometric_mean};
-use crate::reproduce::trace_runs::{OMNISCIENT, Runs, TraceCase, TraceRun, change};
+use crate::reproduce::report::{Section, Verdict, change, percent};
+use crate::reproduce::summary::geometric_mean;
+use crate::reproduce::trace_runs::{OMNISCIENT, TraceCase, TraceRun, TraceRuns};
 use crate::reproduce::{About, CaseError, Paper, Scale, Study};
 
 /// Figures 5 to 7.
-pub(in crate::reproduce) struct LteDriving;
+pub(in crate::reproduce) static LTE_DRIVING: Study<TraceCase, TraceRun> = Study {
+    about: About {
+        id: "A2",
+        paper: Paper::BbrS,
+        title: "One flow on LTE in a moving car",
+        figure: "figures 5 to 7",
+        setup: "One bulk flow over generated LTE traces, 40 ms of round-trip time, 3 MB of queue. The paper gives none of \
+                them, so two kinds of drive are shown: in town (median 4.4 Mb/s) and fast (9 Mb/s, deep swings), each \
+                seed a trace of its own.",
+        claim: "BBR-S has 40 % less mean RTT than BBR and 60 % less at the 99th percentile, with at least 95 % of its \
+                throughput (abstract; 90 % in the text). Cubic and Compound exceed 500 ms on average; BBRx is like BBR.",
+    },
+    cases,
+    weight: |case| f64::from(case.seconds) * 15.0,
+    run,
+    report,
+};
 
-impl LteDriving {
-    fn links(scale: Scale) -> &'static [&'static str] {
-        scale.pick(&["fast"], &["town", "fast"])
-    }
+fn links(scale: Scale) -> &'static [&'static str] {
+    scale.pick(&["fast"], &["town", "fast"])
 }
 
-impl Study for LteDriving {
-    type Case = TraceCase;
-    type Result = TraceRun;
-
-    fn about(&self) -> About {
-        About {
-            id: "A2",
-            paper: Paper::BbrS,
-            title: "One flow on LTE in a moving car",
-            figure: "figures 5 to 7",
-            setup: "One bulk flow over generated LTE traces, 40 ms of round-trip time, 3 MB of queue. The paper gives none of \
-                    them, so two kinds of drive are shown: in town (median 4.4 Mb/s) and fast (9 Mb/s, deep swings), each \
-                    seed a trace of its own.",
-            claim: "BBR-S has 40 % less mean RTT than BBR and 60 % less at the 99th percentile, with at least 95 % of its \
-                    throughput (abstract; 90 % in the text). Cubic and Compound exceed 500 ms on average; BBRx is like BBR.",
+fn cases(scale: Scale) -> Vec<TraceCase> {
+    let mut cases = Vec::new();
+    for link in links(scale) {
+        let informed = INFORMED.iter().map(|(name, _)| *name);
+        for controller in CONTROLLERS.into_iter().chain(informed) {
+            cases.extend(scale.seeds().map(|seed| TraceCase {
+                link,
+                controller,
+                seed,
+                seconds: scale.pick(30, 120),
+                from: 0,
+            }));
         }
     }
-
-    fn cases(&self, scale: Scale) -> Vec<TraceCase> {
-        let mut cases = Vec::new();
-        for link in Self::links(scale) {
-            let informed = INFORMED.iter().map(|(name, _)| *name);
-            for controller in CONTROLLERS.into_iter().chain(informed) {
-                cases.extend(scale.seeds().map(|seed| TraceCase {
-                    link,
-                    controller,
-                    seed,
-                    seconds: scale.pick(30, 120),
-                    from: 0,
-                }));
-            }
-        }
-        cases
-    }
-
-    fn weight(&self, case: &TraceCase) -> f64 {
-        f64::from(case.seconds) * 15.0
-    }
-
-    fn run(&self, case: &TraceCase) -> Result<TraceRun, CaseError> {
-        let profile = match case.link {
-            "town" => Profile::LteDrivingSlow,
-            _ => Profile::LteDrivingFast,
-        };
-        let duration = Duration::from_secs(case.seconds.into());
-        let trace = generate(profile, case.seed, duration.into());
-        case.run(trace, case.seed == 1 && DRAWN.contains(&case.controller))
-    }
-
-    fn report(&self, scale: Scale, results: &[(TraceCase, TraceRun)]) -> Section {
-        let mut section = Section::new(Study::about(self));
-        let links = Self::links(scale);
-        for link in links {
-            let runs = Runs::on(link, results);
-            let rtt = runs.ratio("bbr-s", "bbr", |run| run.rtt.mean);
-            let p99 = runs.ratio("bbr-s", "bbr", |run| run.rtt.p99);
-            let throughput = runs.ratio("bbr-s", "bbr", |run| run.goodput_mbps);
-            section = section
-                .verdict(Verdict::new(
-                    format!("mean RTT against `bbr`, {link}"),
-                    "-40 %",
-                    change(rtt),
-                    (rtt <= 0.6, rtt < 0.85),
-                    "",
-                ))
-                .verdict(Verdict::new(
-                    format!("99th percentile of the RTT against `bbr`, {link}"),
-                    "-60 %",
-                    change(p99),
-                    (p99 <= 0.4, p99 < 0.8),
-                    OUTAGES,
-                ))
-                .verdict(Verdict::new(
-                    format!("throughput against `bbr`, {link}"),
-                    "95 % or more (90 % in the text)",
-                    percent(throughput),
-                    (throughput >= 0.95, throughput >= 0.9),
-                    "",
-                ));
-            for name in ["cubic", "compound"] {
-                let mean = Seeds::of(runs.of(name, |run| run.rtt.mean));
-                section = section.verdict(Verdict::new(
-                    format!("mean RTT of `{name}`, {link}"),
-                    "over 500 ms",
-                    mean.text(|ms| format!("{ms:.0} ms")),
-                    (mean.least > 500.0, mean.mean > 250.0),
-                    "",
-                ));
-            }
-            let corrected = runs.ratio("bbr-x", "bbr", |run| run.rtt.mean);
-            section = section.verdict(Verdict::new(
-                format!("mean RTT of `bbr-x` against `bbr`, {link}"),
-                "about the same",
-                change(corrected),
-                ((0.85..1.15).contains(&corrected), false),
-                "On quinn the window is what limits a flow, and `bbr-x` takes the queue that it sees out of its estimate, so that \
-                 its window of 2 BDP is a smaller one; the paper's window follows the uncorrected maximum.",
-            ));
-            section = section.table(runs.table(format!("LTE, {link}: means over the seeds")));
-            section = runs.charts(section, &format!("LTE, {link}, seed 1"));
-            section = informed::compare(section, &runs, &format!("LTE, {link}"));
-        }
-        if links.len() > 1 {
-            section = both(section, results, links);
-        }
-        section.note(OUTAGES).note(informed::ABOUT).note(
-            "`bbr-s` is the recommended preset, `bbr-s:paper` follows the paper's text as closely as quinn's one window allows. \
-             `omniscient` knows the trace: it fills the link without a queue.",
-        )
-    }
+    cases
 }
 
-/// What the paper says of LTE, on all links together.
-fn both(section: Section, results: &[(TraceCase, TraceRun)], links: &[&str]) -> Section {
-    let ratio = |figure: fn(&Summary) -> f64| {
-        let links = links.iter();
-        geometric_mean(links.map(|link| Runs::on(link, results).ratio("bbr-s", "bbr", figure)))
+fn run(case: &TraceCase) -> Result<TraceRun, CaseError> {
+    let profile = match case.link {
+        "town" => Profile::LteDrivingSlow,
+        _ => Profile::LteDrivingFast,
     };
-    let rtt = ratio(|run| run.rtt.mean);
-    let p99 = ratio(|run| run.rtt.p99);
-    let throughput = ratio(|run| run.goodput_mbps);
+    let duration = Duration::from_secs(case.seconds.into());
+    let trace = generate(profile, case.seed, duration.into());
+    case.run(trace, case.seed == 1 && DRAWN.contains(&case.controller))
+}
+
+fn report(scale: Scale, runs: &TraceRuns<'_>, mut section: Section) -> Section {
+    let links = links(scale);
+    for link in links {
+        let runs = runs.on(link);
+        section = against_bbr(section, link, |figure| runs.against_bbr(figure));
+        for name in ["cubic", "compound"] {
+            let mean = runs.under(name).over(|run| run.summary.rtt.mean);
+            section = section.verdict(Verdict::new(
+                format!("mean RTT of `{name}`, {link}"),
+                "over 500 ms",
+                mean.text(|ms| format!("{ms:.0} ms")),
+                (mean.least > 500.0, mean.mean > 250.0),
+                "",
+            ));
+        }
+        let corrected = runs
+            .under("bbr-x")
+            .ratio(&runs.under("bbr"), |run| run.summary.rtt.mean);
+        section = section.verdict(Verdict::new(
+            format!("mean RTT of `bbr-x` against `bbr`, {link}"),
+            "about the same",
+            change(corrected),
+            ((0.85..1.15).contains(&corrected), false),
+            "On quinn the window is what limits a flow, and `bbr-x` takes the queue that it sees out of its estimate, so that \
+             its window of 2 BDP is a smaller one; the paper's window follows the uncorrected maximum.",
+        ));
+        section = section
+            .table(runs.summaries(format!("LTE, {link}: means over the seeds")))
+            .charts(runs.charts(&format!("LTE, {link}, seed 1")));
+        section = informed::compare(section, &runs, &format!("LTE, {link}"));
+    }
+    if links.len() > 1 {
+        section = against_bbr(section, "both links", |figure| {
+            geometric_mean(links.iter().map(|link| runs.on(link).against_bbr(figure)))
+        });
+    }
+    section.note(OUTAGES).note(informed::ABOUT).note(
+        "`bbr-s` is the recommended preset, `bbr-s:paper` follows the paper's text as closely as quinn's one window allows. \
+         `omniscient` knows the trace: it fills the link without a queue.",
+    )
+}
+
+/// What the paper says of `bbr-s` on LTE, beside figures of it as parts of `bbr`'s.
+fn against_bbr(
+    section: Section,
+    links: &str,
+    ratio: impl Fn(fn(&TraceRun) -> f64) -> f64,
+) -> Section {
+    let rtt = ratio(|run| run.summary.rtt.mean);
+    let p99 = ratio(|run| run.summary.rtt.p99);
+    let throughput = ratio(|run| run.summary.goodput_mbps);
     section
         .verdict(Verdict::new(
-            "mean RTT against `bbr`, both links",
+            format!("mean RTT against `bbr`, {links}"),
             "-40 %",
             change(rtt),
             (rtt <= 0.6, rtt < 0.85),
             "",
         ))
         .verdict(Verdict::new(
-            "99th percentile of the RTT against `bbr`, both links",
+            format!("99th percentile of the RTT against `bbr`, {links}"),
             "-60 %",
             change(p99),
             (p99 <= 0.4, p99 < 0.8),
             OUTAGES,
         ))
         .verdict(Verdict::new(
-            "throughput against `bbr`, both links",
+            format!("throughput against `bbr`, {links}"),
             "95 % or more (90 % in the text)",
             percent(throughput),
             (throughput >= 0.95, throughput >= 0.9),

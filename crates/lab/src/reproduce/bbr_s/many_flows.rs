@@ -2,19 +2,33 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, Queue};
+use kneepoint_emulator::link::Limit;
 use kneepoint_emulator::time::Nanos;
 use serde::{Deserialize, Serialize};
 
-use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::setup::{Bottleneck, greedy};
-use crate::reproduce::summary::{Course, Seeds, Spread, Summary};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
-use crate::trial::{Outcome, Trial};
+use crate::plots::{Axis, Mark};
+use crate::reproduce::report::{Section, Verdict, code, number};
+use crate::reproduce::setup::{Bottleneck, greedy, transfer};
+use crate::reproduce::summary::{Course, Spread, Summary};
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::trial::Outcome;
 
 /// Figures 11 and 12.
-pub(in crate::reproduce) struct ManyFlows;
+pub(in crate::reproduce) static MANY_FLOWS: Study<Case, Run> = Study {
+    about: About {
+        id: "A4",
+        paper: Paper::BbrS,
+        title: "Ten flows, one more every 8 s",
+        figure: "figures 11 and 12",
+        setup: "100 Mb/s, 50 ms, a queue of 4 BDP (the paper gives none). Ten flows of one controller, one more every 8 s; \
+                Jain's index of what they got from the last one's start plus 4 s on.",
+        claim: "Jain's index is 0.9711; the mean RTT is 84 ms once all run; no RTT exceeds 100 ms outside of startups.",
+    },
+    cases,
+    weight: |case| f64::from(72 + case.together) * 100.0,
+    run,
+    report,
+};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::reproduce) struct Case {
@@ -39,200 +53,115 @@ pub(in crate::reproduce) struct Run {
     courses: Vec<Course>,
 }
 
-impl Study for ManyFlows {
-    type Case = Case;
-    type Result = Run;
-
-    fn about(&self) -> About {
-        About {
-            id: "A4",
-            paper: Paper::BbrS,
-            title: "Ten flows, one more every 8 s",
-            figure: "figures 11 and 12",
-            setup: "100 Mb/s, 50 ms, a queue of 4 BDP (the paper gives none). Ten flows of one controller, one more every 8 s; \
-                    Jain's index of what they got from the last one's start plus 4 s on.",
-            claim: "Jain's index is 0.9711; the mean RTT is 84 ms once all run; no RTT exceeds 100 ms outside of startups.",
-        }
+fn cases(scale: Scale) -> Vec<Case> {
+    let controllers = scale.pick(&CONTROLLERS[..2], &CONTROLLERS[..]);
+    let mut cases = Vec::new();
+    for &controller in controllers {
+        cases.extend(scale.seeds().map(|seed| Case {
+            controller,
+            seed,
+            together: scale.pick(20, 60),
+        }));
     }
-
-    fn cases(&self, scale: Scale) -> Vec<Case> {
-        let controllers = scale.pick(&CONTROLLERS[..2], &CONTROLLERS[..]);
-        let mut cases = Vec::new();
-        for &controller in controllers {
-            cases.extend(scale.seeds().map(|seed| Case {
-                controller,
-                seed,
-                together: scale.pick(20, 60),
-            }));
-        }
-        cases
-    }
-
-    fn weight(&self, case: &Case) -> f64 {
-        f64::from(72 + case.together) * 100.0
-    }
-
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        let last = GAP * (FLOWS - 1);
-        let duration = last + Duration::from_secs(case.together.into());
-        let bottleneck = bottleneck();
-        let flows: Result<Vec<_>, _> = (0..FLOWS)
-            .map(|flow| {
-                greedy(
-                    case.controller,
-                    case.seed + u64::from(flow) * 1000,
-                    GAP * flow,
-                    duration,
-                )
-            })
-            .collect();
-        let trial = Trial {
-            topology: bottleneck.topology(),
-            flows: flows?,
-            duration,
-            interval: None,
-            seed: case.seed,
-        };
-        let outcome = trial.run()?;
-        let from = last + STARTUP;
-        let window = Duration::from_secs(2);
-        Ok(Run {
-            summary: Summary::of(&outcome, &bottleneck, from, duration),
-            jain: outcome.jain(from, duration).unwrap_or(0.0),
-            jain_windows: outcome.mean_jain(from, duration, window).unwrap_or(0.0),
-            settled: Spread::of(&settled(duration, |from, to| outcome.rtts(from, to))),
-            path: Spread::of(&settled(duration, |from, to| {
-                path_delays(&outcome, from, to)
-            })),
-            courses: if case.seed == 1 {
-                outcome.flows.iter().map(Course::of).collect()
-            } else {
-                Vec::new()
-            },
-        })
-    }
-
-    fn report(&self, _scale: Scale, results: &[(Case, Run)]) -> Section {
-        let mut table = Table::new(
-            "Means over the seeds",
-            &[
-                "controller",
-                "Jain",
-                "Jain, 2 s",
-                "utilization",
-                "RTT mean, ms",
-                "p99",
-                "outside of startups: mean, ms",
-                "p99",
-                "largest",
-                "of the path alone: p99, ms",
-                "largest",
-                "loss",
-            ],
-        );
-        let seeds = |name: &str, figure: fn(&Run) -> f64| {
-            Seeds::of(
-                results
-                    .iter()
-                    .filter(|(case, _)| case.controller == name)
-                    .map(|(_, run)| figure(run)),
-            )
-        };
-        let mut names: Vec<&str> = results.iter().map(|(case, _)| case.controller).collect();
-        names.dedup();
-        for name in names {
-            let cell =
-                |figure: fn(&Run) -> f64, print: fn(f64) -> String| seeds(name, figure).text(print);
-            table.row([
-                format!("`{name}`"),
-                cell(|run| run.jain, number),
-                cell(|run| run.jain_windows, number),
-                cell(|run| run.summary.utilization.unwrap_or(f64::NAN), percent),
-                cell(|run| run.summary.rtt.mean, number),
-                cell(|run| run.summary.rtt.p99, number),
-                cell(|run| run.settled.mean, number),
-                cell(|run| run.settled.p99, number),
-                cell(|run| run.settled.max, number),
-                cell(|run| run.path.p99, number),
-                cell(|run| run.path.max, number),
-                cell(|run| run.summary.loss_rate, percent),
-            ]);
-        }
-        let jain = seeds("bbr-s", |run| run.jain);
-        let mean = seeds("bbr-s", |run| run.summary.rtt.mean);
-        let largest = seeds("bbr-s", |run| run.settled.max);
-        let path = seeds("bbr-s", |run| run.path.p99);
-        let path_largest = seeds("bbr-s", |run| run.path.max);
-        let milliseconds = |ms: f64| format!("{ms:.0} ms");
-        let section = Section::new(Study::about(self))
-            .verdict(Verdict::new(
-                "Jain's index of ten `bbr-s` flows",
-                "0.971",
-                jain.text(number),
-                (jain.least >= 0.97, jain.mean >= 0.9),
-                "",
-            ))
-            .verdict(Verdict::new(
-                "mean RTT once all run",
-                "84 ms",
-                mean.text(milliseconds),
-                (mean.mean <= 84.0, mean.mean <= 110.0),
-                "",
-            ))
-            .verdict(Verdict::new(
-                "largest RTT outside of startups",
-                "100 ms",
-                largest.text(milliseconds),
-                (largest.mean <= 100.0, largest.mean <= 150.0),
-                "Up to 25 ms of it are the receiver's: see the note.",
-            ))
-            .verdict(Verdict::new(
-                "99th percentile of the path's round-trip time outside of startups, without the delays of acknowledgements",
-                "at most 100 ms",
-                path.text(milliseconds),
-                (path.largest <= 100.0, path.mean <= 120.0),
-                "",
-            ))
-            .verdict(Verdict::new(
-                "the largest of these",
-                "at most 100 ms",
-                path_largest.text(milliseconds),
-                (path_largest.largest <= 100.0, path_largest.mean <= 120.0),
-                "",
-            ))
-            .table(table)
-            .note(
-                "What the index depends on is how soon all flows know the empty path. A flow that starts finds the others' queue, \
-                 and takes the link from them until it has looked behind that queue (ProbeRTT), 2.5 s after the end of its Startup: \
-                 within the 4 s that are left out here. From then on all look at the same time, every few seconds; the largest \
-                 round-trip times are of what they fill the path with again. A round-trip time that a sender measures contains what \
-                 the receiver waits for a second packet to acknowledge, up to 25 ms: the columns on the right are the path's alone.",
-            );
-        draw(section, results)
-    }
+    cases
 }
 
-/// What the flows of `bbr-s` got over time, and the round-trip times that they saw.
-fn draw(section: Section, results: &[(Case, Run)]) -> Section {
-    let drawn = results
-        .iter()
-        .find(|(case, run)| case.controller == "bbr-s" && !run.courses.is_empty());
-    let Some((_, run)) = drawn else {
-        return section;
-    };
-    let time = || Axis::linear("time, s");
-    let mut goodput = Chart::new("Ten `bbr-s` flows: goodput", time(), Axis::linear("Mb/s"));
-    let mut rtt = Chart::new(
-        "Ten `bbr-s` flows: round-trip time",
-        time(),
-        Axis::linear("ms"),
-    );
-    for (number, course) in (1..).zip(&run.courses) {
-        let name = format!("{number}");
-        goodput = goodput.series(&name, Mark::Line, course.goodput.iter().copied());
-        rtt = rtt.series(&name, Mark::Line, course.rtt.iter().copied());
+fn run(case: &Case) -> Result<Run, CaseError> {
+    let last = GAP * (FLOWS - 1);
+    let duration = last + Duration::from_secs(case.together.into());
+    let bottleneck = bottleneck();
+    let flows = (0..FLOWS).map(|flow| {
+        let seed = case.seed + u64::from(flow) * 1000;
+        greedy(case.controller, seed, GAP * flow, duration)
+    });
+    let outcome = transfer(bottleneck.topology(), flows, duration, None, case.seed)?;
+    let from = last + STARTUP;
+    let window = Duration::from_secs(2);
+    Ok(Run {
+        summary: Summary::of(&outcome, &bottleneck, from, duration),
+        jain: outcome.jain(from, duration).unwrap_or(0.0),
+        jain_windows: outcome.mean_jain(from, duration, window).unwrap_or(0.0),
+        settled: Spread::of(&settled(duration, |from, to| outcome.rtts(from, to))),
+        path: Spread::of(&settled(duration, |from, to| {
+            path_delays(&outcome, from, to)
+        })),
+        courses: Course::drawn(&outcome, case.seed == 1),
+    })
+}
+
+fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+    let table = runs
+        .table("Means over the seeds", |case| case.controller)
+        .name("controller", |case| code(case.controller))
+        .numbers("Jain", |run| run.jain)
+        .numbers("Jain, 2 s", |run| run.jain_windows)
+        .percents("utilization", |run| run.summary.used())
+        .numbers("RTT mean, ms", |run| run.summary.rtt.mean)
+        .numbers("p99", |run| run.summary.rtt.p99)
+        .numbers("outside of startups: mean, ms", |run| run.settled.mean)
+        .numbers("p99", |run| run.settled.p99)
+        .numbers("largest", |run| run.settled.max)
+        .numbers("of the path alone: p99, ms", |run| run.path.p99)
+        .numbers("largest", |run| run.path.max)
+        .percents("loss", |run| run.summary.loss_rate);
+    let ours = runs.only(|case| case.controller == "bbr-s");
+    let jain = ours.over(|run| run.jain);
+    let mean = ours.over(|run| run.summary.rtt.mean);
+    let largest = ours.over(|run| run.settled.max);
+    let path = ours.over(|run| run.path.p99);
+    let path_largest = ours.over(|run| run.path.max);
+    let milliseconds = |ms: f64| format!("{ms:.0} ms");
+    let mut section = section
+        .verdict(Verdict::new(
+            "Jain's index of ten `bbr-s` flows",
+            "0.971",
+            jain.text(number),
+            (jain.least >= 0.97, jain.mean >= 0.9),
+            "",
+        ))
+        .verdict(Verdict::new(
+            "mean RTT once all run",
+            "84 ms",
+            mean.text(milliseconds),
+            (mean.mean <= 84.0, mean.mean <= 110.0),
+            "",
+        ))
+        .verdict(Verdict::new(
+            "largest RTT outside of startups",
+            "100 ms",
+            largest.text(milliseconds),
+            (largest.mean <= 100.0, largest.mean <= 150.0),
+            "Up to 25 ms of it are the receiver's: see the note.",
+        ))
+        .verdict(Verdict::new(
+            "99th percentile of the path's round-trip time outside of startups, without the delays of acknowledgements",
+            "at most 100 ms",
+            path.text(milliseconds),
+            (path.largest <= 100.0, path.mean <= 120.0),
+            "",
+        ))
+        .verdict(Verdict::new(
+            "the largest of these",
+            "at most 100 ms",
+            path_largest.text(milliseconds),
+            (path_largest.largest <= 100.0, path_largest.mean <= 120.0),
+            "",
+        ))
+        .table(table)
+        .note(
+            "What the index depends on is how soon all flows know the empty path. A flow that starts finds the others' queue, \
+             and takes the link from them until it has looked behind that queue (ProbeRTT), 2.5 s after the end of its Startup: \
+             within the 4 s that are left out here. From then on all look at the same time, every few seconds; the largest \
+             round-trip times are of what they fill the path with again. A round-trip time that a sender measures contains what \
+             the receiver waits for a second packet to acknowledge, up to 25 ms: the columns on the right are the path's alone.",
+        );
+    if let Some(run) = ours.first().filter(|run| !run.courses.is_empty()) {
+        let flows = (1..).zip(&run.courses);
+        let flows = flows.map(|(number, course)| (number.to_string(), Mark::Line, course));
+        let charts = Course::charts("Ten `bbr-s` flows", Axis::linear("ms"), flows);
+        section = section.charts(charts);
     }
-    section.chart(goodput).chart(rtt)
+    section
 }
 
 /// The times that `between` has, but for those of the time after each start, sorted.
@@ -262,7 +191,7 @@ fn path_delays(outcome: &Outcome, from: Duration, to: Duration) -> Vec<u64> {
 }
 
 fn bottleneck() -> Bottleneck {
-    Bottleneck::constant(MBPS, Queue::DropTail(Limit::bytes(4 * BDP)), RTT)
+    Bottleneck::constant(MBPS, Limit::bytes(4 * BDP), RTT)
 }
 
 const MBPS: f64 = 100.0;

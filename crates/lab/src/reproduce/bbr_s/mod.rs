@@ -6,8 +6,8 @@ mod many_flows;
 mod pace;
 mod wigig;
 
-pub(super) use beside_cubic::BesideCubic;
-pub(super) use lte_driving::LteDriving;
-pub(super) use many_flows::ManyFlows;
-pub(super) use pace::Pace;
-pub(super) use wigig::Wigig;
+pub(super) use beside_cubic::BESIDE_CUBIC;
+pub(super) use lte_driving::LTE_DRIVING;
+pub(super) use many_flows::MANY_FLOWS;
+pub(super) use pace::PACE;
+pub(super) use wigig::WIGIG;

@@ -7,13 +7,29 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number};
-use crate::reproduce::summary::{Seeds, thin};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::plots::Chart;
+use crate::reproduce::report::{Section, Verdict, number};
+use crate::reproduce::summary::thin;
+use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
 
 /// Figure 2.
-pub(in crate::reproduce) struct Pace;
+pub(in crate::reproduce) static PACE: Study<Case, Run> = Study {
+    about: About {
+        id: "A1",
+        paper: Paper::BbrS,
+        title: "The pace that a filter makes of a capacity that varies",
+        figure: "figure 2",
+        setup: "A fluid sender without a transport. The capacity is drawn every 10 ms, normal with 10 Mb/s of mean and 1 Mb/s of \
+                deviation; the filters' window is 0.1 s. The sender's pace is what its filter says, up to a window of 2 BDP \
+                at 40 ms.",
+        claim: "The maximum is always too high, so that the queue grows until the window stops it, at twice the minimum RTT. The \
+                mean keeps the queue short.",
+    },
+    cases,
+    weight: |_case| 1.0,
+    run,
+    report,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(in crate::reproduce) struct Case {
@@ -45,107 +61,59 @@ pub(in crate::reproduce) struct Run {
     course: Vec<(f64, f64)>,
 }
 
-impl Study for Pace {
-    type Case = Case;
-    type Result = Run;
+fn cases(scale: Scale) -> Vec<Case> {
+    let cases = |filter| scale.seeds().map(move |seed| Case { filter, seed });
+    Filter::ALL.into_iter().flat_map(cases).collect()
+}
 
-    fn about(&self) -> About {
-        About {
-            id: "A1",
-            paper: Paper::BbrS,
-            title: "The pace that a filter makes of a capacity that varies",
-            figure: "figure 2",
-            setup: "A fluid sender without a transport. The capacity is drawn every 10 ms, normal with 10 Mb/s of mean and 1 Mb/s of \
-                    deviation; the filters' window is 0.1 s. The sender's pace is what its filter says, up to a window of 2 BDP \
-                    at 40 ms.",
-            claim: "The maximum is always too high, so that the queue grows until the window stops it, at twice the minimum RTT. The \
-                    mean keeps the queue short.",
-        }
-    }
+fn run(case: &Case) -> Result<Run, CaseError> {
+    Ok(simulate(case.filter, case.seed))
+}
 
-    fn cases(&self, scale: Scale) -> Vec<Case> {
-        let cases = |filter| scale.seeds().map(move |seed| Case { filter, seed });
-        Filter::ALL.into_iter().flat_map(cases).collect()
-    }
-
-    fn weight(&self, _case: &Case) -> f64 {
-        1.0
-    }
-
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        Ok(simulate(case.filter, case.seed))
-    }
-
-    fn report(&self, _scale: Scale, results: &[(Case, Run)]) -> Section {
-        let mut table = Table::new(
-            "Means over the seeds",
-            &[
-                "the pace is",
-                "pace / capacity",
-                "delivered / capacity",
-                "mean RTT / minimum",
-            ],
-        );
-        let seeds = |filter: Filter, figure: fn(&Run) -> f64| {
-            Seeds::of(
-                results
-                    .iter()
-                    .filter(|(case, _)| case.filter == filter)
-                    .map(|(_, run)| figure(run)),
-            )
-        };
-        let mut chart = Chart::new(
-            "The round-trip time that each pace makes, seed 1",
-            Axis::linear("time, s"),
-            Axis::linear("RTT / minimum"),
-        );
-        for filter in Filter::ALL {
-            let cell = |figure: fn(&Run) -> f64| seeds(filter, figure).text(number);
-            table.row([
-                filter.name().to_owned(),
-                cell(|run| run.pace),
-                cell(|run| run.utilization),
-                cell(|run| run.rtt),
-            ]);
-            let drawn = results
-                .iter()
-                .find(|(case, _)| *case == Case { filter, seed: 1 });
-            if let Some((_, run)) = drawn {
-                chart = chart.series(filter.name(), Mark::Line, run.course.iter().copied());
-            }
-        }
-        let rtt = |filter| seeds(filter, |run| run.rtt);
-        let (maximum, mean, skip) = (rtt(Filter::Maximum), rtt(Filter::Mean), rtt(Filter::Skip));
-        let sent = seeds(Filter::Skip, |run| run.utilization);
-        Section::new(Study::about(self))
-            .verdict(Verdict::new(
-                "RTT that the maximum makes",
-                "twice the minimum",
-                maximum.text(|ratio| format!("{} times", number(ratio))),
-                (maximum.mean > 1.8, maximum.mean > 1.4),
-                "",
-            ))
-            .verdict(Verdict::new(
-                "RTT that the mean makes",
-                "a short queue",
-                mean.text(|ratio| format!("{} times", number(ratio))),
-                (mean.mean < 1.3, mean.mean < maximum.mean),
-                "",
-            ))
-            .verdict(Verdict::new(
-                "RTT and throughput that SKIP makes",
-                "close to the minimum, close to the capacity",
-                format!("{} times, {} of it", skip.text(number), sent.text(number)),
-                (skip.mean < 1.3 && sent.mean > 0.9, skip.mean < maximum.mean),
-                "",
-            ))
-            .table(table)
-            .chart(chart)
-            .note(
-                "The mean of the capacity itself is what the paper draws, and what no sender can see: it sees what was delivered, \
-                 which is never more than it sent. A mean of that only ever falls. This is what the Tobit filter is for.",
-            )
-    }
+fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+    let table = runs
+        .table("Means over the seeds", |case| case.filter)
+        .name("the pace is", |case| case.filter.name().to_owned())
+        .numbers("pace / capacity", |run| run.pace)
+        .numbers("delivered / capacity", |run| run.utilization)
+        .numbers("mean RTT / minimum", |run| run.rtt);
+    let chart = Chart::over_time(
+        "The round-trip time that each pace makes, seed 1",
+        "RTT / minimum",
+    );
+    let chart = runs.lines(chart, |case| case.filter.name(), |run| run.course.clone());
+    let of = |filter| runs.only(|case| case.filter == filter);
+    let rtt = |filter| of(filter).over(|run| run.rtt);
+    let (maximum, mean, skip) = (rtt(Filter::Maximum), rtt(Filter::Mean), rtt(Filter::Skip));
+    let sent = of(Filter::Skip).over(|run| run.utilization);
+    section
+        .verdict(Verdict::new(
+            "RTT that the maximum makes",
+            "twice the minimum",
+            maximum.text(|ratio| format!("{} times", number(ratio))),
+            (maximum.mean > 1.8, maximum.mean > 1.4),
+            "",
+        ))
+        .verdict(Verdict::new(
+            "RTT that the mean makes",
+            "a short queue",
+            mean.text(|ratio| format!("{} times", number(ratio))),
+            (mean.mean < 1.3, mean.mean < maximum.mean),
+            "",
+        ))
+        .verdict(Verdict::new(
+            "RTT and throughput that SKIP makes",
+            "close to the minimum, close to the capacity",
+            format!("{} times, {} of it", skip.text(number), sent.text(number)),
+            (skip.mean < 1.3 && sent.mean > 0.9, skip.mean < maximum.mean),
+            "",
+        ))
+        .table(table)
+        .chart(chart)
+        .note(
+            "The mean of the capacity itself is what the paper draws, and what no sender can see: it sees what was delivered, \
+             which is never more than it sent. A mean of that only ever falls. This is what the Tobit filter is for.",
+        )
 }
 
 impl Filter {

@@ -7,127 +7,120 @@ use kneepoint_emulator::trace::Trace;
 
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::informed::{self, INFORMED};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::summary::Seeds;
-use crate::reproduce::trace_runs::{OMNISCIENT, Runs, TraceCase, TraceRun, change};
+use crate::reproduce::report::{Section, Table, Verdict, change, number, percent};
+use crate::reproduce::trace_runs::{OMNISCIENT, TraceCase, TraceRun, TraceRuns};
 use crate::reproduce::{About, CaseError, Paper, Scale, Study};
 
 /// Figures 8 to 10.
-pub(in crate::reproduce) struct Wigig;
+pub(in crate::reproduce) static WIGIG: Study<TraceCase, TraceRun> = Study {
+    about: About {
+        id: "A3",
+        paper: Paper::BbrS,
+        title: "One flow on WiGig, with the line of sight lost after 70 s",
+        figure: "figures 8 to 10",
+        setup: "One bulk flow over a generated WiGig trace: 155 Mb/s, blocked for 300 ms 40 times a minute; from 70 s to \
+                90 s every fifth opportunity only, as without line of sight. 40 ms, 3 MB of queue, measured from 10 s on. \
+                The paper does not give its trace or its queue.",
+        claim: "BBR-S has 10 % less goodput than the others (Vegas 20 %), a mean RTT just above the minimum, and 100 ms at the \
+                99th percentile against 250 ms of BBR, BBRx and Vegas; Cubic more than 1 s.",
+    },
+    cases,
+    weight: |case| f64::from(case.seconds) * 100.0,
+    run,
+    report,
+};
 
-impl Study for Wigig {
-    type Case = TraceCase;
-    type Result = TraceRun;
-
-    fn about(&self) -> About {
-        About {
-            id: "A3",
-            paper: Paper::BbrS,
-            title: "One flow on WiGig, with the line of sight lost after 70 s",
-            figure: "figures 8 to 10",
-            setup: "One bulk flow over a generated WiGig trace: 155 Mb/s, blocked for 300 ms 40 times a minute; from 70 s to \
-                    90 s every fifth opportunity only, as without line of sight. 40 ms, 3 MB of queue, measured from 10 s on. \
-                    The paper does not give its trace or its queue.",
-            claim: "BBR-S has 10 % less goodput than the others (Vegas 20 %), a mean RTT just above the minimum, and 100 ms at the \
-                    99th percentile against 250 ms of BBR, BBRx and Vegas; Cubic more than 1 s.",
-        }
+fn cases(scale: Scale) -> Vec<TraceCase> {
+    let mut cases = Vec::new();
+    let informed = INFORMED.iter().map(|(name, _)| *name);
+    for controller in CONTROLLERS.into_iter().chain(informed) {
+        cases.extend(scale.seeds().map(|seed| TraceCase {
+            link: LINK,
+            controller,
+            seed,
+            seconds: scale.pick(40, 110),
+            from: scale.pick(5, 10),
+        }));
     }
-
-    fn cases(&self, scale: Scale) -> Vec<TraceCase> {
-        let mut cases = Vec::new();
-        let informed = INFORMED.iter().map(|(name, _)| *name);
-        for controller in CONTROLLERS.into_iter().chain(informed) {
-            cases.extend(scale.seeds().map(|seed| TraceCase {
-                link: LINK,
-                controller,
-                seed,
-                seconds: scale.pick(40, 110),
-                from: scale.pick(5, 10),
-            }));
-        }
-        // The length of the blockages is the paper's secret: shorter ones, once each.
-        for &(link, _) in SHORTENED {
-            cases.extend(SWEPT.map(|controller| TraceCase {
-                link,
-                controller,
-                seed: 1,
-                seconds: scale.pick(40, 110),
-                from: scale.pick(5, 10),
-            }));
-        }
-        cases
+    // The length of the blockages is the paper's secret: shorter ones, once each.
+    for &(link, _) in SHORTENED {
+        cases.extend(SWEPT.map(|controller| TraceCase {
+            link,
+            controller,
+            seed: 1,
+            seconds: scale.pick(40, 110),
+            from: scale.pick(5, 10),
+        }));
     }
+    cases
+}
 
-    fn weight(&self, case: &TraceCase) -> f64 {
-        f64::from(case.seconds) * 100.0
-    }
+fn run(case: &TraceCase) -> Result<TraceRun, CaseError> {
+    // A quick run is too short for the paper's time.
+    let lost_at = if case.seconds < 100 { 20 } else { 70 };
+    let mut shortened = SHORTENED.iter().filter(|(link, _)| *link == case.link);
+    let longest = shortened.next().map(|(_, longest)| *longest);
+    let trace = trace(case.seed, case.seconds, lost_at, longest);
+    case.run(
+        trace,
+        (case.link, case.seed) == (LINK, 1) && DRAWN.contains(&case.controller),
+    )
+}
 
-    fn run(&self, case: &TraceCase) -> Result<TraceRun, CaseError> {
-        // A quick run is too short for the paper's time.
-        let lost_at = if case.seconds < 100 { 20 } else { 70 };
-        let mut shortened = SHORTENED.iter().filter(|(link, _)| *link == case.link);
-        let longest = shortened.next().map(|(_, longest)| *longest);
-        let trace = trace(case.seed, case.seconds, lost_at, longest);
-        case.run(
-            trace,
-            (case.link, case.seed) == (LINK, 1) && DRAWN.contains(&case.controller),
-        )
-    }
-
-    fn report(&self, _scale: Scale, results: &[(TraceCase, TraceRun)]) -> Section {
-        let runs = Runs::on(LINK, results);
-        let p99 = runs.ratio("bbr-s", "bbr", |run| run.rtt.p99);
-        let goodput = |name| runs.ratio(name, "bbr", |run| run.goodput_mbps);
-        let (ours, vegas) = (goodput("bbr-s"), goodput("vegas:paper"));
-        let mean = Seeds::of(runs.of("bbr-s", |run| run.rtt.mean));
-        let cubic = Seeds::of(runs.of("quinn-cubic", |run| run.rtt.p99));
-        let section = Section::new(Study::about(self))
-            .verdict(Verdict::new(
-                "99th percentile of the RTT against `bbr`",
-                "100 ms against 250 ms: -60 %",
-                change(p99),
-                (p99 <= 0.5, p99 < 0.85),
-                BLOCKED,
-            ))
-            .verdict(Verdict::new(
-                "mean RTT of `bbr-s`",
-                "just above the minimum (40 ms here)",
-                mean.text(|ms| format!("{ms:.0} ms")),
-                (mean.mean < 60.0, mean.mean < 80.0),
-                "",
-            ))
-            .verdict(Verdict::new(
-                "goodput of `bbr-s` against `bbr`",
-                "90 %",
-                percent(ours),
-                (ours >= 0.9, ours >= 0.8),
-                "",
-            ))
-            .verdict(Verdict::new(
-                "goodput of `vegas:paper` against `bbr`",
-                "80 %",
-                percent(vegas),
-                (vegas >= 0.7, false),
-                "Vegas takes the link's lumps and blockages for its own queue. Its round trips are rarely as short as the shortest, \
-                 so that with ten packets in flight it believes that most of them wait. The paper's trace is not known; its Vegas \
-                 took 40 s to fill the link.",
-            ))
-            .verdict(Verdict::new(
-                "99th percentile of the RTT of CUBIC (quinn's)",
-                "over 1 s",
-                cubic.text(|ms| format!("{ms:.0} ms")),
-                (cubic.mean > 1000.0, cubic.mean > 500.0),
-                "",
-            ))
-            .table(runs.table("WiGig with blockages: means over the seeds"));
-        let section = runs.charts(section, "WiGig, seed 1");
-        let section = informed::compare(section, &runs, "WiGig");
-        sweep(section, results).note(BLOCKED).note(informed::ABOUT)
-    }
+fn report(_scale: Scale, all: &TraceRuns<'_>, section: Section) -> Section {
+    let runs = all.on(LINK);
+    let (bbr, bbr_s) = (runs.under("bbr"), runs.under("bbr-s"));
+    let p99 = runs.against_bbr(|run| run.summary.rtt.p99);
+    let goodput = |runs: &TraceRuns<'_>| runs.ratio(&bbr, |run| run.summary.goodput_mbps);
+    let (ours, vegas) = (goodput(&bbr_s), goodput(&runs.under("vegas:paper")));
+    let mean = bbr_s.over(|run| run.summary.rtt.mean);
+    let cubic = runs.under("quinn-cubic").over(|run| run.summary.rtt.p99);
+    let section = section
+        .verdict(Verdict::new(
+            "99th percentile of the RTT against `bbr`",
+            "100 ms against 250 ms: -60 %",
+            change(p99),
+            (p99 <= 0.5, p99 < 0.85),
+            BLOCKED,
+        ))
+        .verdict(Verdict::new(
+            "mean RTT of `bbr-s`",
+            "just above the minimum (40 ms here)",
+            mean.text(|ms| format!("{ms:.0} ms")),
+            (mean.mean < 60.0, mean.mean < 80.0),
+            "",
+        ))
+        .verdict(Verdict::new(
+            "goodput of `bbr-s` against `bbr`",
+            "90 %",
+            percent(ours),
+            (ours >= 0.9, ours >= 0.8),
+            "",
+        ))
+        .verdict(Verdict::new(
+            "goodput of `vegas:paper` against `bbr`",
+            "80 %",
+            percent(vegas),
+            (vegas >= 0.7, false),
+            "Vegas takes the link's lumps and blockages for its own queue. Its round trips are rarely as short as the shortest, \
+             so that with ten packets in flight it believes that most of them wait. The paper's trace is not known; its Vegas \
+             took 40 s to fill the link.",
+        ))
+        .verdict(Verdict::new(
+            "99th percentile of the RTT of CUBIC (quinn's)",
+            "over 1 s",
+            cubic.text(|ms| format!("{ms:.0} ms")),
+            (cubic.mean > 1000.0, cubic.mean > 500.0),
+            "",
+        ))
+        .table(runs.summaries("WiGig with blockages: means over the seeds"))
+        .charts(runs.charts("WiGig, seed 1"));
+    let section = informed::compare(section, &runs, "WiGig");
+    sweep(section, all).note(BLOCKED).note(informed::ABOUT)
 }
 
 /// The 99th percentile by the length of the blockages.
-fn sweep(mut section: Section, results: &[(TraceCase, TraceRun)]) -> Section {
+fn sweep(mut section: Section, runs: &TraceRuns<'_>) -> Section {
     let mut table = Table::new(
         "99th percentile of the RTT by the longest blockage, seed 1, in ms",
         &["longest blockage, ms", "`bbr`", "`bbr-s`", "change"],
@@ -138,11 +131,8 @@ fn sweep(mut section: Section, results: &[(TraceCase, TraceRun)]) -> Section {
         .map(|&(link, longest)| (link, Some(longest)));
     for (link, longest) in links.chain([(LINK, None)]) {
         let of = |name: &str| {
-            let mut runs = results.iter();
-            let same =
-                |case: &TraceCase| (case.link, case.controller, case.seed) == (link, name, 1);
-            runs.find(|(case, _)| same(case))
-                .map_or(f64::NAN, |(_, run)| run.summary.rtt.p99)
+            let run = runs.on(link).under(name).first();
+            run.map_or(f64::NAN, |run| run.summary.rtt.p99)
         };
         let [bbr, ours] = SWEPT.map(of);
         if longest == Some(FITTING) {

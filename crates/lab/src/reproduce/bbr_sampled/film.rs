@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::controllers::resolve;
 use crate::dash::abr::Algorithm;
 use crate::dash::{Path, Session};
-use crate::reproduce::CaseError;
+use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::summary::thin;
+use crate::reproduce::{CaseError, Runs};
 
 /// The parameters of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -48,7 +49,42 @@ pub(in crate::reproduce) struct Shown {
 /// When the flight is looked at closely: well after the start, for several segments.
 const LOOK: Range<f64> = 60.0..90.0;
 
+/// The films of a study.
+pub(super) type Films<'a> = Runs<'a, Film, Shown>;
+
+impl Films<'_> {
+    /// How fast the segments of films came that have a name, beside the link's rate for as long as there were requests.
+    pub(super) fn throughputs(&self, name: impl Fn(&Film) -> Option<&'static str>) -> Chart {
+        let requests = self.iter().flat_map(|(_, shown)| &shown.throughput);
+        let last = requests.fold(0.0, |last, (at, _)| f64::max(last, *at));
+        let chart = Chart::new(
+            "10 MB of buffer: throughput of each segment",
+            Axis::linear("requested at, s"),
+            Axis::linear("Mb/s"),
+        )
+        .series("the link", Mark::Reference, [(0.0, 25.0), (last, 25.0)]);
+        self.iter()
+            .fold(chart, |chart, (film, shown)| match name(film) {
+                Some(name) => chart.series(name, Mark::Line, shown.throughput.clone()),
+                None => chart,
+            })
+    }
+}
+
 impl Film {
+    /// One with 10 MB of buffer, and bursts of 1 MB.
+    pub(super) const fn new(controller: &'static str, segments: usize) -> Self {
+        Self {
+            controller,
+            rule: Algorithm::Dynamic,
+            buffer_kb: 10_000,
+            burst_kb: 1000,
+            rtt_ms: 100,
+            segments,
+            connections: 1,
+        }
+    }
+
     pub(super) fn show(&self) -> Result<Shown, CaseError> {
         let mut session = Session::new(resolve(self.controller, 1)?);
         session.abr = self.rule;
@@ -64,14 +100,9 @@ impl Film {
         let states = outcome.states;
         let moments = outcome.moments.iter().filter(|_| self.connections == 1);
         let flight = moments
-            .map(|moment| {
-                (
-                    moment.at.as_secs_f64(),
-                    moment.snapshot.in_flight.0 as f64 / 1e6,
-                )
-            })
+            .map(|moment| (moment.at.as_secs_f64(), moment.snapshot.in_flight.0))
             .filter(|(at, _)| LOOK.contains(at))
-            .map(|(at, flight)| (at - LOOK.start, flight));
+            .map(|(at, bytes)| (at - LOOK.start, bytes as f64 / 1e6));
         Ok(Shown {
             quality: outcome.quality,
             stall_rate: outcome.stall_rate,

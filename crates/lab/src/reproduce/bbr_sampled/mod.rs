@@ -5,6 +5,6 @@ mod film;
 mod quality;
 mod rules;
 
-pub(super) use bursts::Bursts;
-pub(super) use quality::Quality;
-pub(super) use rules::Rules;
+pub(super) use bursts::BURSTS;
+pub(super) use quality::QUALITY;
+pub(super) use rules::RULES;

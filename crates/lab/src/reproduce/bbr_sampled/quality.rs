@@ -1,219 +1,153 @@
 //! D1, D2, D3 and D5: what a viewer sees, by the buffer's size.
 
-use super::film::{Film, Shown, bytes};
-use crate::dash::abr::Algorithm;
-use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, opt, percent};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use super::film::{Film, Films, Shown, bytes};
+use crate::plots::{Chart, Mark};
+use crate::reproduce::report::{Section, Verdict, code, number, percent};
+use crate::reproduce::summary::known;
+use crate::reproduce::{About, Paper, Scale, Study};
 
 /// Figures 4, 5, 8, 9 and 16, tables 1 and 2.
-pub(in crate::reproduce) struct Quality;
+pub(in crate::reproduce) static QUALITY: Study<Film, Shown> = Study {
+    about: About {
+        id: "D1",
+        paper: Paper::BbrSampled,
+        title: "Adaptive video by the size of the buffer (with D2, D3 and D5)",
+        figure: "figures 4, 5, 8, 9 and 16, tables 1 and 2",
+        setup: "A token bucket of 25 Mb/s with bursts of 1 MB in front of a line of 1 Gb/s, 100 ms; 127 segments of 5 s in \
+                levels from 1 to 25 Mb/s; a player with DYNAMIC, one request after the other over one QUIC connection.",
+        claim: "With buffers up to 1 MB the quality is about 10 and nothing stalls. With 10 MB, BBR's quality falls under 5 and \
+                the film stalls (0.14 of its length over HTTP/1.1, 0.75 over HTTP/2); the median RTT is seven times the path's, \
+                the median estimate three times the link. With the sampled filters the quality is about 10 again.",
+    },
+    cases,
+    weight: Film::weight,
+    run: Film::show,
+    report,
+};
 
-impl Study for Quality {
-    type Case = Film;
-    type Result = Shown;
-
-    fn about(&self) -> About {
-        About {
-            id: "D1",
-            paper: Paper::BbrSampled,
-            title: "Adaptive video by the size of the buffer (with D2, D3 and D5)",
-            figure: "figures 4, 5, 8, 9 and 16, tables 1 and 2",
-            setup: "A token bucket of 25 Mb/s with bursts of 1 MB in front of a line of 1 Gb/s, 100 ms; 127 segments of 5 s in \
-                    levels from 1 to 25 Mb/s; a player with DYNAMIC, one request after the other over one QUIC connection.",
-            claim: "With buffers up to 1 MB the quality is about 10 and nothing stalls. With 10 MB, BBR's quality falls under 5 and \
-                    the film stalls (0.14 of its length over HTTP/1.1, 0.75 over HTTP/2); the median RTT is seven times the path's, \
-                    the median estimate three times the link. With the sampled filters the quality is about 10 again.",
-        }
+fn cases(scale: Scale) -> Vec<Film> {
+    let segments = scale.pick(25, 127);
+    let mut cases = Vec::new();
+    for &controller in scale.pick(&["bbr", "bbr-sampled"][..], &CONTROLLERS[..]) {
+        let buffers = scale.pick(&[10_000][..], &BUFFERS[..]).iter();
+        cases.extend(buffers.map(|&buffer_kb| Film {
+            buffer_kb,
+            ..Film::new(controller, segments)
+        }));
     }
+    cases.push(Film {
+        connections: HTTP_1_CONNECTIONS,
+        ..Film::new("bbr", segments)
+    });
+    cases
+}
 
-    fn cases(&self, scale: Scale) -> Vec<Film> {
-        let mut cases = Vec::new();
-        for &controller in scale.pick(&["bbr", "bbr-sampled"][..], &CONTROLLERS[..]) {
-            for &buffer_kb in scale.pick(&[10_000][..], &BUFFERS[..]) {
-                cases.push(Film {
-                    controller,
-                    rule: Algorithm::Dynamic,
-                    buffer_kb,
-                    burst_kb: 1000,
-                    rtt_ms: 100,
-                    segments: scale.pick(25, 127),
-                    connections: 1,
-                });
-            }
-        }
-        cases.push(Film {
-            controller: "bbr",
-            rule: Algorithm::Dynamic,
-            buffer_kb: 10_000,
-            burst_kb: 1000,
-            rtt_ms: 100,
-            segments: scale.pick(25, 127),
-            connections: HTTP_1_CONNECTIONS,
+fn report(_scale: Scale, films: &Films<'_>, section: Section) -> Section {
+    let state = |shown: &Shown, place: usize| known(shown.states.map(|states| states[place]));
+    let table = films
+        .table("One film each", Film::clone)
+        .name("controller", |film| match film.connections {
+            1 => code(film.controller),
+            many => format!("`{}`, {many} connections", film.controller),
+        })
+        .name("buffer", |film| bytes(film.buffer_kb))
+        .numbers("quality", |shown| known(shown.quality))
+        .numbers("stall rate", |shown| known(shown.stall_rate))
+        .numbers("median RTT, ms", |shown| known(shown.rtt_median_ms))
+        .numbers("estimate, Mb/s: mean", |shown| {
+            known(shown.estimate_mean_mbps)
+        })
+        .numbers("median", |shown| known(shown.estimate_median_mbps))
+        .percents("STARTUP", |shown| state(shown, 0))
+        .percents("PROBE_BW", |shown| state(shown, 2))
+        .percents("DRAIN", |shown| state(shown, 1))
+        .percents("PROBE_RTT", |shown| state(shown, 3))
+        .cells("drops", |films| {
+            films.first().map_or(0, |shown| shown.drops).to_string()
         });
-        cases
+    let deep = |controller: &str, figure: fn(&Shown) -> Option<f64>| {
+        let films = films.only(|film| film.controller == controller && is_deep(film));
+        known(films.first().and_then(figure))
+    };
+    let quality = deep("bbr", |shown| shown.quality);
+    let repaired = deep("bbr-sampled", |shown| shown.quality);
+    let stalls = deep("bbr-sampled", |shown| shown.stall_rate);
+    let rtt = deep("bbr", |shown| shown.rtt_median_ms) / 100.0;
+    let estimate = deep("bbr", |shown| shown.estimate_median_mbps) / 25.0;
+    let sampled = deep("bbr-sampled", |shown| shown.estimate_median_mbps) / 25.0;
+    let sampled_rtt = deep("bbr-sampled", |shown| shown.rtt_median_ms) / 100.0;
+    let startup = deep("bbr", |shown| shown.states.map(|states| states[0]));
+    let many = films.only(|film| film.connections > 1);
+    let startup_of_many = many.first().map_or(f64::NAN, |shown| state(shown, 0));
+    let drawn = |film: &Film| is_deep(film) && DRAWN.contains(&film.controller);
+    let mut flight = Chart::over_time("10 MB of buffer: in flight from the 60th second on", "MB");
+    for (film, shown) in films.only(drawn).iter() {
+        flight = flight.series(film.controller, Mark::Line, shown.in_flight.clone());
     }
-
-    fn weight(&self, case: &Film) -> f64 {
-        case.weight()
-    }
-
-    fn run(&self, case: &Film) -> Result<Shown, CaseError> {
-        case.show()
-    }
-
-    fn report(&self, _scale: Scale, results: &[(Film, Shown)]) -> Section {
-        let mut table = Table::new(
-            "One film each",
-            &[
-                "controller",
-                "buffer",
-                "quality",
-                "stall rate",
-                "median RTT, ms",
-                "estimate, Mb/s: mean",
-                "median",
-                "STARTUP",
-                "PROBE_BW",
-                "DRAIN",
-                "PROBE_RTT",
-                "drops",
-            ],
-        );
-        for (case, shown) in results {
-            let state = |place: usize| {
-                let share = shown.states.map(|states| states[place]);
-                share.map_or_else(|| "-".to_owned(), percent)
-            };
-            table.row([
-                match case.connections {
-                    1 => format!("`{}`", case.controller),
-                    many => format!("`{}`, {many} connections", case.controller),
-                },
-                bytes(case.buffer_kb),
-                opt(shown.quality),
-                opt(shown.stall_rate),
-                opt(shown.rtt_median_ms),
-                opt(shown.estimate_mean_mbps),
-                opt(shown.estimate_median_mbps),
-                state(0),
-                state(2),
-                state(1),
-                state(3),
-                shown.drops.to_string(),
-            ]);
-        }
-        let deep = |controller: &str, figure: fn(&Shown) -> Option<f64>| {
-            let mut runs = results.iter();
-            let run = runs.find(|(case, _)| {
-                (case.controller, case.buffer_kb, case.connections) == (controller, 10_000, 1)
-            });
-            run.and_then(|(_, shown)| figure(shown)).unwrap_or(f64::NAN)
-        };
-        let quality = deep("bbr", |shown| shown.quality);
-        let repaired = deep("bbr-sampled", |shown| shown.quality);
-        let stalls = deep("bbr-sampled", |shown| shown.stall_rate);
-        let rtt = deep("bbr", |shown| shown.rtt_median_ms) / 100.0;
-        let estimate = deep("bbr", |shown| shown.estimate_median_mbps) / 25.0;
-        let sampled = deep("bbr-sampled", |shown| shown.estimate_median_mbps) / 25.0;
-        let sampled_rtt = deep("bbr-sampled", |shown| shown.rtt_median_ms) / 100.0;
-        let startup = deep("bbr", |shown| shown.states.map(|states| states[0]));
-        let many = results.iter().find(|(case, _)| case.connections > 1);
-        let startup_of_many = many
-            .and_then(|(_, shown)| shown.states)
-            .map_or(f64::NAN, |states| states[0]);
-        let (flight, throughput) = charts(results);
-        Section::new(Study::about(self))
-            .verdict(Verdict::new(
-                "D2: median RTT of `bbr` with 10 MB of buffer, against the path's",
-                "7 times",
-                format!("{} times", number(rtt)),
-                (rtt >= 5.0, rtt >= 2.0),
-                "",
-            ))
-            .verdict(Verdict::new(
-                "D2: its median estimate, against the link's rate",
-                "about 3 times",
-                format!("{} times", number(estimate)),
-                (estimate >= 2.5, estimate >= 1.5),
-                "",
-            ))
-            .verdict(Verdict::new(
-                "D5: the same of `bbr-sampled`: estimate and RTT",
-                "no overestimate, no queue",
-                format!("{} times, {} times", number(sampled), number(sampled_rtt)),
-                (sampled <= 1.15 && sampled_rtt <= 2.0, sampled < estimate),
-                "",
-            ))
-            .verdict(Verdict::new(
-                "D1: quality of `bbr` with 10 MB of buffer",
-                "under 5, with stalls",
-                number(quality),
-                (quality < 5.0, quality < 7.0),
-                COLLAPSE,
-            ))
-            .verdict(Verdict::new(
-                "D5: quality and stall rate of `bbr-sampled` with 10 MB of buffer",
-                "about 10, no stalls",
-                format!("{}, {}", number(repaired), number(stalls)),
-                (repaired >= 8.5 && stalls < 0.01, repaired >= quality),
-                "As high as with any buffer: the note has the level that the link supports. A short film has its low first levels in \
-                 the mean.",
-            ))
-            .verdict(Verdict::new(
-                "D3: `bbr`'s share of time in STARTUP with 10 MB of buffer",
-                "0.23 % in shallow buffers, 5.3 % in deep ones",
-                percent(startup),
-                (startup >= 0.03, startup >= 0.01),
-                "Startup is over after the first segment here, and nothing of ours goes back to it.",
-            ))
-            .verdict(Verdict::new(
-                "D3: the same over HTTP/1.1, which is to say six connections in turn",
-                "even more",
-                percent(startup_of_many),
-                (startup_of_many > startup, false),
-                "See the table.",
-            ))
-            .table(table)
-            .chart(flight)
-            .chart(throughput)
-            .note(COLLAPSE)
-            .note(
-                "A step up has to fit into 0.9 of the throughput that the player has measured, so that level 9 of 10 is what a link of \
-                 25 Mb/s supports: a quality of 8.8 is all of it.",
-            )
-    }
+    section
+        .verdict(Verdict::new(
+            "D2: median RTT of `bbr` with 10 MB of buffer, against the path's",
+            "7 times",
+            format!("{} times", number(rtt)),
+            (rtt >= 5.0, rtt >= 2.0),
+            "",
+        ))
+        .verdict(Verdict::new(
+            "D2: its median estimate, against the link's rate",
+            "about 3 times",
+            format!("{} times", number(estimate)),
+            (estimate >= 2.5, estimate >= 1.5),
+            "",
+        ))
+        .verdict(Verdict::new(
+            "D5: the same of `bbr-sampled`: estimate and RTT",
+            "no overestimate, no queue",
+            format!("{} times, {} times", number(sampled), number(sampled_rtt)),
+            (sampled <= 1.15 && sampled_rtt <= 2.0, sampled < estimate),
+            "",
+        ))
+        .verdict(Verdict::new(
+            "D1: quality of `bbr` with 10 MB of buffer",
+            "under 5, with stalls",
+            number(quality),
+            (quality < 5.0, quality < 7.0),
+            COLLAPSE,
+        ))
+        .verdict(Verdict::new(
+            "D5: quality and stall rate of `bbr-sampled` with 10 MB of buffer",
+            "about 10, no stalls",
+            format!("{}, {}", number(repaired), number(stalls)),
+            (repaired >= 8.5 && stalls < 0.01, repaired >= quality),
+            "As high as with any buffer: the note has the level that the link supports. A short film has its low first levels in \
+             the mean.",
+        ))
+        .verdict(Verdict::new(
+            "D3: `bbr`'s share of time in STARTUP with 10 MB of buffer",
+            "0.23 % in shallow buffers, 5.3 % in deep ones",
+            percent(startup),
+            (startup >= 0.03, startup >= 0.01),
+            "Startup is over after the first segment here, and nothing of ours goes back to it.",
+        ))
+        .verdict(Verdict::new(
+            "D3: the same over HTTP/1.1, which is to say six connections in turn",
+            "even more",
+            percent(startup_of_many),
+            (startup_of_many > startup, false),
+            "See the table.",
+        ))
+        .table(table)
+        .chart(flight)
+        .chart(films.throughputs(|film| drawn(film).then_some(film.controller)))
+        .note(COLLAPSE)
+        .note(
+            "A step up has to fit into 0.9 of the throughput that the player has measured, so that level 9 of 10 is what a link of \
+             25 Mb/s supports: a quality of 8.8 is all of it.",
+        )
 }
 
-/// What is in flight with the deep buffer, and how fast the segments come.
-fn charts(results: &[(Film, Shown)]) -> (Chart, Chart) {
-    let mut flight = Chart::new(
-        "10 MB of buffer: in flight from the 60th second on",
-        Axis::linear("time, s"),
-        Axis::linear("MB"),
-    );
-    let mut throughput = Chart::new(
-        "10 MB of buffer: throughput of each segment",
-        Axis::linear("requested at, s"),
-        Axis::linear("Mb/s"),
-    )
-    .series("the link", Mark::Reference, link(results));
-    let deep = |(case, _): &&(Film, Shown)| case.buffer_kb == 10_000 && case.connections == 1;
-    for (case, shown) in results.iter().filter(deep) {
-        let name = case.controller;
-        if DRAWN.contains(&name) {
-            flight = flight.series(name, Mark::Line, shown.in_flight.clone());
-            throughput = throughput.series(name, Mark::Line, shown.throughput.clone());
-        }
-    }
-    (flight, throughput)
-}
-
-/// The link's rate, for as long as there were requests.
-pub(super) fn link(results: &[(Film, Shown)]) -> [(f64, f64); 2] {
-    let requests = results.iter().flat_map(|(_, shown)| &shown.throughput);
-    let last = requests.fold(0.0, |last, (at, _)| f64::max(last, *at));
-    [(0.0, 25.0), (last, 25.0)]
+/// Whether it is fetched over one connection with the deep buffer.
+fn is_deep(film: &Film) -> bool {
+    (film.buffer_kb, film.connections) == (10_000, 1)
 }
 
 /// Why the quality does not collapse here.

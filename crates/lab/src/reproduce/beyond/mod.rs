@@ -2,4 +2,4 @@
 
 mod traces;
 
-pub(super) use traces::Traces;
+pub(super) use traces::TRACES;

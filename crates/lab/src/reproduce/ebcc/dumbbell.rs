@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Count, Limit, LinkConfig, Queue, UDP_IPV4_OVERHEAD};
+use kneepoint_emulator::link::{Count, Limit, LinkConfig, Queue};
 use kneepoint_emulator::network::{Duplex, Topology};
 use serde::{Deserialize, Serialize};
 
 use crate::reproduce::CaseError;
-use crate::reproduce::setup::{constant, greedy};
-use crate::trial::{Outcome, Trial};
+use crate::reproduce::setup::{greedy, link, transfer};
+use crate::trial::Outcome;
 
 /// Access link, bottleneck, access link; the rates in Mb/s, the delays in milliseconds and one way.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -77,9 +77,7 @@ impl Dumbbell {
     fn link(self, mbps: f64, milliseconds: f64) -> Duplex {
         Duplex::both(LinkConfig {
             queue: Queue::DropTail(Limit::packets(self.buffer)),
-            delay: Duration::from_secs_f64(milliseconds / 1e3).into(),
-            overhead: UDP_IPV4_OVERHEAD,
-            ..LinkConfig::new(constant(mbps))
+            ..link(mbps, milliseconds)
         })
     }
 }
@@ -90,31 +88,27 @@ impl Case {
         self.network.bottleneck_mbps * TRANSFER.as_secs_f64()
     }
 
-    pub(super) fn outcome(&self, interval: Option<Duration>) -> Result<Outcome, CaseError> {
-        let flows: Result<Vec<_>, CaseError> = (1..=self.flows)
-            .map(|flow| {
-                // Every flow draws from a seed of its own.
-                let seed = self.seed * 100 + flow;
-                let plan = greedy(self.controller, seed, Duration::ZERO, TRANSFER)?;
-                Ok(plan.between(format!("left-{flow}"), format!("right-{flow}")))
-            })
-            .collect();
-        let trial = Trial {
-            topology: self.network.topology(self.flows),
-            flows: flows?,
-            duration: TRANSFER,
-            interval,
-            seed: self.seed,
-        };
-        Ok(trial.run()?)
+    pub(super) fn outcome(&self) -> Result<Outcome, CaseError> {
+        let flows = (1..=self.flows).map(|flow| {
+            // Every flow draws from a seed of its own.
+            let plan = greedy(
+                self.controller,
+                self.seed * 100 + flow,
+                Duration::ZERO,
+                TRANSFER,
+            );
+            plan.map(|plan| plan.between(format!("left-{flow}"), format!("right-{flow}")))
+        });
+        let topology = self.network.topology(self.flows);
+        transfer(topology, flows, TRANSFER, None, self.seed)
     }
 
     pub(super) fn run(&self) -> Result<Run, CaseError> {
-        Ok(self.measure(&self.outcome(None)?))
+        Ok(self.measure(&self.outcome()?))
     }
 
     /// What the paper's tables show.
-    pub(super) fn measure(&self, outcome: &Outcome) -> Run {
+    fn measure(&self, outcome: &Outcome) -> Run {
         let link = |name: &str| outcome.links.get(name).map(|link| link.statistics);
         let (mut sent, mut received) = (Count::default(), 0);
         let mut dropped = link("forward").map_or(0, |seen| seen.all_dropped().packets);

@@ -6,10 +6,10 @@ mod course;
 mod delays;
 mod dumbbell;
 mod flows;
-mod grid;
+mod tables;
 mod verdicts;
 
-pub(super) use self::bandwidths::Bandwidths;
-pub(super) use self::course::SingleFlow;
-pub(super) use self::delays::Delays;
-pub(super) use self::flows::Flows;
+pub(super) use self::bandwidths::BANDWIDTHS;
+pub(super) use self::course::SINGLE_FLOW;
+pub(super) use self::delays::DELAYS;
+pub(super) use self::flows::FLOWS;

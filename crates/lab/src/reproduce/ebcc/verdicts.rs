@@ -1,21 +1,20 @@
 //! eBCC against BBR, as the tables have it.
 
-use super::dumbbell::{Case, Run};
-use super::grid::{Setting, change};
-use crate::reproduce::report::{Section, Verdict};
+use super::tables::{Measured, Setting};
+use crate::reproduce::report::{Section, Verdict, change};
 
-/// Adds what the paper says of eBCC's throughput and loss in one setting.
+/// Adds what the paper says of eBCC's throughput, loss and fairness in one setting.
 pub(super) fn against_bbr(
     mut section: Section,
     setting: &Setting,
-    results: &[(Case, Run)],
+    measured: &Measured<'_>,
 ) -> Section {
     let (Some(bbr), Some(ebcc)) = (setting.paper("bbr"), setting.paper("ebcc:paper")) else {
         return section;
     };
     let label = setting.label;
     let paper = ebcc.received / bbr.received;
-    let ours = setting.against_bbr(results, |run| run.received);
+    let ours = measured.against_bbr(setting, |run| run.received);
     section = section.verdict(Verdict::new(
         format!("rate received by `ebcc` against `bbr`, {label}"),
         change(paper),
@@ -24,8 +23,8 @@ pub(super) fn against_bbr(
         "`bbr` leaves nothing to gain, and `ebcc` pays for its probes: see the note.",
     ));
     let paper = ebcc.loss / bbr.loss;
-    let ours = setting.against_bbr(results, |run| run.loss);
-    section.verdict(Verdict::new(
+    let ours = measured.against_bbr(setting, |run| run.loss);
+    section = section.verdict(Verdict::new(
         format!("loss of `ebcc` against `bbr`, {label}"),
         change(paper),
         change(ours),
@@ -37,6 +36,21 @@ pub(super) fn against_bbr(
         } else {
             "Nearly all of it is lost in Startup, which eBCC does not change."
         },
+    ));
+    let (Some(paper), Some(paper_bbr)) = (ebcc.jain, bbr.jain) else {
+        return section;
+    };
+    let jain = |name| measured.chosen(setting, name).over(|run| run.jain).mean;
+    let (ours, bbr) = (jain("ebcc:paper"), jain("bbr"));
+    section.verdict(Verdict::new(
+        format!("Jain's index of `ebcc` against `bbr`, {label}"),
+        format!(
+            "{paper:.3} to {paper_bbr:.3} ({})",
+            change(paper / paper_bbr)
+        ),
+        format!("{ours:.3} to {bbr:.3} ({})", change(ours / bbr)),
+        (ours > bbr && ours >= paper - 0.01, ours > bbr),
+        "`bbr` is fair here already: the flows begin together and have the same round-trip time.",
     ))
 }
 

@@ -3,4 +3,4 @@
 mod network;
 mod round_trips;
 
-pub(super) use self::round_trips::RoundTrips;
+pub(super) use self::round_trips::ROUND_TRIPS;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kneepoint_controllers::BbrFairConfig;
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, UDP_IPV4_OVERHEAD};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_quinn::Factory;
 use rand::{RngExt, SeedableRng};
@@ -15,8 +15,9 @@ use super::round_trips::FAIR;
 use crate::controllers::Contestant;
 use crate::metrics::stats;
 use crate::reproduce::CaseError;
-use crate::reproduce::setup::{FAST_MBPS, constant, greedy};
-use crate::trial::{FlowPlan, Trial};
+use crate::reproduce::setup::{FAST_MBPS, greedy, link, transfer};
+use crate::reproduce::summary::overflow;
+use crate::trial::FlowPlan;
 
 /// One run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -87,27 +88,18 @@ impl Case {
     pub(super) fn run(&self) -> Result<Run, CaseError> {
         let end = Duration::from_secs(self.seconds);
         let mut random = Pcg64::seed_from_u64(self.seed);
-        let flows: Result<Vec<FlowPlan>, CaseError> = (1..=FLOWS as u64)
-            .map(|flow| {
-                let start = Duration::from_millis(random.random_range(0..LATEST_START_MS));
-                let seed = self.seed * 100 + flow;
-                let plan = if self.controller == FAIR {
-                    let factory = Factory::new(BbrFairConfig::with_own_queue())?.seed(seed);
-                    FlowPlan::greedy(Contestant::Quinn(Arc::new(factory)), start, end)
-                } else {
-                    greedy(self.controller, seed, start, end)?
-                };
-                Ok(plan.between(format!("left-{flow}"), format!("right-{flow}")))
-            })
-            .collect();
-        let trial = Trial {
-            topology: self.topology(),
-            flows: flows?,
-            duration: end,
-            interval: None,
-            seed: self.seed,
-        };
-        let outcome = trial.run()?;
+        let flows = (1..=FLOWS as u64).map(|flow| {
+            let start = Duration::from_millis(random.random_range(0..LATEST_START_MS));
+            let seed = self.seed * 100 + flow;
+            let plan = if self.controller == FAIR {
+                let factory = Factory::new(BbrFairConfig::with_own_queue())?.seed(seed);
+                FlowPlan::greedy(Contestant::Quinn(Arc::new(factory)), start, end)
+            } else {
+                greedy(self.controller, seed, start, end)?
+            };
+            Ok::<_, CaseError>(plan.between(format!("left-{flow}"), format!("right-{flow}")))
+        });
+        let outcome = transfer(self.topology(), flows, end, None, self.seed)?;
         let from = end / 3;
         let windows = (0..).map(|window| from + WINDOW * window);
         let least = windows
@@ -132,16 +124,8 @@ impl Case {
                 .collect(),
             utilization: delivered as f64 * 8e-6 / (self.mbps * end.as_secs_f64()),
             queue: waits.sum::<f64>() / FLOWS as f64,
-            loss: forward.map_or(0.0, |link| link.loss_rate()),
+            loss: overflow(&outcome),
         })
-    }
-}
-
-fn link(mbps: f64, milliseconds: f64) -> LinkConfig {
-    LinkConfig {
-        delay: Duration::from_secs_f64(milliseconds / 1e3).into(),
-        overhead: UDP_IPV4_OVERHEAD,
-        ..LinkConfig::new(constant(mbps))
     }
 }
 

@@ -2,116 +2,96 @@
 
 use super::network::{Buffer, Case, Run};
 use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
-use crate::reproduce::summary::Seeds;
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::reproduce::report::{Section, Table, Verdict, code, number};
+use crate::reproduce::{About, Paper, Runs, Scale, Study};
 
 /// The article's evaluation.
-pub(in crate::reproduce) struct RoundTrips;
+pub(in crate::reproduce) static ROUND_TRIPS: Study<Case, Run> = Study {
+    about: About {
+        id: "E",
+        paper: Paper::FairShare,
+        title: "Five flows of different round-trip times",
+        figure: "Jain's index by N",
+        setup: "Five flows for three minutes over one bottleneck of 125 or 250 Mb/s; round-trip times evenly from 50 ms to N \
+                x 50 ms; a buffer of 4 BDP, by the mean of the round-trip times. The flows begin within 0.1 s. Jain's index is \
+                of the last two minutes, as the article does not say what of.",
+        claim: "Jain's index is close to 1 for every N from 2 to 10, from Startup on (the plots carry no numbers).",
+    },
+    cases,
+    weight: |case| case.mbps * case.seconds as f64,
+    run: Case::run,
+    report,
+};
 
-impl Study for RoundTrips {
-    type Case = Case;
-    type Result = Run;
+fn cases(scale: Scale) -> Vec<Case> {
+    if scale.quick { quick() } else { full(scale) }
+}
 
-    fn about(&self) -> About {
-        About {
-            id: "E",
-            paper: Paper::FairShare,
-            title: "Five flows of different round-trip times",
-            figure: "Jain's index by N",
-            setup: "Five flows for three minutes over one bottleneck of 125 or 250 Mb/s; round-trip times evenly from 50 ms to N \
-                    x 50 ms; a buffer of 4 BDP, by the mean of the round-trip times. The flows begin within 0.1 s. Jain's index is \
-                    of the last two minutes, as the article does not say what of.",
-            claim: "Jain's index is close to 1 for every N from 2 to 10, from Startup on (the plots carry no numbers).",
-        }
-    }
-
-    fn cases(&self, scale: Scale) -> Vec<Case> {
-        if scale.quick { quick() } else { full(scale) }
-    }
-
-    fn weight(&self, case: &Case) -> f64 {
-        case.mbps * case.seconds as f64
-    }
-
-    fn run(&self, case: &Case) -> Result<Run, CaseError> {
-        case.run()
-    }
-
-    fn report(&self, scale: Scale, results: &[(Case, Run)]) -> Section {
-        let of = |name: &str, figure: fn(&Run) -> f64| {
-            let runs = results
-                .iter()
-                .filter(move |(case, _)| case.controller == name);
-            Seeds::of(runs.map(move |(_, run)| figure(run)))
+fn report(scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
+    let of = |name: &str| runs.only(|case| case.controller == name);
+    let fair = of(FAIR).over(|run| run.jain);
+    let bbr = of("bbr");
+    let margins = bbr.iter().filter_map(|(case, bbr)| {
+        let same = Case {
+            controller: FAIR,
+            ..*case
         };
-        let print = |value: f64| format!("{value:.3}");
-        let fair = of(FAIR, |run| run.jain);
-        let margin = results
-            .iter()
-            .filter(|(case, _)| case.controller == "bbr")
-            .filter_map(|(case, bbr)| {
-                let same = Case {
-                    controller: FAIR,
-                    ..*case
-                };
-                let ours = results.iter().find(|(case, _)| *case == same);
-                ours.map(|(_, ours)| ours.jain - bbr.jain)
-            })
-            .fold(f64::INFINITY, f64::min);
-        let paper = of("bbr-fair:paper", |run| run.jain);
-        let whole = of(FAIR, |run| run.jain_whole);
-        let section = Section::new(Study::about(self))
-            .verdict(Verdict::new(
-                "least Jain's index of `bbr-fair` with a queue of its own, over every N, rate, buffer and seed",
-                "close to 1",
-                print(fair.least),
-                (fair.least >= 0.95, fair.least >= 0.85),
-                "See the shares.",
-            ))
-            .verdict(Verdict::new(
-                "the same from the first second on",
-                "close to 1, from Startup on",
-                print(whole.least),
-                (whole.least >= 0.95, whole.least >= 0.85),
-                "See the shares.",
-            ))
-            .verdict(Verdict::new(
-                "least distance from `bbr` on the same seeds",
-                "above it",
-                format!("{margin:+.3}"),
-                (margin > 0.0, false),
-                "See the shares.",
-            ))
-            .verdict(Verdict::new(
-                "least Jain's index of `bbr-fair:paper`, the article's text alone",
-                "close to 1",
-                print(paper.least),
-                (paper.least >= 0.95, paper.least >= 0.85),
-                "Next to nothing is lost in a buffer of 4 BDP, so that there is hardly a recovery to share anything out: the gain on its BDP gives \
-                 the flow with the longest round-trip time the longest queue, as with `bbr`.",
-            ))
-            .table(table(results))
-            .chart(by_n(results))
-            .chart(by_round_trip(results));
-        section
-            .note(
-                "Where it comes from. In one queue a flow's part of the rate is its part of the queue. A window that exceeds the \
-                 BDP by a factor puts a queue there that is in proportion to the round-trip time, and round by round the longest takes \
-                 from the others. Losses would correct it, if there were any: with the buffer counted by the shortest \
-                 round-trip time there are, and `bbr-fair:paper` is the fairer for it. With a queue of its own (`BbrFairConfig::with_own_queue`) it keeps 40 packets of each flow there \
-                 instead, whatever its round-trip time, and leaves Startup when it has as many there. It needs a path on which \
-                 the queues of all flows together are below half of the shortest round-trip time: 200 packets here, 19 ms at \
-                 125 Mb/s. On slower links the bound of half a BDP takes over, and with it the longer round-trip time. It is an option and not \
-                 the preset: on the recorded WiGig link its utilization is 28 %.",
-            )
-            .note(if scale.quick {
-                "Quick: 125 Mb/s for 30 s, seed 1."
-            } else {
-                "At 250 Mb/s, at odd N, with the other buffer and for `bbr-fair:paper` only seed 1 and not every N was run; the other seeds \
-                 are at 125 Mb/s and N = 10."
-            })
-    }
+        let ours = runs.only(|case| *case == same).first()?;
+        Some(ours.jain - bbr.jain)
+    });
+    let margin = margins.fold(f64::INFINITY, f64::min);
+    let paper = of("bbr-fair:paper").over(|run| run.jain);
+    let whole = of(FAIR).over(|run| run.jain_whole);
+    let section = section
+        .verdict(Verdict::new(
+            "least Jain's index of `bbr-fair` with a queue of its own, over every N, rate, buffer and seed",
+            "close to 1",
+            print(fair.least),
+            (fair.least >= 0.95, fair.least >= 0.85),
+            "See the shares.",
+        ))
+        .verdict(Verdict::new(
+            "the same from the first second on",
+            "close to 1, from Startup on",
+            print(whole.least),
+            (whole.least >= 0.95, whole.least >= 0.85),
+            "See the shares.",
+        ))
+        .verdict(Verdict::new(
+            "least distance from `bbr` on the same seeds",
+            "above it",
+            format!("{margin:+.3}"),
+            (margin > 0.0, false),
+            "See the shares.",
+        ))
+        .verdict(Verdict::new(
+            "least Jain's index of `bbr-fair:paper`, the article's text alone",
+            "close to 1",
+            print(paper.least),
+            (paper.least >= 0.95, paper.least >= 0.85),
+            "Next to nothing is lost in a buffer of 4 BDP, so that there is hardly a recovery to share anything out: the gain on its BDP gives \
+             the flow with the longest round-trip time the longest queue, as with `bbr`.",
+        ))
+        .table(table(runs))
+        .chart(by_n(runs))
+        .chart(by_round_trip(runs));
+    section
+        .note(
+            "Where it comes from. In one queue a flow's part of the rate is its part of the queue. A window that exceeds the \
+             BDP by a factor puts a queue there that is in proportion to the round-trip time, and round by round the longest takes \
+             from the others. Losses would correct it, if there were any: with the buffer counted by the shortest \
+             round-trip time there are, and `bbr-fair:paper` is the fairer for it. With a queue of its own (`BbrFairConfig::with_own_queue`) it keeps 40 packets of each flow there \
+             instead, whatever its round-trip time, and leaves Startup when it has as many there. It needs a path on which \
+             the queues of all flows together are below half of the shortest round-trip time: 200 packets here, 19 ms at \
+             125 Mb/s. On slower links the bound of half a BDP takes over, and with it the longer round-trip time. It is an option and not \
+             the preset: on the recorded WiGig link its utilization is 28 %.",
+        )
+        .note(if scale.quick {
+            "Quick: 125 Mb/s for 30 s, seed 1."
+        } else {
+            "At 250 Mb/s, at odd N, with the other buffer and for `bbr-fair:paper` only seed 1 and not every N was run; the other seeds \
+             are at 125 Mb/s and N = 10."
+        })
 }
 
 fn quick() -> Vec<Case> {
@@ -157,104 +137,71 @@ fn full(scale: Scale) -> Vec<Case> {
     cases
 }
 
-/// The runs that differ in nothing but their seeds, in the order in which they are first met.
-fn groups(results: &[(Case, Run)]) -> Vec<(Case, Vec<&Run>)> {
-    let mut groups: Vec<(Case, Vec<&Run>)> = Vec::new();
-    for (case, run) in results {
-        let case = Case { seed: 1, ..*case };
-        match groups.iter_mut().find(|(group, _)| *group == case) {
-            Some((_, runs)) => runs.push(run),
-            None => groups.push((case, vec![run])),
-        }
-    }
-    groups
+/// The case without its seed.
+fn key(case: &Case) -> Case {
+    Case { seed: 1, ..*case }
 }
 
-fn table(results: &[(Case, Run)]) -> Table {
-    let mut table = Table::new(
+fn table(runs: &Runs<'_, Case, Run>) -> Table {
+    runs.table(
         "Means over the seeds (least to largest); shares in Mb/s from the shortest to the longest round-trip time, seed 1",
-        &[
-            "controller",
-            "Mb/s",
-            "N",
-            "buffer by",
-            "Jain",
-            "from the start",
-            "least of 10 s",
-            "shares",
-            "utilization",
-            "queue, ms",
-            "loss",
-        ],
-    );
-    for (case, runs) in groups(results) {
-        let over_seeds = |figure: fn(&Run) -> f64, print: fn(f64) -> String| {
-            Seeds::of(runs.iter().map(|run| figure(run))).text(print)
-        };
-        let three = |value: f64| format!("{value:.3}");
+        key,
+    )
+    .name("controller", |case| code(case.controller))
+    .name("Mb/s", |case| number(case.mbps))
+    .name("N", |case| case.n.to_string())
+    .name("buffer by", |case| match case.buffer {
+        Buffer::Mean => "mean RTT".to_owned(),
+        Buffer::Shortest => "shortest RTT".to_owned(),
+    })
+    .figures("Jain", print, |run| run.jain)
+    .figures("from the start", print, |run| run.jain_whole)
+    .figures("least of 10 s", print, |run| run.jain_least)
+    .cells("shares", |runs| {
         let shares = runs.first().map_or(&[][..], |run| &run.shares);
-        let shares: Vec<String> = shares.iter().map(|&share| number(share)).collect();
-        table.row([
-            format!("`{}`", case.controller),
-            number(case.mbps),
-            case.n.to_string(),
-            match case.buffer {
-                Buffer::Mean => "mean RTT".to_owned(),
-                Buffer::Shortest => "shortest RTT".to_owned(),
-            },
-            over_seeds(|run| run.jain, three),
-            over_seeds(|run| run.jain_whole, three),
-            over_seeds(|run| run.jain_least, three),
-            shares.join(", "),
-            over_seeds(|run| run.utilization, percent),
-            over_seeds(|run| run.queue, number),
-            over_seeds(|run| run.loss, percent),
-        ]);
-    }
-    table
+        let shares: Vec<String> = shares.iter().copied().map(number).collect();
+        shares.join(", ")
+    })
+    .percents("utilization", |run| run.utilization)
+    .numbers("queue, ms", |run| run.queue)
+    .percents("loss", |run| run.loss)
+    .into()
 }
 
-fn by_n(results: &[(Case, Run)]) -> Chart {
+fn by_n(runs: &Runs<'_, Case, Run>) -> Chart {
     let mut chart = Chart::new(
         "Jain's index by N",
         Axis::linear("N: longest against shortest round-trip time"),
         Axis::linear("Jain's index"),
     );
-    let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-    for (case, runs) in groups(results) {
-        if case.buffer == Buffer::Shortest {
-            continue;
-        }
-        let name = format!("{}, {} Mb/s", case.controller, case.mbps);
-        let point = (
-            case.n as f64,
-            Seeds::of(runs.iter().map(|run| run.jain)).mean,
-        );
-        match curves.iter_mut().find(|(curve, _)| *curve == name) {
-            Some((_, points)) => points.push(point),
-            None => curves.push((name, vec![point])),
-        }
-    }
-    for (name, points) in curves {
+    let runs = runs.only(|case| case.buffer == Buffer::Mean);
+    for (name, runs) in runs.by(|case| format!("{}, {} Mb/s", case.controller, case.mbps)) {
+        let points = runs.by(|case| case.n).into_iter();
+        let points = points.map(|(n, runs)| (n as f64, runs.over(|run| run.jain).mean));
         chart = chart.series(name, Mark::Dots, points);
     }
     chart
 }
 
-fn by_round_trip(results: &[(Case, Run)]) -> Chart {
-    let chart = Chart::new(
+fn by_round_trip(runs: &Runs<'_, Case, Run>) -> Chart {
+    let mut chart = Chart::new(
         "Share by round-trip time: N = 10, 125 Mb/s, seed 1",
         Axis::linear("round-trip time of the empty path, ms"),
         Axis::linear("Mb/s"),
     );
-    let of_interest = |case: &Case| {
+    let drawn = runs.only(|case| {
         (case.n, case.seed, case.mbps) == (10, 1, 125.0) && case.buffer == Buffer::Mean
-    };
-    let runs = results.iter().filter(|(case, _)| of_interest(case));
-    runs.fold(chart, |chart, (case, run)| {
+    });
+    for (case, run) in drawn.iter() {
         let points = case.round_trips().into_iter().zip(run.shares.clone());
-        chart.series(case.controller, Mark::Dots, points)
-    })
+        chart = chart.series(case.controller, Mark::Dots, points);
+    }
+    chart
+}
+
+/// Jain's index, to read.
+fn print(index: f64) -> String {
+    format!("{index:.3}")
 }
 
 /// `bbr-fair` with [`BbrFairConfig::with_own_queue`](kneepoint_controllers::BbrFairConfig::with_own_queue).

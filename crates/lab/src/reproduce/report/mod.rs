@@ -7,7 +7,7 @@ mod verdict;
 
 pub use self::html::html;
 pub use self::markdown::markdown;
-pub use self::table::{Table, number, opt, percent};
+pub use self::table::{Table, change, code, number, opt, percent};
 pub use self::verdict::{Finding, Verdict};
 
 use super::study::About;
@@ -49,8 +49,8 @@ impl Section {
 
     /// Adds a table.
     #[must_use]
-    pub fn table(mut self, table: Table) -> Self {
-        self.tables.push(table);
+    pub fn table(mut self, table: impl Into<Table>) -> Self {
+        self.tables.push(table.into());
         self
     }
 
@@ -58,6 +58,13 @@ impl Section {
     #[must_use]
     pub fn chart(mut self, chart: Chart) -> Self {
         self.charts.push(chart);
+        self
+    }
+
+    /// Adds charts.
+    #[must_use]
+    pub fn charts(mut self, charts: impl IntoIterator<Item = Chart>) -> Self {
+        self.charts.extend(charts);
         self
     }
 

@@ -21,6 +21,22 @@ impl Table {
         }
     }
 
+    /// A table with a row for each of these, under its label, and a column for each name.
+    pub fn crossed<T>(
+        caption: impl Into<String>,
+        corner: &str,
+        rows: impl IntoIterator<Item = (String, T)>,
+        names: &[&str],
+        cell: impl Fn(&T, &str) -> String,
+    ) -> Self {
+        let mut table = Self::new(caption, &[&[corner], names].concat());
+        for (label, row) in rows {
+            let cells = names.iter().map(|name| cell(&row, name));
+            table.row([label].into_iter().chain(cells));
+        }
+        table
+    }
+
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
@@ -51,4 +67,14 @@ pub fn percent(fraction: f64) -> String {
     } else {
         "-".to_owned()
     }
+}
+
+/// A change as a fraction of what it was, in percent.
+pub fn change(ratio: f64) -> String {
+    format!("{:+.1} %", 100.0 * (ratio - 1.0))
+}
+
+/// A name as code.
+pub fn code(name: &str) -> String {
+    format!("`{name}`")
 }

@@ -1,0 +1,52 @@
+//! What several commands do with their options.
+
+use std::fs;
+use std::path::Path;
+
+use super::error::CliError;
+use crate::controllers::{self, UnknownController};
+use crate::units::QueueSize;
+
+/// A controller's name, if there is such a one.
+pub(super) fn known_controller(name: &str) -> Result<String, UnknownController> {
+    controllers::contestant(name, 0).map(|_| name.to_owned())
+}
+
+/// The value of --controllers: all of them unless some are named.
+pub(super) fn controllers(named: &[String]) -> Result<Vec<String>, CliError> {
+    let repeated = (1..named.len()).find(|&index| named[..index].contains(&named[index]));
+    match repeated {
+        Some(index) => Err(CliError::input(
+            "--controllers",
+            format_args!("'{}' is named twice", named[index]),
+        )),
+        None if named.is_empty() => {
+            let all = controllers::names().into_iter();
+            Ok(all.map(str::to_owned).collect())
+        }
+        None => Ok(named.to_vec()),
+    }
+}
+
+/// Reads a number of bytes from 1 to `most`, which `expected` describes.
+pub(super) fn parse_bytes(text: &str, most: u64, expected: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(QueueSize::Bytes(bytes)) if bytes <= most => Ok(bytes),
+        Ok(_) => Err(format!("expected a number of bytes{expected}")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Makes the directory that an option names, if it is not there.
+pub(super) fn create_directory(option: &str, directory: &Path) -> Result<(), CliError> {
+    fs::create_dir_all(directory).map_err(|error| {
+        let directory = directory.display();
+        CliError::input(option, format_args!("cannot create {directory}: {error}"))
+    })
+}
+
+/// The seed, unless another one is given.
+pub(super) const SEED: u64 = 1;
+
+/// What a queue holds, unless its size is given.
+pub(super) const QUEUE: &str = "3MB";
