@@ -11,6 +11,10 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+// The tests compile a part of the testkit, which uses this crate by its name.
+#[cfg(test)]
+extern crate self as kneepoint_controllers;
+
 mod algorithms;
 mod bbr;
 mod bbr3;

@@ -26,7 +26,7 @@ mod tests {
     use tracing::{Event, Metadata, Subscriber};
 
     use crate::algorithms::Algorithm;
-    use crate::driver::{Driver, PLAIN, environment};
+    use crate::driver::{PLAIN, drive, environment};
 
     /// Writes down which fields the events have.
     #[derive(Clone, Default)]
@@ -63,7 +63,7 @@ mod tests {
         let recorder = Recorder::default();
         tracing::subscriber::with_default(recorder.clone(), || {
             let run = || {
-                let mut driver = Driver::new(Algorithm::Bbr.build(&environment()), PLAIN);
+                let mut driver = drive(Algorithm::Bbr.build(&environment()), PLAIN);
                 driver.run_for(Duration::from_secs(2));
             };
             // A thread of another test may have asked, in the same instant, who wants this event, and heard of nobody.

@@ -2,20 +2,63 @@
 //!
 //! A change that was not meant to change behaviour changes no trajectory; one that was shows here what it changed.
 
-mod scripted;
-
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::time::Duration;
 use std::{env, fs};
 
 use kneepoint_controllers::host::WindowRule;
-use kneepoint_controllers::{Algorithm, Bandwidth, Mode, Selection};
-use scripted::journey::{Application, Change, Journey, Phase};
-use scripted::path::Path;
+use kneepoint_controllers::{
+    Algorithm, Bandwidth, Bytes, Environment, Mode, Selection, Timestamp, Transport,
+};
+use kneepoint_testkit::{Adapter, Application, Neutral, Pacing, Packets, Scenario, Sender};
 
-const MTU: u16 = 1200;
+/// A stretch of a script.
+struct Phase {
+    name: &'static str,
+    millis: u64,
+    /// How often to look, in milliseconds.
+    every: u64,
+    /// What changes at its beginning.
+    change: Change,
+}
 
-const PATH: Path = Path::new(10, 40);
+/// What distinguishes a phase from the one before.
+#[derive(Clone, Copy)]
+enum Change {
+    Nothing,
+    /// To a link of so many Mb/s, with a queue of one bandwidth-delay product.
+    Link(u64),
+    Application(Application),
+    Mtu(u16),
+    /// These packets of the phase, counted from 0, are lost.
+    Lose(&'static [u64]),
+    /// These are marked.
+    Mark(&'static [u64]),
+    /// What was declared lost last had only been late.
+    Spurious,
+    /// Nothing gets through until the phase ends.
+    Outage,
+}
+
+impl Phase {
+    const fn new(name: &'static str, millis: u64, every: u64, change: Change) -> Self {
+        Self {
+            name,
+            millis,
+            every,
+            change,
+        }
+    }
+}
+
+const fn path(megabits_per_second: u64) -> Scenario {
+    Scenario {
+        rate: megabits_per_second * 125_000,
+        buffer: megabits_per_second * 5_000,
+        ..Scenario::PLAIN
+    }
+}
 
 /// Bursts and single packets, as if at random.
 const BURST: &[u64] = &[3, 4, 5, 11, 29, 30, 47, 48, 49, 50, 71, 90];
@@ -39,7 +82,7 @@ const SCRIPT: &[Phase] = &[
         "the application sends 0.5 Mb/s",
         3000,
         500,
-        Change::Application(Application::Rate(Bandwidth::from_bytes_per_second(62_500))),
+        Change::Application(Application::Rate(62_500)),
     ),
     Phase::new(
         "as much as there is room for",
@@ -47,8 +90,8 @@ const SCRIPT: &[Phase] = &[
         200,
         Change::Application(Application::Greedy),
     ),
-    Phase::new("20 Mb/s", 5000, 500, Change::Path(Path::new(20, 40))),
-    Phase::new("10 Mb/s", 5000, 500, Change::Path(PATH)),
+    Phase::new("20 Mb/s", 5000, 500, Change::Link(20)),
+    Phase::new("10 Mb/s", 5000, 500, Change::Link(10)),
     Phase::new("outage", 2000, 1000, Change::Outage),
     Phase::new("afterwards", 5000, 500, Change::Nothing),
 ];
@@ -94,64 +137,103 @@ fn every_file_is_some_controllers() {
 #[test]
 fn the_script_is_followed() {
     let selection = Selection::from(Algorithm::Bbr3);
-    let mut journey = Journey::new(selection, MTU, PATH, WindowRule::UpTo);
+    let mut sender = sender(selection, WindowRule::UpTo);
     for phase in SCRIPT {
-        let before = (journey.lost, journey.marked);
-        let delivered = journey.delivered;
-        journey.run(phase, |_, _| {});
+        let before = (sender.lost, sender.marked);
+        let delivered = sender.delivered;
+        run(&mut sender, phase, |_, _| {});
         match phase.change {
-            Change::Mark(which) => assert_eq!(journey.marked, before.1 + which.len() as u64),
-            Change::Lose(which) => assert!(journey.lost >= before.0 + which.len() as u64),
+            Change::Mark(which) => assert_eq!(sender.marked, before.1 + which.len() as u64),
+            Change::Lose(which) => assert!(sender.lost >= before.0 + which.len() as u64),
             Change::Application(Application::Silent) => {
-                assert_eq!(journey.host.flow.in_flight().0, 0);
+                assert_eq!(sender.in_flight(), 0);
             }
             Change::Application(Application::Rate(rate)) => {
-                let packets = rate.bytes_in(phase.span).0 / 1452;
-                assert!((journey.delivered - delivered).abs_diff(packets) < 10);
+                let packets = rate * phase.millis / 1_000 / 1452;
+                assert!(((sender.delivered - delivered) / 1452).abs_diff(packets) < 10);
             }
-            Change::Outage => assert!(journey.host.flow.in_flight().0 > 0),
+            Change::Outage => assert!(sender.in_flight() > 0),
             _ => {}
         }
     }
 }
 
+fn sender(selection: Selection, rule: WindowRule) -> Sender<Neutral> {
+    let controller = selection.build(&Environment {
+        now: Timestamp::ZERO,
+        mtu: Bytes(1200),
+        seed: 7,
+        transport: Transport { paces: true },
+    });
+    Sender::new(Neutral::with_rule(controller, rule), &path(10)).paced(Pacing::Even)
+}
+
+/// Goes through one phase. `look` is called at its beginning, every so often, and after every event.
+fn run(sender: &mut Sender<Neutral>, phase: &Phase, mut look: impl FnMut(&Sender<Neutral>, bool)) {
+    let (lose, mark) = match phase.change {
+        Change::Lose(which) => (Packets::Listed(which), Packets::None),
+        Change::Mark(which) => (Packets::None, Packets::Listed(which)),
+        Change::Outage => (Packets::All, Packets::None),
+        _ => (Packets::None, Packets::None),
+    };
+    sender.set_fates(lose, mark);
+    match phase.change {
+        Change::Link(rate) => sender.set_link(path(rate).link()),
+        Change::Application(application) => sender.application = application,
+        Change::Mtu(bytes) => {
+            sender.mtu = bytes.into();
+            let controller = &mut sender.adapter.controller;
+            controller.on_mtu_update(Bytes(bytes.into()));
+        }
+        Change::Spurious => sender.adapter.on_spurious_loss(sender.now()),
+        Change::Nothing | Change::Lose(_) | Change::Mark(_) | Change::Outage => {}
+    }
+    for _ in 0..phase.millis / phase.every {
+        look(sender, true);
+        let end = sender.now() + Duration::from_millis(phase.every);
+        while sender.step(end) {
+            look(sender, false);
+        }
+    }
+}
+
 fn trajectory(selection: Selection, rule: WindowRule) -> String {
-    let mut journey = Journey::new(selection, MTU, PATH, rule);
+    let mut sender = sender(selection, rule);
     let mut text = HEADER.to_owned();
     for phase in SCRIPT {
         writeln!(text, "# {}", phase.name).expect("a string");
         let mut last = None;
         let mut changes = 0;
-        journey.run(phase, |journey, tick| {
-            let mode = coarse(journey.host.controller.snapshot().mode);
+        run(&mut sender, phase, |sender, tick| {
+            let mode = coarse(sender.adapter.controller.snapshot().mode);
             let changed = last.replace(mode).is_some_and(|last| last != mode);
             changes += u32::from(changed);
             if tick || changed && changes <= CHANGES_SHOWN {
-                line(&mut text, journey);
+                line(&mut text, sender);
             }
         });
     }
     text
 }
 
-fn line(text: &mut String, journey: &Journey) {
-    let (snapshot, in_flight) = journey.host.seen();
+fn line(text: &mut String, sender: &Sender<Neutral>) {
+    let snapshot = sender.adapter.controller.snapshot();
     let megabits = |rate: Option<Bandwidth>| {
         rate.map_or_else(
             || "-".to_owned(),
             |rate| format!("{:.2}", rate.megabits_per_second()),
         )
     };
-    let seconds = journey.host.now.as_nanos() as f64 / 1e9;
+    let seconds = sender.now().as_secs_f64();
     writeln!(
         text,
         "{seconds:8.3}  {:<21}{:>9}{:>9}{:>9}{:>10}{:>6}",
         format!("{:?}", coarse(snapshot.mode)),
         snapshot.congestion_window.0,
-        in_flight.0,
+        sender.in_flight(),
         megabits(snapshot.pacing_rate),
         megabits(snapshot.bandwidth),
-        journey.lost,
+        sender.lost,
     )
     .expect("a string");
 }

@@ -1,15 +1,13 @@
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::state::{PHASE_DRAIN, PHASE_PROBE};
 use super::*;
 use crate::algorithms::Algorithm;
 use crate::config::ControllerConfig;
-use crate::driver::{self, Driver, MTU, PLAIN, Scenario, environment};
+use crate::driver::{self, Driver, MTU, PLAIN, Scenario, congestion, drive, environment};
 use crate::event::RateSample;
 use crate::registry::Selection;
-use crate::snapshot::{FilterSnapshot, Mode};
+use crate::snapshot::Mode;
 use crate::units::Bandwidth;
 use crate::{BbrConfig, BbrFairConfig, BbrSConfig};
 
@@ -30,121 +28,18 @@ fn controllers() -> Vec<Box<dyn ControllerConfig>> {
 }
 
 fn driver(config: &dyn ControllerConfig, scenario: Scenario) -> Driver {
-    Driver::new(
+    drive(
         config.build(&environment()).expect("a valid configuration"),
         scenario,
     )
 }
 
 fn ack(now_millis: u64, round: u64) -> AckEvent {
-    let now = Timestamp::from_nanos(now_millis * 1_000_000);
     AckEvent {
-        now,
-        acked: MTU.packets(2),
-        acked_packets: 2,
-        acks: 1,
-        lost: Bytes::ZERO,
-        newest_sent: now - Duration::from_millis(40),
-        rtt: Duration::from_millis(40),
-        rate: None,
         prior_in_flight: MTU.packets(10),
         in_flight: MTU.packets(8),
-        delivered: MTU.packets(2),
         round,
-        round_start: true,
-        app_limited: false,
-    }
-}
-
-fn loss(now_millis: u64, sent_millis: u64, signal: CongestionSignal) -> CongestionEvent {
-    CongestionEvent {
-        now: Timestamp::from_nanos(now_millis * 1_000_000),
-        signal,
-        newest_sent: Timestamp::from_nanos(sent_millis * 1_000_000),
-        lost: if signal == CongestionSignal::EcnMark {
-            Bytes::ZERO
-        } else {
-            MTU
-        },
-        lost_packets: u64::from(signal != CongestionSignal::EcnMark),
-        flight: None,
-        delivered: MTU.packets(2),
-        in_flight: MTU.packets(20),
-        round: 5,
-    }
-}
-
-#[test]
-fn fills_the_pipe_and_leaves_no_lasting_queue() {
-    for config in controllers() {
-        let mut driver = driver(&*config, PLAIN);
-        driver.run_for(2 * SECOND);
-        driver.take_rtts();
-        let rate = driver.measure(20 * SECOND);
-        let utilization = rate.as_f64() / PLAIN.rate.as_f64();
-        assert!(utilization > 0.9, "{config:?}: {utilization}");
-        // Ten and a half bandwidth-delay products: the largest gain, 10, and the quanta.
-        let window = driver.controller.control().window;
-        assert!(window < Bytes(525_000), "{config:?}: {window}");
-        let mut rtts = driver.take_rtts();
-        rtts.sort();
-        let median = rtts[rtts.len() / 2];
-        assert!(median < 3 * PLAIN.rtt / 2, "{config:?}: median {median:?}");
-        let snapshot = driver.controller.snapshot();
-        assert!(
-            snapshot
-                .min_rtt
-                .is_some_and(|rtt| rtt < Duration::from_millis(45)),
-            "{snapshot:?}"
-        );
-    }
-}
-
-/// Trap: an estimator that takes every sample below its own sending rate for the truth follows itself down.
-#[test]
-fn the_estimate_does_not_spiral_down() {
-    for config in [BbrSConfig::paper(), BbrSConfig::tuned()] {
-        let mut driver = driver(&config, PLAIN);
-        driver.run_for(120 * SECOND);
-        let estimate = driver
-            .controller
-            .snapshot()
-            .bandwidth
-            .expect("an estimate")
-            .as_f64();
-        let ratio = estimate / PLAIN.rate.as_f64();
-        assert!((0.85..1.15).contains(&ratio), "{ratio}");
-    }
-}
-
-/// Trap: limited by the application from birth, for an hour: neither may the minimum RTT stay unknown, nor may the window
-/// grow without bound.
-#[test]
-fn a_trickle_leaves_the_window_bounded_and_the_round_trip_time_known() {
-    for config in controllers() {
-        let trickle = Scenario {
-            application: Some(Bandwidth::from_bytes_per_second(12_500)),
-            // A receiver that waits for a second packet would add its own delay to every round trip.
-            ack_every: 1,
-            ..PLAIN
-        };
-        let mut driver = driver(&*config, trickle);
-        driver.run_for(3600 * SECOND);
-        assert!(
-            driver.largest_window <= initial_window(MTU).max(MTU.packets(40)),
-            "{config:?}: {}",
-            driver.largest_window
-        );
-        let min_rtt = driver.controller.snapshot().min_rtt.expect("an estimate");
-        assert!(
-            (40..50).contains(&min_rtt.as_millis()),
-            "{config:?}: {min_rtt:?}"
-        );
-        // And it still finds the bandwidth once there is something to send.
-        driver.scenario.application = None;
-        driver.run_for(5 * SECOND);
-        let rate = driver.measure(5 * SECOND).as_f64() / PLAIN.rate.as_f64();
-        assert!(rate > 0.85, "{config:?}: {rate}");
+        ..driver::two_packets(now_millis)
     }
 }
 
@@ -158,42 +53,17 @@ fn the_first_acknowledgement_does_not_enter_probe_rtt() {
     }
 }
 
-#[derive(Debug, Clone)]
-struct CountingFilter(Arc<AtomicU32>);
-
-impl BandwidthFilter for CountingFilter {
-    fn reseed(&mut self, _epoch: u64, _rate: Bandwidth) {}
-
-    fn on_ack(&mut self, _ack: &AckEvent, _context: &FilterContext) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn bandwidth(&self) -> Option<Bandwidth> {
-        None
-    }
-
-    fn snapshot(&self) -> FilterSnapshot {
-        FilterSnapshot::Max
-    }
-}
-
 /// Trap: the model is updated once for each acknowledgement, after all its packets.
 #[test]
 fn one_acknowledgement_is_one_update() {
-    let count = Arc::new(AtomicU32::new(0));
-    let filter = CountingFilter(Arc::clone(&count));
-    let bbr = Bbr::new("counting", BbrConfig::paper().core, filter, &environment());
-    let mut driver = Driver::new(
-        Box::new(bbr),
-        Scenario {
-            ack_every: 5,
-            ..PLAIN
-        },
-    );
-    // Ten packets of the initial window in two acknowledgements of five.
-    driver.run_for(Duration::from_millis(55));
-    assert_eq!(count.load(Ordering::Relaxed), 2);
-    assert_eq!(driver.delivered, MTU.packets(10));
+    driver::assert_one_update_per_acknowledgement(|filter| {
+        Box::new(Bbr::new(
+            "counting",
+            BbrConfig::paper().core,
+            filter,
+            &environment(),
+        ))
+    });
 }
 
 /// Trap: the rate before the first measurement is the initial window over the first round trip, not over a guess.
@@ -219,13 +89,13 @@ fn initial_pacing_follows_the_first_round_trip() {
 fn recovery_restores_the_window_before_the_first_loss() {
     let mut driver = driver(&BbrConfig::paper(), PLAIN);
     driver.run_for(5 * SECOND);
-    let now = driver.now.as_nanos() / 1_000_000;
-    let before = driver.controller.control().window;
-    let mut controller = driver.controller;
-    controller.on_congestion(&loss(now, now - 40, CongestionSignal::Loss));
+    let now = driver.now().as_millis() as u64;
+    let before = driver.adapter.controller.control().window;
+    let mut controller = driver.adapter.controller;
+    controller.on_congestion(&congestion(now, now - 40, CongestionSignal::Loss));
     let during = controller.control().window;
     assert!(during < before, "{during} < {before}");
-    controller.on_congestion(&loss(now + 10, now - 30, CongestionSignal::Loss));
+    controller.on_congestion(&congestion(now + 10, now - 30, CongestionSignal::Loss));
     assert!(controller.control().window <= during);
     let mut after = ack(now + 60, 9);
     after.newest_sent = Timestamp::from_nanos((now + 20) * 1_000_000);
@@ -243,9 +113,9 @@ fn recovery_conserves_packets_for_a_round() {
     for config in controllers_but(&["bbr-fair:own-queue", "bbr-fair:paper", "bbr-sampled"]) {
         let mut driver = driver(&*config, PLAIN);
         driver.run_for(5 * SECOND);
-        let now = driver.now.as_nanos() / 1_000_000;
-        let mut controller = driver.controller;
-        controller.on_congestion(&loss(now, now - 40, CongestionSignal::Loss));
+        let now = driver.now().as_millis() as u64;
+        let mut controller = driver.adapter.controller;
+        controller.on_congestion(&congestion(now, now - 40, CongestionSignal::Loss));
         let window = controller.control().window;
         controller.on_ack(&ack(now + 10, 5));
         assert_eq!(controller.control().window, window, "{config:?}");
@@ -265,9 +135,9 @@ fn recovery_leaves_room_to_find_out_what_else_is_lost() {
     for config in controllers() {
         let mut driver = driver(&*config, PLAIN);
         driver.run_for(5 * SECOND);
-        let now = driver.now.as_nanos() / 1_000_000;
-        let mut controller = driver.controller;
-        let mut lost = loss(now, now - 40, CongestionSignal::Loss);
+        let now = driver.now().as_millis() as u64;
+        let mut controller = driver.adapter.controller;
+        let mut lost = congestion(now, now - 40, CongestionSignal::Loss);
         (lost.lost, lost.in_flight) = (MTU.packets(10), MTU.packets(20));
         controller.on_congestion(&lost);
         let window = controller.control().window;
@@ -280,10 +150,10 @@ fn recovery_leaves_room_to_find_out_what_else_is_lost() {
 fn lasting_loss_does_not_shrink_the_flight_for_ever() {
     let mut driver = driver(&BbrConfig::paper(), PLAIN);
     driver.run_for(5 * SECOND);
-    let now = driver.now.as_nanos() / 1_000_000;
-    let before = driver.controller.control().window;
-    let round = driver.controller.snapshot().rounds;
-    let mut controller = driver.controller;
+    let now = driver.now().as_millis() as u64;
+    let before = driver.adapter.controller.control().window;
+    let round = driver.adapter.controller.snapshot().rounds;
+    let mut controller = driver.adapter.controller;
     for trip in 0..20 {
         for step in 0..40 {
             let at = now + 40 * trip + step;
@@ -292,7 +162,7 @@ fn lasting_loss_does_not_shrink_the_flight_for_ever() {
             during.newest_sent = Timestamp::from_nanos((at - 39) * 1_000_000);
             controller.on_ack(&during);
             if step % 20 == 0 {
-                let mut lost = loss(at, at - 39, CongestionSignal::Loss);
+                let mut lost = congestion(at, at - 39, CongestionSignal::Loss);
                 lost.round = round + trip;
                 controller.on_congestion(&lost);
             }
@@ -314,13 +184,13 @@ fn congestion_ends_a_probe() {
     ] {
         let mut driver = driver(&config, PLAIN);
         driver.run_for(2 * SECOND);
-        while driver.controller.snapshot().mode != Mode::ProbeBandwidth(PHASE_PROBE) {
+        while driver.adapter.controller.snapshot().mode != Mode::ProbeBandwidth(PHASE_PROBE) {
             driver.run_for(Duration::from_millis(1));
         }
-        let now = driver.now.as_nanos() / 1_000_000;
-        let mut calm = driver.controller.clone_box();
-        let mut congested = driver.controller;
-        congested.on_congestion(&loss(now, now - 40, signal));
+        let now = driver.now().as_millis() as u64;
+        let mut calm = driver.adapter.controller.clone_box();
+        let mut congested = driver.adapter.controller;
+        congested.on_congestion(&congestion(now, now - 40, signal));
         // More than a round trip later, and the flight has not reached its target.
         for controller in [&mut calm, &mut congested] {
             controller.on_ack(&ack(now + 50, 1000));
@@ -361,7 +231,7 @@ fn startup_with_marks(config: &dyn ControllerConfig, all: bool) -> Box<dyn Contr
         ack.round_start = index % 10 == 0;
         controller.on_ack(&ack);
         if all || index == 0 {
-            controller.on_congestion(&loss(4 * index, 1, CongestionSignal::EcnMark));
+            controller.on_congestion(&congestion(4 * index, 1, CongestionSignal::EcnMark));
         }
     }
     controller
@@ -382,54 +252,12 @@ fn a_stray_mark_does_not_end_startup_and_marks_without_end_do() {
     }
 }
 
-/// Trap: persistent congestion is a signal too.
-#[test]
-fn persistent_congestion_closes_the_window_for_a_while() {
-    for config in controllers() {
-        let mut driver = driver(&*config, PLAIN);
-        driver.run_for(5 * SECOND);
-        let now = driver.now.as_nanos() / 1_000_000;
-        driver.controller.on_congestion(&loss(
-            now,
-            now - 40,
-            CongestionSignal::PersistentCongestion,
-        ));
-        assert_eq!(
-            driver.controller.control().window,
-            MTU.packets(4),
-            "{config:?}"
-        );
-        driver.run_for(2 * SECOND);
-        let utilization = driver.measure(5 * SECOND).as_f64() / PLAIN.rate.as_f64();
-        assert!(utilization > 0.85, "{config:?}: {utilization}");
-    }
-}
-
-/// Trap: paths get longer.
-#[test]
-fn the_minimum_round_trip_time_can_rise() {
-    for config in controllers() {
-        let mut driver = driver(&*config, PLAIN);
-        driver.run_for(5 * SECOND);
-        driver.scenario.rtt = Duration::from_millis(120);
-        // The longest time between two looks is 30 s.
-        driver.run_for(45 * SECOND);
-        let min_rtt = driver.controller.snapshot().min_rtt.expect("an estimate");
-        assert!(
-            (120..150).contains(&min_rtt.as_millis()),
-            "{config:?}: {min_rtt:?}"
-        );
-        let utilization = driver.measure(5 * SECOND).as_f64() / PLAIN.rate.as_f64();
-        assert!(utilization > 0.8, "{config:?}: {utilization}");
-    }
-}
-
 /// Trap: what is counted in packets follows the packet's size.
 #[test]
 fn a_larger_mtu_rescales_what_is_counted_in_packets() {
     for config in controllers() {
         let mut controller = config.build(&environment()).expect("a valid configuration");
-        controller.on_congestion(&loss(1, 0, CongestionSignal::PersistentCongestion));
+        controller.on_congestion(&congestion(1, 0, CongestionSignal::PersistentCongestion));
         assert_eq!(controller.control().window, MTU.packets(4));
         controller.on_mtu_update(Bytes(9000));
         assert_eq!(controller.control().window, Bytes(36_000), "{config:?}");
@@ -462,74 +290,15 @@ fn startup_ends_also_where_probe_rtt_interrupts_it() {
     panic!("still in {:?}", bbr.snapshot().mode);
 }
 
-/// Trap: what ProbeRTT delivers says nothing about the path.
-#[test]
-fn probe_rtt_does_not_lower_the_estimate() {
-    // These drain their queue by themselves, and see the minimum too often to have to probe for it.
-    for config in controllers_but(&[
-        "bbr-x",
-        "bbr-x:paper",
-        "bbr-fair",
-        "bbr-fair:paper",
-        "bbr-fair:own-queue",
-    ]) {
-        let mut driver = driver(&*config, PLAIN);
-        driver.run_for(9 * SECOND);
-        let before = driver
-            .controller
-            .snapshot()
-            .bandwidth
-            .expect("an estimate")
-            .as_f64();
-        let mut probes = 0;
-        let mut probing = false;
-        for _ in 0..3_500 {
-            driver.run_for(Duration::from_millis(10));
-            let was_probing = probing;
-            probing = driver.controller.snapshot().mode == Mode::ProbeRtt;
-            probes += u32::from(was_probing && !probing);
-            if probes == 2 {
-                break;
-            }
-        }
-        assert!(probes > 0, "{config:?} never probed");
-        let after = driver
-            .controller
-            .snapshot()
-            .bandwidth
-            .expect("an estimate")
-            .as_f64();
-        assert!(
-            (after / before - 1.0).abs() < 0.15,
-            "{config:?}: {before} -> {after}"
-        );
-    }
-}
-
-#[test]
-fn random_loss_does_not_stop_it() {
-    // Conservation leads the percentile down (its tuned preset does without), and the article's bbr-fair means to give way.
-    for config in controllers_but(&["bbr-sampled:paper", "bbr-fair:paper", "bbr-fair:own-queue"]) {
-        let lossy = Scenario {
-            lose_every: Some(20),
-            ..PLAIN
-        };
-        let mut driver = driver(&*config, lossy);
-        driver.run_for(3 * SECOND);
-        let utilization = driver.measure(20 * SECOND).as_f64() / PLAIN.rate.as_f64();
-        assert!(utilization > 0.8, "{config:?}: {utilization}");
-    }
-}
-
 /// Trap: what a radio loses says nothing of others; what a queue drops that is longer than the own one does.
 #[test]
 fn bbr_fair_takes_its_share_of_queues_only() {
     for (millis, takes) in [(60, false), (80, true)] {
         let mut driver = driver(&BbrFairConfig::tuned(), PLAIN);
         driver.run_for(5 * SECOND);
-        let snapshot = driver.controller.snapshot();
+        let snapshot = driver.adapter.controller.snapshot();
         let (before, last) = (snapshot.bandwidth, snapshot.rounds);
-        let (now, mut controller) = (driver.now, driver.controller);
+        let (now, mut controller) = (driver::now(&driver), driver.adapter.controller);
         for round in last + 1..last + 4 {
             let rtt = Duration::from_millis(millis);
             let mut during = driver::ack(now, rtt, MTU.packets(2), round);
@@ -537,7 +306,7 @@ fn bbr_fair_takes_its_share_of_queues_only() {
             controller.on_ack(&during);
         }
         let at = now.as_nanos() / 1_000_000;
-        controller.on_congestion(&loss(at, at - 40, CongestionSignal::Loss));
+        controller.on_congestion(&congestion(at, at - 40, CongestionSignal::Loss));
         controller.on_ack(&ack(at + 60, last + 4));
         let after = controller.snapshot().bandwidth;
         assert_eq!(after < before, takes, "{millis} ms: {before:?}, {after:?}");
@@ -580,14 +349,15 @@ fn a_long_queue_ends_the_startup_of_bbr_s_and_a_late_acknowledgement_does_not() 
 fn bbr_fair_leaves_recovery_with_what_was_in_flight() {
     let mut driver = driver(&BbrFairConfig::paper(), PLAIN);
     driver.run_for(5 * SECOND);
-    let before = driver.controller.snapshot();
-    let now = driver.now.as_nanos() / 1_000_000;
-    let mut controller = driver.controller;
-    controller.on_congestion(&loss(now, now - 40, CongestionSignal::Loss));
+    let before = driver.adapter.controller.snapshot();
+    let now = driver.now().as_millis() as u64;
+    let last = driver::now(&driver);
+    let mut controller = driver.adapter.controller;
+    controller.on_congestion(&congestion(now, now - 40, CongestionSignal::Loss));
     // One packet for each delivered, for as long as it takes: in_flight 8 + acked 2.
     for round in 5..9 {
         let mut during = ack(now + 10, round);
-        during.newest_sent = driver.now - Duration::from_millis(1);
+        during.newest_sent = last - Duration::from_millis(1);
         controller.on_ack(&during);
         assert_eq!(controller.control().window, MTU.packets(10));
     }

@@ -159,12 +159,12 @@ mod tests {
     #[test]
     fn what_left_before_the_last_answer_is_answered() {
         let mut marks = Marks {
-            answered: super::super::fixture::at(11),
+            answered: crate::driver::at(11),
             ..Marks::default()
         };
         assert!(round(&mut marks, 50, 50).is_none());
         assert!(marks.mean > 0.9, "but it counts");
-        marks.answered = super::super::fixture::at(10);
+        marks.answered = crate::driver::at(10);
         assert!(round(&mut marks, 50, 50).is_some());
     }
 

@@ -5,17 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::{Bbr3, Bbr3CoreConfig};
 use crate::controller::{Control, Controller};
-use crate::driver::{Driver, MTU, Scenario, environment};
+use crate::driver::{self, Driver, MTU, Scenario, drive, environment};
 use crate::event::{
     AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent,
 };
 use crate::filter::MaxFilter;
 use crate::snapshot::{Mode, Snapshot};
-use crate::units::{Bandwidth, Bytes, Timestamp};
-
-pub(super) fn at(millis: u64) -> Timestamp {
-    Timestamp::from_nanos(millis * 1_000_000)
-}
+use crate::units::{Bandwidth, Bytes};
 
 /// 10 Mb/s over 40 ms, of a packet that left when so many bytes had been delivered.
 pub(super) fn sample(prior_delivered: u64) -> Option<RateSample> {
@@ -34,22 +30,11 @@ pub(super) fn sample(prior_delivered: u64) -> Option<RateSample> {
 
 /// Two packets acknowledged, 40 ms after they left, of a flight a little larger than that pipe.
 pub(super) fn ack(now_millis: u64, rate: Option<RateSample>) -> AckEvent {
-    let now = at(now_millis);
     AckEvent {
-        now,
-        acked: MTU.packets(2),
-        acked_packets: 2,
-        acks: 1,
-        lost: Bytes::ZERO,
-        newest_sent: now - Duration::from_millis(40),
-        rtt: Duration::from_millis(40),
         rate,
         prior_in_flight: MTU.packets(52),
         in_flight: MTU.packets(50),
-        delivered: MTU.packets(2),
-        round: 1,
-        round_start: true,
-        app_limited: false,
+        ..driver::two_packets(now_millis)
     }
 }
 
@@ -60,17 +45,9 @@ pub(super) fn congestion(
     signal: CongestionSignal,
     flight: Option<FlightSample>,
 ) -> CongestionEvent {
-    let lost_packets = u64::from(signal != CongestionSignal::EcnMark);
     CongestionEvent {
-        now: at(now_millis),
-        signal,
-        newest_sent: at(sent_millis),
-        lost: MTU.packets(lost_packets),
-        lost_packets,
         flight,
-        delivered: MTU.packets(2),
-        in_flight: MTU.packets(20),
-        round: 5,
+        ..driver::congestion(now_millis, sent_millis, signal)
     }
 }
 
@@ -124,13 +101,13 @@ impl Controller for Shared {
 /// earlier one.
 pub(super) fn lengthen(driver: &mut Driver) {
     driver.run_for(Duration::from_millis(1));
-    driver.scenario.rtt += Duration::from_nanos(10);
+    driver.return_delay += Duration::from_nanos(10);
 }
 
 /// A driver of the draft's controller over `scenario`, and a view into it.
 pub(super) fn shared(scenario: Scenario) -> (Driver, Shared) {
     let shared = Shared::new(Bbr3CoreConfig::draft());
-    (Driver::new(Box::new(shared.clone()), scenario), shared)
+    (drive(Box::new(shared.clone()), scenario), shared)
 }
 
 /// The draft's controller once it has run into `mode`, and when that was, in milliseconds.
@@ -140,7 +117,7 @@ pub(super) fn run_into(mode: Mode, scenario: Scenario) -> (Bbr3<MaxFilter>, u64)
         lengthen(&mut driver);
         if shared.get().state.mode() == mode {
             let core = shared.get().clone();
-            return (core, driver.now.as_nanos() / 1_000_000);
+            return (core, driver.now().as_millis() as u64);
         }
     }
     panic!("never in {mode:?}");

@@ -1,17 +1,13 @@
 //! What holds for all of them.
 
 use crate::{CompoundConfig, CubicConfig, EbccConfig, NewRenoConfig, VegasConfig};
-use core::time::Duration;
 
-use super::testing::{SHALLOW, ack, at, build, congestion, loss, round, utilization, window};
+use super::testing::{ack, at, build, congestion, loss, round, window};
 use super::*;
 use crate::config::ControllerConfig;
-use crate::driver::{Driver, MTU, Scenario, environment};
+use crate::driver::{MTU, environment};
 use crate::event::{AckEvent, CongestionSignal, SentEvent};
 use crate::snapshot::{FilterSnapshot, Mode};
-use crate::units::Bandwidth;
-
-const SECOND: Duration = Duration::from_secs(1);
 
 /// The configurations that share the skeleton of RFC 9002.
 fn skeletons() -> [Box<dyn ControllerConfig>; 4] {
@@ -258,43 +254,6 @@ fn unused_windows_do_not_grow() {
                 }
             }
         }
-    }
-}
-
-/// Trap: the window stays bounded while an application trickles for an hour; and the path is found afterwards.
-#[test]
-fn a_trickle_leaves_the_window_bounded() {
-    for config in all() {
-        let trickle = Scenario {
-            application: Some(Bandwidth::from_bytes_per_second(12_500)),
-            ack_every: 1,
-            ..SHALLOW
-        };
-        let mut driver = Driver::new(build(&*config), trickle);
-        driver.run_for(3600 * SECOND);
-        assert!(
-            driver.largest_window <= MTU.packets(14),
-            "{config:?}: {}",
-            driver.largest_window
-        );
-        driver.scenario.application = None;
-        driver.run_for(10 * SECOND);
-        let rate = driver.measure(20 * SECOND).as_f64() / SHALLOW.rate.as_f64();
-        assert!(rate > 0.85, "{config:?}: {rate}");
-    }
-}
-
-#[test]
-fn greedy_flows_fill_the_path() {
-    for config in all() {
-        let (share, driver) = utilization(&*config, SHALLOW);
-        assert!(share > 0.9, "{config:?}: {share}");
-        // Two bandwidth-delay products, and what slow start went past them: another two.
-        assert!(
-            driver.largest_window <= Bytes(210_000),
-            "{config:?}: {}",
-            driver.largest_window
-        );
     }
 }
 

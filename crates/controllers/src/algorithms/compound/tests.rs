@@ -1,9 +1,7 @@
 use super::*;
-use crate::driver::{MTU, PLAIN};
+use crate::driver::MTU;
 use crate::event::CongestionSignal;
-use crate::loss_based::testing::{
-    SHALLOW, ack, build, congestion, loss, round, utilization, window,
-};
+use crate::loss_based::testing::{ack, build, congestion, loss, round, window};
 use crate::snapshot::Mode;
 
 fn compound(delay_window: Bytes) -> Compound {
@@ -141,14 +139,6 @@ fn persistent_congestion_leaves_no_delay_window_and_undoing_restores_it() {
     assert_eq!(window(&*controller), MTU.packets(2));
     controller.on_spurious_loss(Default::default());
     assert_eq!(window(&*controller), before);
-}
-
-#[test]
-fn it_fills_deep_and_shallow_buffers() {
-    for scenario in [SHALLOW, PLAIN] {
-        let (share, _) = utilization(&CompoundConfig::default(), scenario);
-        assert!(share > 0.95, "{share}");
-    }
 }
 
 #[test]

@@ -1,11 +1,9 @@
 use super::*;
 use crate::config::ControllerConfig;
 use crate::controller::Controller;
-use crate::driver::{Driver, MTU, PLAIN, Scenario};
+use crate::driver::MTU;
 use crate::event::{AckEvent, CongestionSignal, SentEvent};
-use crate::loss_based::testing::{
-    SHALLOW, ack, at, build, congestion, loss, round, utilization, window,
-};
+use crate::loss_based::testing::{ack, at, build, congestion, loss, round, window};
 use crate::snapshot::Mode;
 use std::time::Duration;
 
@@ -238,33 +236,6 @@ fn a_week_without_loss_saturates() {
     assert!(window(&*controller) >= MTU.packets(2));
 }
 
-/// Five rounds of conservative slow start make three windows of one: the buffer has to hold them.
-#[test]
-fn hystart_leaves_slow_start_without_a_loss() {
-    let deep = Scenario {
-        buffer: Bytes(1_000_000),
-        ..PLAIN
-    };
-    let mut driver = Driver::new(build(&CubicConfig::default()), deep);
-    let mut modes = Vec::new();
-    for _ in 0..2000 {
-        driver.run_for(Duration::from_millis(1));
-        let mode = driver.controller.snapshot().mode;
-        if modes.last() != Some(&mode) {
-            modes.push(mode);
-        }
-    }
-    assert_eq!(
-        modes,
-        [
-            Mode::SlowStart,
-            Mode::ConservativeSlowStart,
-            Mode::CongestionAvoidance
-        ]
-    );
-    assert!(driver.largest_window < Bytes(700_000));
-}
-
 #[test]
 fn hystart_can_be_switched_off() {
     let mut off = build(&CubicConfig {
@@ -281,14 +252,6 @@ fn hystart_can_be_switched_off() {
         }
     }
     assert_eq!(off.snapshot().mode, Mode::SlowStart);
-}
-
-#[test]
-fn it_fills_deep_and_shallow_buffers() {
-    for scenario in [SHALLOW, PLAIN] {
-        let (share, _) = utilization(&CubicConfig::default(), scenario);
-        assert!(share > 0.97, "{share}");
-    }
 }
 
 #[test]

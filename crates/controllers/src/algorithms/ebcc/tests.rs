@@ -1,8 +1,8 @@
 use super::*;
 use crate::config::ControllerConfig;
-use crate::driver::{MTU, PLAIN, environment};
+use crate::driver::{MTU, environment};
 use crate::event::RateSample;
-use crate::loss_based::testing::{SHALLOW, ack, congestion, loss, round, utilization};
+use crate::loss_based::testing::{ack, congestion, loss, round};
 use crate::units::Bandwidth;
 
 /// 50 packets of bandwidth-delay product at 40 ms: 12 Mb/s.
@@ -294,20 +294,6 @@ fn the_round_after_probe_rtt_is_not_judged() {
     assert_eq!((packets(&ebcc), ebcc.last_short), (60.0, last_short));
     ebcc.on_ack(&measured_round(440, 40));
     assert_eq!((packets(&ebcc), ebcc.last_short), (80.0, MTU.packets(60)));
-}
-
-/// The queue is gamma at most, as long as it is the queue and not the buffer that bounds the window.
-#[test]
-fn a_run_keeps_the_queue_near_gamma() {
-    let (share, mut driver) = utilization(&EbccConfig::default(), PLAIN);
-    assert!(share > 0.95, "{share}");
-    let mut rtts = driver.take_rtts();
-    rtts.sort();
-    let waiting = (rtts[rtts.len() / 2] - PLAIN.rtt).as_secs_f64();
-    let queue = waiting * PLAIN.rate.as_f64() / MTU.0 as f64;
-    assert!((15.0..42.0).contains(&queue), "{queue} packets");
-    let (share, _) = utilization(&EbccConfig::paper(), SHALLOW);
-    assert!(share > 0.9, "{share}");
 }
 
 /// The recommended preset in ProbeBW with 60 packets.

@@ -1,7 +1,7 @@
 use super::NewRenoConfig;
 use crate::driver::MTU;
 use crate::event::AckEvent;
-use crate::loss_based::testing::{SHALLOW, ack, build, loss, utilization, window};
+use crate::loss_based::testing::{ack, build, loss, window};
 use crate::units::{Bytes, Gain};
 
 #[test]
@@ -59,14 +59,4 @@ fn tiny_acknowledgements_are_not_rounded_away() {
     }
     let growth = window(&*controller) - before;
     assert!((140..=144).contains(&growth.0), "{growth}");
-}
-
-#[test]
-fn the_sawtooth_fills_a_path_with_one_bdp_of_buffer() {
-    let (share, driver) = utilization(&NewRenoConfig::default(), SHALLOW);
-    assert!(share > 0.95, "{share}");
-    let threshold = driver.controller.snapshot().slow_start_threshold;
-    // Half of two bandwidth-delay products.
-    let threshold = threshold.expect("a loss").0;
-    assert!((45_000..56_000).contains(&threshold), "{threshold}");
 }

@@ -3,9 +3,9 @@ use core::time::Duration;
 use super::VegasConfig;
 use crate::config::ControllerConfig;
 use crate::controller::Controller;
-use crate::driver::{MTU, PLAIN};
+use crate::driver::MTU;
 use crate::event::AckEvent;
-use crate::loss_based::testing::{SHALLOW, ack, build, loss, round, utilization, window};
+use crate::loss_based::testing::{ack, build, loss, round, window};
 use crate::snapshot::Mode;
 use crate::units::{Bytes, Gain};
 
@@ -179,20 +179,6 @@ fn slow_start_leaves_without_what_it_queued_while_it_waited() {
         (MTU.packets(8)..=MTU.packets(16)).contains(&left),
         "{left:?}"
     );
-}
-
-/// Two to four packets wait, one more for the hosts' millisecond; eight leave room for acknowledgements of two.
-#[test]
-fn the_queue_is_a_few_packets() {
-    for scenario in [SHALLOW, PLAIN] {
-        let (share, mut driver) = utilization(&VegasConfig::default(), scenario);
-        assert!(share > 0.95, "{share}");
-        let mut rtts = driver.take_rtts();
-        rtts.sort();
-        let waiting = (rtts[rtts.len() / 2] - scenario.rtt).as_secs_f64();
-        let packets = waiting * scenario.rate.as_f64() / MTU.0 as f64;
-        assert!((1.0..8.0).contains(&packets), "{packets} packets");
-    }
 }
 
 /// A full window is acknowledged in a round of so many milliseconds.

@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
-use super::super::fixture::{ack, at, congestion, run_into, sample};
+use super::super::fixture::{ack, congestion, run_into, sample};
 use super::super::state::{Phase, State};
 use super::*;
-use crate::driver::{Driver, MTU, PLAIN, environment};
+use crate::driver::{MTU, PLAIN, at, environment};
 use crate::event::{FlightSample, RateSample};
 use crate::snapshot::Mode;
 use crate::units::Gain;
@@ -219,24 +219,6 @@ fn marks_end_startup_and_probes_and_cut_bounds() {
     marked_round(&mut core, now + 20);
     assert!(core.bounds.short < flight);
     assert!(core.bounds.short > Gain::new(6, 10) * flight);
-}
-
-/// Trap: persistent congestion is not ignored.
-#[test]
-fn persistent_congestion_closes_the_window() {
-    for config in controllers() {
-        let controller = config.build(&environment()).expect("a valid configuration");
-        let mut driver = Driver::new(controller, PLAIN);
-        driver.run_for(5 * SECOND);
-        let now = driver.now.as_nanos() / 1_000_000;
-        let event = congestion(now, now - 40, PersistentCongestion, None);
-        driver.controller.on_congestion(&event);
-        let window = driver.controller.control().window;
-        assert_eq!(window, MTU.packets(4), "{config:?}");
-        driver.run_for(3 * SECOND);
-        let used = driver.measure(10 * SECOND).as_f64() / PLAIN.rate.as_f64();
-        assert!(used > 0.85, "{config:?}: {used}");
-    }
 }
 
 /// Trap: what is to be restored is the state before the episode's first loss.

@@ -2,11 +2,11 @@
 
 use core::time::Duration;
 
-use super::super::fixture::{ack, at, sample};
+use super::super::fixture::{ack, sample};
 use super::super::state::{Phase, State};
 use super::*;
 use crate::bbr::Probing;
-use crate::driver::{MTU, environment};
+use crate::driver::{MTU, at, environment};
 use crate::snapshot::{FilterSnapshot, Mode};
 use crate::units::Bandwidth;
 

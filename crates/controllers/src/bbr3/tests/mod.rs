@@ -2,7 +2,6 @@
 
 mod congestion;
 mod filter;
-mod paths;
 mod states;
 mod traps;
 

@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
-use super::super::fixture::{ack, at, lengthen, run_into, sample, shared};
+use super::super::fixture::{ack, lengthen, run_into, sample, shared};
 use super::super::state::{Phase, State};
 use super::*;
-use crate::driver::{MTU, PLAIN, Scenario};
+use crate::driver::{MTU, PLAIN, Scenario, at, now};
 use crate::event::RateSample;
 use crate::snapshot::Mode;
 use crate::units::{Bandwidth, Gain};
@@ -13,12 +13,12 @@ use crate::units::{Bandwidth, Gain};
 /// Every mode of a run in the order in which they came, with the times.
 fn history(scenario: Scenario, span: Duration) -> Vec<(Mode, Timestamp)> {
     let (mut driver, shared) = shared(scenario);
-    let mut modes = vec![(Mode::Startup, driver.now)];
-    while driver.now < Timestamp::from_origin(span) {
+    let mut modes = vec![(Mode::Startup, now(&driver))];
+    while now(&driver) < Timestamp::from_origin(span) {
         lengthen(&mut driver);
         let mode = shared.get().state.mode();
         if modes.last().is_some_and(|&(last, _)| last != mode) {
-            modes.push((mode, driver.now));
+            modes.push((mode, now(&driver)));
         }
     }
     modes
@@ -180,7 +180,7 @@ fn the_filter_advances_once_in_a_cycle() {
     let (mut driver, shared) = shared(PLAIN);
     let mut cycles = 0;
     let mut was_up = false;
-    while driver.now < at(25_000) {
+    while now(&driver) < at(25_000) {
         driver.run_for(Duration::from_millis(1));
         let up = shared.get().state.mode() == Mode::ProbeUp;
         cycles += u64::from(was_up && !up);

@@ -1,13 +1,11 @@
 //! The bugs of others that no other test covers.
 
 use core::time::Duration;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::super::fixture::{ack, run_into, sample};
 use super::*;
-use crate::driver::{Driver, MTU, PLAIN, Scenario, environment};
-use crate::snapshot::{FilterSnapshot, Mode};
+use crate::driver::{MTU, PLAIN, Packets, Scenario, environment};
+use crate::snapshot::Mode;
 use crate::units::{Bandwidth, Gain};
 
 /// Trap: a minimum RTT that was never set is not one that has expired.
@@ -37,42 +35,17 @@ fn initial_pacing_follows_the_first_round_trip() {
     }
 }
 
-#[derive(Debug, Clone)]
-struct CountingFilter(Arc<AtomicU32>);
-
-impl BandwidthFilter for CountingFilter {
-    fn reseed(&mut self, _epoch: u64, _rate: Bandwidth) {}
-
-    fn on_ack(&mut self, _ack: &AckEvent, _context: &FilterContext) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn bandwidth(&self) -> Option<Bandwidth> {
-        None
-    }
-
-    fn snapshot(&self) -> FilterSnapshot {
-        FilterSnapshot::Max
-    }
-}
-
 /// Trap: the model is updated once for each acknowledgement, after all its packets.
 #[test]
 fn one_acknowledgement_is_one_update() {
-    let count = Arc::new(AtomicU32::new(0));
-    let filter = CountingFilter(Arc::clone(&count));
-    let core = Bbr3::new("counting", Bbr3CoreConfig::draft(), filter, &environment());
-    let mut driver = Driver::new(
-        Box::new(core),
-        Scenario {
-            ack_every: 5,
-            ..PLAIN
-        },
-    );
-    // Ten packets of the initial window in two acknowledgements of five.
-    driver.run_for(Duration::from_millis(55));
-    assert_eq!(count.load(Ordering::Relaxed), 2);
-    assert_eq!(driver.delivered, MTU.packets(10));
+    crate::driver::assert_one_update_per_acknowledgement(|filter| {
+        Box::new(Bbr3::new(
+            "counting",
+            Bbr3CoreConfig::draft(),
+            filter,
+            &environment(),
+        ))
+    });
 }
 
 /// Trap: what is counted in packets follows the packet's size.
@@ -94,7 +67,7 @@ fn the_answer_kept_is_the_answer_computed() {
     for scenario in [
         PLAIN,
         Scenario {
-            lose_every: Some(40),
+            lose: Packets::Every(40),
             ..PLAIN
         },
     ] {

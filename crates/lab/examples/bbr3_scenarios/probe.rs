@@ -7,11 +7,11 @@ use kneepoint_emulator::link::{Interval, Limit, LinkConfig, Loss, Queue};
 
 use super::Outcome;
 use super::setup::{BDP, RATE, error, greedy, link, mode, rounds, seconds};
-use crate::run::RunError;
-use crate::watch::Course;
-use crate::workload::{Load, Phase};
+use kneepoint_lab::run::RunError;
+use kneepoint_lab::watch::Course;
+use kneepoint_lab::workload::{Load, Phase};
 
-pub(super) fn up_ends_on_a_plateau() -> Result<Outcome, RunError> {
+pub(crate) fn up_ends_on_a_plateau() -> Result<Outcome, RunError> {
     let course = greedy(link(), 8000).run()?;
     let up = course.entry(Mode::ProbeUp, Duration::ZERO);
     let next = up.and_then(|up| course.next_mode(up));
@@ -36,7 +36,7 @@ pub(super) fn up_ends_on_a_plateau() -> Result<Outcome, RunError> {
 }
 
 /// A run whose application is greedy for 2 s and then slower than the link, and when it first was in Up since.
-pub(super) fn app_limited_up(loss: Loss) -> Result<(Course, Option<Duration>), RunError> {
+pub(crate) fn app_limited_up(loss: Loss) -> Result<(Course, Option<Duration>), RunError> {
     let greedy_until = Duration::from_secs(2);
     let mut experiment = greedy(LinkConfig { loss, ..link() }, 9000);
     experiment.application = vec![
@@ -54,7 +54,7 @@ pub(super) fn app_limited_up(loss: Loss) -> Result<(Course, Option<Duration>), R
     Ok((course, up))
 }
 
-pub(super) fn up_ends_on_loss() -> Result<Outcome, RunError> {
+pub(crate) fn up_ends_on_loss() -> Result<Outcome, RunError> {
     let (_, up) = app_limited_up(Loss::Random(0.0))?;
     let from = up.unwrap_or_default() + Duration::from_secs(1);
     let lost = Interval {
@@ -82,7 +82,7 @@ pub(super) fn up_ends_on_loss() -> Result<Outcome, RunError> {
     })
 }
 
-pub(super) fn loss_in_up_with_a_bound() -> Result<Outcome, RunError> {
+pub(crate) fn loss_in_up_with_a_bound() -> Result<Outcome, RunError> {
     // Less queue than Up's window needs, so that each probe overflows it.
     let link = LinkConfig {
         queue: Queue::DropTail(Limit::bytes(2 * BDP / 5)),
@@ -121,7 +121,7 @@ pub(super) fn loss_in_up_with_a_bound() -> Result<Outcome, RunError> {
     })
 }
 
-pub(super) fn app_limited_refill() -> Result<Outcome, RunError> {
+pub(crate) fn app_limited_refill() -> Result<Outcome, RunError> {
     let plain = greedy(link(), 8000).run()?;
     let refill = plain.entry(Mode::ProbeRefill, Duration::ZERO);
     let pause = refill.unwrap_or_default();

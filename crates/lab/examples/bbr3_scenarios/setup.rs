@@ -6,23 +6,23 @@ use kneepoint_controllers::{Bandwidth, Bytes, Mode, Snapshot};
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, RateStep, Shaper};
 use kneepoint_emulator::network::NetworkConfig;
 
-use crate::controllers::resolve;
-use crate::probe::SharedFactory;
-use crate::watch::{Course, Experiment};
-use crate::workload::{Load, Phase};
+use kneepoint_lab::controllers::resolve;
+use kneepoint_lab::probe::SharedFactory;
+use kneepoint_lab::watch::{Course, Experiment};
+use kneepoint_lab::workload::{Load, Phase};
 
 /// The rate of the plain path, in bytes per second: 10 Mb/s.
-pub(super) const RATE: u64 = 1_250_000;
+pub(crate) const RATE: u64 = 1_250_000;
 
 /// Its round-trip time.
-pub(super) const RTT: Duration = Duration::from_millis(40);
+pub(crate) const RTT: Duration = Duration::from_millis(40);
 
 /// Its bandwidth-delay product, in bytes.
-pub(super) const BDP: u64 = 50_000;
+pub(crate) const BDP: u64 = 50_000;
 
 /// The plain path's data link: a queue of ten bandwidth-delay products. Headers count for nothing, so that its rate is the
 /// one that the controller measures.
-pub(super) fn link() -> LinkConfig {
+pub(crate) fn link() -> LinkConfig {
     LinkConfig {
         queue: Queue::DropTail(Limit::bytes(10 * BDP)),
         delay: (RTT / 2).into(),
@@ -35,7 +35,7 @@ pub(super) fn link() -> LinkConfig {
 }
 
 /// The way back, which limits nothing.
-pub(super) fn return_link() -> LinkConfig {
+pub(crate) fn return_link() -> LinkConfig {
     LinkConfig {
         delay: (RTT / 2).into(),
         ..LinkConfig::new(Shaper::ConstantRate {
@@ -45,13 +45,13 @@ pub(super) fn return_link() -> LinkConfig {
 }
 
 /// The draft's own parameters, which leave quinn's window at the congestion window.
-pub(super) fn paper() -> SharedFactory {
+pub(crate) fn paper() -> SharedFactory {
     resolve("bbr3:paper", 1).expect("a controller of ours")
 }
 
 /// A greedy connection over `link` for so many milliseconds. It can be run once: another run's controller would draw other
 /// numbers.
-pub(super) fn greedy(link: LinkConfig, millis: u64) -> Experiment {
+pub(crate) fn greedy(link: LinkConfig, millis: u64) -> Experiment {
     let duration = Duration::from_millis(millis);
     Experiment {
         network: NetworkConfig {
@@ -70,7 +70,7 @@ pub(super) fn greedy(link: LinkConfig, millis: u64) -> Experiment {
 }
 
 /// One rate until `at`, another from then on.
-pub(super) fn step(before: u64, at: Duration, after: u64) -> Shaper {
+pub(crate) fn step(before: u64, at: Duration, after: u64) -> Shaper {
     Shaper::Schedule(vec![
         RateStep {
             from: Duration::ZERO.into(),
@@ -84,13 +84,13 @@ pub(super) fn step(before: u64, at: Duration, after: u64) -> Shaper {
 }
 
 /// The estimate's distance from `rate`, as a share of it; 1 without an estimate.
-pub(super) fn error(bandwidth: Option<Bandwidth>, rate: u64) -> f64 {
+pub(crate) fn error(bandwidth: Option<Bandwidth>, rate: u64) -> f64 {
     let rate = rate as f64;
     bandwidth.map_or(1.0, |bandwidth| (bandwidth.as_f64() - rate).abs() / rate)
 }
 
 /// The bandwidth-delay product as the controller sees it.
-pub(super) fn believed_bdp(snapshot: &Snapshot) -> Bytes {
+pub(crate) fn believed_bdp(snapshot: &Snapshot) -> Bytes {
     snapshot
         .bandwidth
         .zip(snapshot.min_rtt)
@@ -98,7 +98,7 @@ pub(super) fn believed_bdp(snapshot: &Snapshot) -> Bytes {
 }
 
 /// A pacing rate as a multiple of the estimate, with the draft's margin of 1 % taken out again.
-pub(super) fn pacing_gain(snapshot: &Snapshot) -> f64 {
+pub(crate) fn pacing_gain(snapshot: &Snapshot) -> f64 {
     snapshot
         .pacing_rate
         .zip(snapshot.bandwidth)
@@ -108,18 +108,18 @@ pub(super) fn pacing_gain(snapshot: &Snapshot) -> f64 {
 }
 
 /// Packet-timed round trips from one time to another.
-pub(super) fn rounds(course: &Course, from: Duration, to: Duration) -> u64 {
+pub(crate) fn rounds(course: &Course, from: Duration, to: Duration) -> u64 {
     let round = |at| course.at(at).map_or(0, |snapshot| snapshot.rounds);
     round(to) - round(from)
 }
 
 /// A change of the mode as it reads in a sentence.
-pub(super) fn mode(change: Option<(Duration, Mode)>) -> String {
+pub(crate) fn mode(change: Option<(Duration, Mode)>) -> String {
     change.map_or_else(|| "no change".to_owned(), |(_, mode)| format!("{mode:?}"))
 }
 
 /// A time or its absence.
-pub(super) fn seconds(time: Option<Duration>) -> String {
+pub(crate) fn seconds(time: Option<Duration>) -> String {
     time.map_or_else(
         || "never".to_owned(),
         |time| format!("{:.2} s", time.as_secs_f64()),

@@ -7,8 +7,8 @@ use kneepoint_emulator::link::{LinkConfig, Policer, Shaper};
 
 use super::Outcome;
 use super::setup::{RATE, error, greedy, link, mode, return_link, rounds, seconds, step};
-use crate::run::RunError;
-use crate::watch::Course;
+use kneepoint_lab::run::RunError;
+use kneepoint_lab::watch::Course;
 
 /// When the estimate first was within 5 % of `rate`, after `from`.
 fn found(course: &Course, rate: u64, from: Duration) -> Option<Duration> {
@@ -19,7 +19,7 @@ fn found(course: &Course, rate: u64, from: Duration) -> Option<Duration> {
         .map(|moment| moment.at)
 }
 
-pub(super) fn below_a_packet() -> Result<Outcome, RunError> {
+pub(crate) fn below_a_packet() -> Result<Outcome, RunError> {
     const SLOW: u64 = 8000;
     let half = Duration::from_micros(500);
     let link = LinkConfig {
@@ -60,7 +60,7 @@ pub(super) fn below_a_packet() -> Result<Outcome, RunError> {
     })
 }
 
-pub(super) fn ten_times_faster() -> Result<Outcome, RunError> {
+pub(crate) fn ten_times_faster() -> Result<Outcome, RunError> {
     let change = Duration::from_secs(4);
     let link = LinkConfig {
         shaper: step(RATE, change, 10 * RATE),
@@ -85,7 +85,7 @@ pub(super) fn ten_times_faster() -> Result<Outcome, RunError> {
     })
 }
 
-pub(super) fn ten_times_slower() -> Result<Outcome, RunError> {
+pub(crate) fn ten_times_slower() -> Result<Outcome, RunError> {
     let change = Duration::from_secs(4);
     let link = LinkConfig {
         shaper: step(10 * RATE, change, RATE),
@@ -125,7 +125,7 @@ pub(super) fn ten_times_slower() -> Result<Outcome, RunError> {
     })
 }
 
-pub(super) fn policed() -> Result<Outcome, RunError> {
+pub(crate) fn policed() -> Result<Outcome, RunError> {
     let link = LinkConfig {
         shaper: Shaper::ConstantRate {
             bytes_per_second: 10 * RATE,

@@ -7,8 +7,8 @@ use kneepoint_emulator::link::LinkConfig;
 
 use super::setup::{RATE, believed_bdp, greedy, link, mode, pacing_gain, rounds, seconds, step};
 use super::{Outcome, host};
-use crate::run::RunError;
-use crate::watch::Course;
+use kneepoint_lab::run::RunError;
+use kneepoint_lab::watch::Course;
 
 /// The flight as a multiple of the believed bandwidth-delay product. An acknowledgement between two samples takes up to two
 /// packets off it, 0.06 BDP of the plain path.
@@ -18,7 +18,7 @@ fn flight(course: &Course, at: Duration) -> f64 {
     })
 }
 
-pub(super) fn ends_by_flight() -> Result<Outcome, RunError> {
+pub(crate) fn ends_by_flight() -> Result<Outcome, RunError> {
     let course = greedy(link(), 3000).run()?;
     let drain = course
         .entry(Mode::Drain, Duration::ZERO)
@@ -42,29 +42,29 @@ pub(super) fn ends_by_flight() -> Result<Outcome, RunError> {
     })
 }
 
-pub(super) fn ends_by_time() -> Result<Outcome, RunError> {
-    let plain = host::run(link(), 3000)?;
+pub(crate) fn ends_by_time() -> Result<Outcome, RunError> {
+    let plain = host::run(link(), 3000);
     let drain = plain.entry(Mode::Drain, Duration::ZERO).unwrap_or_default();
     let slower = LinkConfig {
         shaper: step(RATE, drain, RATE / 10 * 9),
         ..link()
     };
-    let course = host::run(slower, 3000)?;
+    let course = host::run(slower, 3000);
     let (end, next) = course.next_mode(drain).unwrap_or((drain, Mode::Drain));
     let rounds = rounds(&course, drain, end);
     let after = flight(&course, end - SAMPLE);
     Ok(Outcome {
         number: 4,
         name: "Drain ends by time",
-        setup: "`bbr3:paper` on the scripted host, which paces; as Drain begins the link slows by 10 %",
+        setup: "`bbr3:paper` on the testkit's sender, which paces; as Drain begins the link slows by 10 %",
         expected: "ProbeBW after three rounds, the fourth round's start at the latest, although the flight is above 1 BDP",
         measured: format!("{next:?} after {rounds} rounds, with {after:.2} BDP in flight"),
         pass: next == Mode::ProbeDown && (3..=4).contains(&rounds) && after > 1.06,
     })
 }
 
-pub(super) fn down_ends_by_flight() -> Result<Outcome, RunError> {
-    let course = host::run(link(), 8000)?;
+pub(crate) fn down_ends_by_flight() -> Result<Outcome, RunError> {
+    let course = host::run(link(), 8000);
     let up = course
         .entry(Mode::ProbeUp, Duration::ZERO)
         .unwrap_or_default();
@@ -75,7 +75,7 @@ pub(super) fn down_ends_by_flight() -> Result<Outcome, RunError> {
     Ok(Outcome {
         number: 8,
         name: "Down ends by flight",
-        setup: "`bbr3:paper` on the scripted host, which paces; 10 Mb/s, 40 ms, 10 BDP of queue, no long-term bound",
+        setup: "`bbr3:paper` on the testkit's sender, which paces; 10 Mb/s, 40 ms, 10 BDP of queue, no long-term bound",
         expected: "pacing gain 0.90; Cruise once the flight is at most 1 BDP",
         measured: format!(
             "gain {gain:.2}; flight {before:.2} BDP, {next:?} after {:.0} ms at {after:.2} BDP",
@@ -88,8 +88,8 @@ pub(super) fn down_ends_by_flight() -> Result<Outcome, RunError> {
     })
 }
 
-pub(super) fn down_ends_by_time() -> Result<Outcome, RunError> {
-    let plain = host::run(link(), 10_000)?;
+pub(crate) fn down_ends_by_time() -> Result<Outcome, RunError> {
+    let plain = host::run(link(), 10_000);
     let up = plain
         .entry(Mode::ProbeUp, Duration::ZERO)
         .unwrap_or_default();
@@ -98,14 +98,14 @@ pub(super) fn down_ends_by_time() -> Result<Outcome, RunError> {
         shaper: step(RATE, down, RATE / 10 * 9),
         ..link()
     };
-    let course = host::run(slower, 10_000)?;
+    let course = host::run(slower, 10_000);
     let next = course.next_mode(down);
     let wait = next.map(|(end, _)| end.saturating_sub(down));
     let end = next.map_or(down, |(end, _)| end);
     Ok(Outcome {
         number: 9,
         name: "Down ends by time",
-        setup: "`bbr3:paper` on the scripted host, which paces; as Down begins the link slows by 10 %",
+        setup: "`bbr3:paper` on the testkit's sender, which paces; as Down begins the link slows by 10 %",
         expected: "after the random wait (2 to 3 s, or the rounds of Reno) Refill, without Cruise",
         measured: format!(
             "{} after {} and {} rounds, with {:.2} BDP in flight",

@@ -7,10 +7,10 @@ use kneepoint_emulator::link::{Delay, DelayStep, LinkConfig};
 
 use super::Outcome;
 use super::setup::{RATE, RTT, believed_bdp, greedy, link, mode, seconds};
-use crate::run::RunError;
-use crate::workload::{Load, Phase};
+use kneepoint_lab::run::RunError;
+use kneepoint_lab::workload::{Load, Phase};
 
-pub(super) fn in_and_out() -> Result<Outcome, RunError> {
+pub(crate) fn in_and_out() -> Result<Outcome, RunError> {
     let course = greedy(link(), 16_000).run()?;
     let entry = course.entry(Mode::ProbeRtt, Duration::ZERO);
     let from = entry.unwrap_or_default();
@@ -53,7 +53,7 @@ pub(super) fn in_and_out() -> Result<Outcome, RunError> {
     })
 }
 
-pub(super) fn not_after_silence() -> Result<Outcome, RunError> {
+pub(crate) fn not_after_silence() -> Result<Outcome, RunError> {
     let (pause, resume) = (Duration::from_secs(3), Duration::from_secs(15));
     let delay = |millis| Duration::from_millis(millis).into();
     let link = LinkConfig {
@@ -107,7 +107,7 @@ pub(super) fn not_after_silence() -> Result<Outcome, RunError> {
     })
 }
 
-pub(super) fn in_startup() -> Result<Outcome, RunError> {
+pub(crate) fn in_startup() -> Result<Outcome, RunError> {
     // A path that grows by a microsecond every 10 ms: no round trip is as short as one before.
     let steps = (0..1500)
         .map(|step| DelayStep {

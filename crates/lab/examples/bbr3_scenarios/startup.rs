@@ -7,11 +7,11 @@ use kneepoint_emulator::link::{LinkConfig, Loss};
 
 use super::Outcome;
 use super::setup::{RATE, error, greedy, link, mode, rounds, seconds};
-use crate::run::RunError;
-use crate::watch::{Course, Experiment};
-use crate::workload::{Load, Phase};
+use kneepoint_lab::run::RunError;
+use kneepoint_lab::watch::{Course, Experiment};
+use kneepoint_lab::workload::{Load, Phase};
 
-pub(super) fn ends_on_a_plateau() -> Result<Outcome, RunError> {
+pub(crate) fn ends_on_a_plateau() -> Result<Outcome, RunError> {
     let course = greedy(link(), 3000).run()?;
     let drain = course.entry(Mode::Drain, Duration::ZERO);
     let before = drain.unwrap_or_default();
@@ -58,7 +58,7 @@ fn slow_application(loss: Loss) -> Experiment {
     experiment
 }
 
-pub(super) fn ends_on_loss() -> Result<Outcome, RunError> {
+pub(crate) fn ends_on_loss() -> Result<Outcome, RunError> {
     // Every other packet of 20, which leave within one round trip.
     let lost: Vec<u64> = (0..10).map(|range| 2000 + 2 * range).collect();
     let course = slow_application(Loss::Packets(lost)).run()?;
@@ -92,7 +92,7 @@ pub(super) fn ends_on_loss() -> Result<Outcome, RunError> {
     })
 }
 
-pub(super) fn stays_while_app_limited() -> Result<Outcome, RunError> {
+pub(crate) fn stays_while_app_limited() -> Result<Outcome, RunError> {
     let startup = slow_application(Loss::Random(0.0)).run()?;
     let only_startup = startup.modes().len() == 1;
     let (course, up) = super::probe::app_limited_up(Loss::Random(0.0))?;

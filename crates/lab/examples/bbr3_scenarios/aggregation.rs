@@ -7,8 +7,8 @@ use kneepoint_emulator::link::{Aggregation, LinkConfig, RateStep, Shaper};
 
 use super::Outcome;
 use super::setup::{BDP, RATE, believed_bdp, error, greedy, link, seconds};
-use crate::run::RunError;
-use crate::watch::Course;
+use kneepoint_lab::run::RunError;
+use kneepoint_lab::watch::Course;
 
 /// The share of the plain path's rate that left the link.
 fn utilization(course: &Course, from: Duration, to: Duration) -> f64 {
@@ -22,7 +22,7 @@ fn window(course: &Course, at: Duration) -> f64 {
     })
 }
 
-pub(super) fn from_the_start() -> Result<Outcome, RunError> {
+pub(crate) fn from_the_start() -> Result<Outcome, RunError> {
     let link = LinkConfig {
         aggregation: Some(Aggregation {
             interval: Duration::from_millis(20).into(),
@@ -53,7 +53,7 @@ pub(super) fn from_the_start() -> Result<Outcome, RunError> {
     })
 }
 
-pub(super) fn from_cruise_on() -> Result<Outcome, RunError> {
+pub(crate) fn from_cruise_on() -> Result<Outcome, RunError> {
     let plain = greedy(link(), 8000).run()?;
     // Some rounds into the Cruise that follows Drain.
     let cruise = plain.entry(Mode::ProbeCruise, Duration::ZERO);

@@ -1,14 +1,15 @@
 //! What holds for every controller, whatever happens to it.
 
-mod scripted;
+mod host;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use kneepoint_controllers::{Bytes, FilterSnapshot, Selection, Timestamp};
+use kneepoint_controllers::{Bytes, FilterSnapshot, Selection};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use scripted::host::{Host, Step};
+
+use self::host::{Host, Step};
 
 /// A sender and what has to hold for it.
 #[derive(Debug, Clone)]
@@ -29,12 +30,12 @@ impl World {
 
     fn apply(&mut self, step: Step) -> Result<(), TestCaseError> {
         if let Step::Probe = step {
-            self.probed += self.host.mtu;
+            self.probed += Bytes(self.host.mtu);
         }
-        let before = self.host.controller.control().window;
+        let before = self.host.adapter.controller.control().window;
         self.host.apply(step);
-        self.largest_mtu = self.largest_mtu.max(self.host.mtu);
-        let after = self.host.controller.control().window;
+        self.largest_mtu = self.largest_mtu.max(Bytes(self.host.mtu));
+        let after = self.host.adapter.controller.control().window;
         if let Step::Application { .. } | Step::Discard { .. } = step {
             prop_assert_eq!(before, after, "nobody told the controller anything");
         }
@@ -44,16 +45,18 @@ impl World {
     /// The initial window or the smallest, of the largest packets so far; what was delivered; and what was sent past
     /// the window, since a window in recovery follows what is in flight.
     fn window_bound(&self) -> Bytes {
-        self.largest_mtu.packets(4).max(Bytes(14_720)) + self.host.flow.delivered() + self.probed
+        self.largest_mtu.packets(4).max(Bytes(14_720))
+            + self.host.adapter.flow.delivered()
+            + self.probed
     }
 
     fn check(&self) -> Result<(), TestCaseError> {
         let (host, bound) = (&self.host, self.window_bound());
-        let control = host.controller.control();
-        prop_assert!(control.window >= host.mtu.packets(2), "{control:?}");
+        let control = host.adapter.controller.control();
+        prop_assert!(control.window >= Bytes(2 * host.mtu), "{control:?}");
         prop_assert!(control.window <= bound, "{control:?} > {bound}");
-        prop_assert!(control.send_quantum >= host.mtu);
-        let snapshot = host.controller.snapshot();
+        prop_assert!(control.send_quantum >= Bytes(host.mtu));
+        let snapshot = host.adapter.controller.snapshot();
         prop_assert_eq!(snapshot.congestion_window, control.window);
         if control.pacing_rate.is_some() {
             prop_assert_eq!(snapshot.pacing_rate, control.pacing_rate);
@@ -154,7 +157,7 @@ fn paths() -> impl Strategy<Value = Path> {
 
 /// Sends `packets` over `path`, window-limited; checks after every acknowledgement.
 fn run_over(world: &mut World, path: Path, packets: u64) -> Result<(), TestCaseError> {
-    let mut arrivals: VecDeque<Timestamp> = VecDeque::new();
+    let mut arrivals: VecDeque<Duration> = VecDeque::new();
     let mut link_free = world.host.now;
     let mut sent = 0;
     while sent < packets {
@@ -162,7 +165,7 @@ fn run_over(world: &mut World, path: Path, packets: u64) -> Result<(), TestCaseE
         while host.has_room(0) {
             host.send(1);
             sent += 1;
-            let service = host.mtu.0 as f64 / path.bytes_per_second;
+            let service = host.mtu as f64 / path.bytes_per_second;
             link_free = link_free.max(host.now) + Duration::from_secs_f64(service);
             arrivals.push_back(link_free + path.rtt);
         }
@@ -170,7 +173,7 @@ fn run_over(world: &mut World, path: Path, packets: u64) -> Result<(), TestCaseE
         let Some(&next) = arrivals.get(batch.saturating_sub(1)) else {
             break;
         };
-        host.wait(next.saturating_since(host.now), true);
+        host.wait(next.saturating_sub(host.now), true);
         arrivals.drain(..batch);
         let mut acked = u8::try_from(batch).expect("at most ack_every");
         if path.marks {
@@ -277,7 +280,7 @@ proptest! {
             world.host.wait(Duration::from_nanos(silence), true);
             world.apply(Step::Mtu { bytes: larger_mtu })?;
             run_over(&mut world, second, 1500)?;
-            prop_assert!(world.host.flow.delivered() > Bytes::ZERO);
+            prop_assert!(world.host.adapter.flow.delivered() > Bytes::ZERO);
         }
     }
 
@@ -292,14 +295,14 @@ proptest! {
         for selection in Selection::all() {
             let mut world = World::new(selection, mtu);
             world.apply(Step::Application { limits: true })?;
-            let initial = world.host.controller.control().window;
+            let initial = world.host.adapter.controller.control().window;
             for _ in 0..2000 {
                 world.apply(Step::Send { packets: 1 })?;
                 world.apply(Step::Wait { nanos: rtt, timers: true })?;
                 world.apply(Step::Ack { skip: 0, packets: 1 })?;
                 world.apply(Step::Wait { nanos: pause, timers: true })?;
             }
-            let control = world.host.controller.control();
+            let control = world.host.adapter.controller.control();
             let most = initial.packets(2) + control.send_quantum.packets(3);
             prop_assert!(control.window <= most, "{selection}: {control:?}");
         }

@@ -1,11 +1,15 @@
-//! The example test cases of draft-ietf-ccwg-bbr ("BBR Example Test Cases"), over emulated links.
+//! The example test cases of draft-ietf-ccwg-bbr ("BBR Example Test Cases"), over emulated links, as a Markdown table.
+//!
+//! `cargo run --release -p kneepoint-lab --example bbr3_scenarios`
 //!
 //! Seventeen of the 22 run over real quinn connections. The other five ask for what quinn 0.11 has not got, pacing at the
-//! controller's rate or reports of spurious losses, and run on a scripted host that has both. Either way a state is
+//! controller's rate or reports of spurious losses, and run on the testkit's sender, which has both. Either way a state is
 //! reached by running there, and seen only through [`Snapshot`](kneepoint_controllers::Snapshot) and the link's log.
 //!
 //! A change that is to come in a certain phase takes two runs: the first tells when the phase begins, and the second is the
 //! same up to then.
+
+#![expect(clippy::print_stdout, reason = "what it measures is for the screen")]
 
 mod aggregation;
 mod drain;
@@ -19,35 +23,37 @@ mod startup;
 
 use std::fmt::Write;
 
-use crate::run::RunError;
+use kneepoint_lab::run::RunError;
 
 /// One scenario and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+struct Outcome {
     /// Its place in the draft's appendix, from 1.
-    pub number: u8,
+    number: u8,
     /// What it is about.
-    pub name: &'static str,
+    name: &'static str,
     /// Controller, host, path and application.
-    pub setup: &'static str,
+    setup: &'static str,
     /// What the draft expects.
-    pub expected: &'static str,
+    expected: &'static str,
     /// What was seen.
-    pub measured: String,
+    measured: String,
     /// Whether that is what was expected.
-    pub pass: bool,
+    pass: bool,
+}
+
+fn main() -> Result<(), RunError> {
+    print!("{}", table(&run_all()?));
+    Ok(())
 }
 
 /// Runs all scenarios, in the draft's order.
-///
-/// # Errors
-/// When a path cannot be emulated, or a simulation stops early.
-pub fn run_all() -> Result<Vec<Outcome>, RunError> {
+fn run_all() -> Result<Vec<Outcome>, RunError> {
     SCENARIOS.iter().map(|scenario| scenario()).collect()
 }
 
 /// The outcomes as a Markdown table.
-pub fn table(outcomes: &[Outcome]) -> String {
+fn table(outcomes: &[Outcome]) -> String {
     let mut table = String::from(
         "| # | scenario | set-up | expected | measured | verdict |\n|--:|---|---|---|---|---|\n",
     );
@@ -91,3 +97,22 @@ const SCENARIOS: [fn() -> Result<Outcome, RunError>; 22] = [
     probe::loss_in_up_with_a_bound,
     probe::app_limited_refill,
 ];
+
+/// What does not come as the draft expects, each for the reason that docs/BBR3-SCENARIOS.md gives.
+///
+/// 4: in Drain the window is one bandwidth-delay product, for hosts without pacing, so that nothing is sent and no round
+/// passes until the flight fits.
+#[cfg(test)]
+const EXPECTED_FAILS: [u8; 1] = [4];
+
+#[test]
+fn every_scenario_has_its_verdict() {
+    let outcomes = run_all().expect("every path is valid");
+    println!("{}", table(&outcomes));
+    let numbers: Vec<u8> = outcomes.iter().map(|outcome| outcome.number).collect();
+    assert_eq!(numbers, (1..=22).collect::<Vec<_>>());
+    for outcome in &outcomes {
+        let expected = !EXPECTED_FAILS.contains(&outcome.number);
+        assert_eq!(outcome.pass, expected, "{outcome:?}");
+    }
+}

@@ -3,20 +3,16 @@
 use std::time::Duration;
 
 use kneepoint_controllers::Mode;
-use kneepoint_emulator::link::{ConfigError, Delay, DelayStep, LinkConfig};
+use kneepoint_emulator::link::{Delay, DelayStep, LinkConfig};
 
 use super::setup::{RTT, link, seconds};
 use super::{Outcome, host};
-use crate::run::RunError;
-use crate::watch::Course;
+use kneepoint_lab::run::RunError;
+use kneepoint_lab::watch::Course;
 
 /// A course in which what leaves the link in the second round trip of Up, for so long, comes so much later.
-fn late(
-    span: Duration,
-    later: Duration,
-    reordering: bool,
-) -> Result<(Course, Duration), ConfigError> {
-    let plain = host::run(link(), 6000)?;
+fn late(span: Duration, later: Duration, reordering: bool) -> (Course, Duration) {
+    let plain = host::run(link(), 6000);
     let up = plain
         .entry(Mode::ProbeUp, Duration::ZERO)
         .unwrap_or_default();
@@ -36,7 +32,7 @@ fn late(
         },
         ..link()
     };
-    Ok((host::run(link, 8000)?, from))
+    (host::run(link, 8000), from)
 }
 
 /// What the flow went through after `from`, and whether it is back where it was.
@@ -81,30 +77,30 @@ fn judge(course: &Course, from: Duration) -> (String, bool) {
     (text, restored && by_way_of_refill && soon)
 }
 
-pub(super) fn fast_recovery() -> Result<Outcome, RunError> {
-    let (course, from) = late(Duration::from_millis(4), Duration::from_millis(10), true)?;
+pub(crate) fn fast_recovery() -> Result<Outcome, RunError> {
+    let (course, from) = late(Duration::from_millis(4), Duration::from_millis(10), true);
     let (measured, pass) = judge(&course, from);
     Ok(Outcome {
         number: 18,
         name: "Spurious fast recovery",
-        setup: "`bbr3:paper` on the scripted host, which reports spurious losses; in Up, 4 ms of packets come 10 ms late",
+        setup: "`bbr3:paper` on the testkit's sender, which reports spurious losses; in Up, 4 ms of packets come 10 ms late",
         expected: "the losses end Up; the notice restores estimate, bounds and window, and leads back to Up by way of Refill",
         measured,
         pass,
     })
 }
 
-pub(super) fn timeout() -> Result<Outcome, RunError> {
+pub(crate) fn timeout() -> Result<Outcome, RunError> {
     let (course, from) = late(
         Duration::from_millis(300),
         Duration::from_millis(500),
         false,
-    )?;
+    );
     let (measured, pass) = judge(&course, from);
     Ok(Outcome {
         number: 19,
         name: "Spurious timeout",
-        setup: "`bbr3:paper` on the scripted host, which reports spurious losses; in Up, everything comes 500 ms late, after the timeout",
+        setup: "`bbr3:paper` on the testkit's sender, which reports spurious losses; in Up, everything comes 500 ms late, after the timeout",
         expected: "the same after a timeout",
         measured,
         pass,

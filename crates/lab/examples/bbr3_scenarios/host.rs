@@ -1,0 +1,49 @@
+//! The testkit's sender does what quinn 0.11 does not: it paces at the controller's rate, and reports losses that were none.
+//!
+//! It has packets to send at all times, and a receiver that acknowledges each one.
+
+use std::time::Duration;
+
+use kneepoint_controllers::{
+    Bbr3Config, Bytes, ControllerConfig, Environment, Timestamp, Transport,
+};
+use kneepoint_emulator::link::LinkConfig;
+use kneepoint_lab::watch::{Course, Moment};
+use kneepoint_testkit::{AckPolicy, Neutral, Sender, Timeout};
+
+use super::setup::RTT;
+
+/// Runs the draft's BBRv3 for so many milliseconds over `link`.
+pub(crate) fn run(link: LinkConfig, millis: u64) -> Course {
+    let environment = Environment {
+        now: Timestamp::ZERO,
+        mtu: Bytes(MTU),
+        seed: 1,
+        transport: Transport { paces: true },
+    };
+    let controller = Bbr3Config::paper()
+        .build(&environment)
+        .expect("the preset is valid");
+    let mut sender = Sender::over(Neutral::new(controller), link, RTT / 2, AckPolicy::every(1));
+    sender.mtu = MTU;
+    sender.timeout = Timeout::LoseAll(TIMEOUT);
+    let moments = (0..millis).map(|_| {
+        sender.run_for(Duration::from_millis(1));
+        Moment {
+            at: sender.now(),
+            snapshot: sender.adapter.controller.snapshot(),
+        }
+    });
+    let moments = moments.collect();
+    let (log, statistics) = (sender.link().log(), *sender.link().statistics());
+    Course {
+        moments,
+        records: log.map_or_else(Vec::new, |log| log.records().to_vec()),
+        statistics,
+    }
+}
+
+const MTU: u64 = 1250;
+
+/// Some round trips of the plain path with a full window.
+const TIMEOUT: Duration = Duration::from_millis(300);

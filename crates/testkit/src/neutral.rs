@@ -1,0 +1,114 @@
+//! The neutral trait's controllers, with the accounting that feeds them.
+
+use std::time::Duration;
+
+use kneepoint_controllers::host::WindowRule;
+use kneepoint_controllers::{Bytes, Controller, Flow, Loss, Timestamp};
+use kneepoint_testkit::{Adapter, Lost};
+
+/// A controller and its accounting: what every adapter keeps.
+#[derive(Debug)]
+pub struct Neutral {
+    /// The controller.
+    pub controller: Box<dyn Controller>,
+    /// Its accounting.
+    pub flow: Flow,
+    rule: WindowRule,
+}
+
+impl Neutral {
+    /// A connection that begins now, on a transport whose window may be full.
+    pub fn new(controller: Box<dyn Controller>) -> Self {
+        Self::with_rule(controller, WindowRule::UpTo)
+    }
+
+    /// The same on a transport with this rule.
+    pub fn with_rule(controller: Box<dyn Controller>, rule: WindowRule) -> Self {
+        let flow = if controller.wants_rate_samples() {
+            Flow::new(Timestamp::ZERO)
+        } else {
+            Flow::without_rate_samples(Timestamp::ZERO)
+        };
+        Self {
+            controller,
+            flow,
+            rule,
+        }
+    }
+}
+
+impl Clone for Neutral {
+    fn clone(&self) -> Self {
+        Self {
+            controller: self.controller.clone_box(),
+            flow: self.flow.clone(),
+            rule: self.rule,
+        }
+    }
+}
+
+impl Adapter for Neutral {
+    fn on_sent(&mut self, now: Duration, bytes: u64) {
+        let event = self.flow.on_sent(time(now), Bytes(bytes));
+        self.controller.on_sent(&event);
+    }
+
+    fn on_packet_acked(&mut self, now: Duration, sent: Duration, bytes: u64) {
+        self.flow
+            .on_packet_acked(time(now), time(sent), Bytes(bytes));
+    }
+
+    fn on_end_acks(&mut self, now: Duration, in_flight: u64, app_limited: bool) {
+        let (now, in_flight) = (time(now), Bytes(in_flight));
+        if let Some(event) = self.flow.on_ack_end(now, in_flight, app_limited) {
+            self.controller.on_ack(event);
+        }
+    }
+
+    fn on_lost(&mut self, now: Duration, lost: &Lost) {
+        let loss = Loss {
+            newest_sent: time(lost.newest_sent),
+            bytes: Bytes(lost.bytes),
+            packets: lost.packets,
+            persistent_congestion: lost.persistent,
+        };
+        let event = self.flow.on_lost(time(now), &loss);
+        self.controller.on_congestion(&event);
+    }
+
+    fn on_ecn_mark(&mut self, now: Duration, sent: Duration) {
+        let event = self.flow.on_ecn_mark(time(now), time(sent));
+        self.controller.on_congestion(&event);
+    }
+
+    fn on_spurious_loss(&mut self, now: Duration) {
+        self.controller.on_spurious_loss(time(now));
+    }
+
+    fn next_timer(&self) -> Option<Duration> {
+        let due = self.controller.next_timer()?;
+        Some(Duration::from_nanos(due.as_nanos()))
+    }
+
+    fn on_timer(&mut self, now: Duration) {
+        self.controller.on_timer(time(now));
+    }
+
+    fn window(&self) -> u64 {
+        self.controller.control().window.0
+    }
+
+    fn may_send(&self, in_flight: u64, datagram: u64) -> bool {
+        let window = self.rule.reported(self.controller.control().window);
+        self.rule.admits(window, Bytes(in_flight), Bytes(datagram))
+    }
+
+    fn pacing_rate(&self) -> Option<u64> {
+        let rate = self.controller.control().pacing_rate?;
+        Some(rate.bytes_per_second())
+    }
+}
+
+fn time(since_begin: Duration) -> Timestamp {
+    Timestamp::from_origin(since_begin)
+}

@@ -1,0 +1,105 @@
+//! The path, the receiver and the application of a sender.
+
+use std::time::Duration;
+
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+
+/// A steady path and who uses it.
+#[derive(Debug, Clone, Copy)]
+pub struct Scenario {
+    /// Of the link, in bytes per second.
+    pub rate: u64,
+    /// Without queues. All of it is on the way back.
+    pub rtt: Duration,
+    /// The queue's limit, in bytes.
+    pub buffer: u64,
+    /// The receiver's policy.
+    pub acks: AckPolicy,
+    /// What there is to send.
+    pub application: Application,
+    /// Which packets are lost on their way to the link.
+    pub lose: Packets,
+}
+
+impl Scenario {
+    /// 10 Mb/s, 40 ms, ten bandwidth-delay products of buffer, a greedy application.
+    pub const PLAIN: Self = Self {
+        rate: 1_250_000,
+        rtt: Duration::from_millis(40),
+        buffer: 500_000,
+        acks: AckPolicy::every(2),
+        application: Application::Greedy,
+        lose: Packets::None,
+    };
+
+    /// The same with one bandwidth-delay product of buffer.
+    pub const SHALLOW: Self = Self {
+        buffer: 50_000,
+        ..Self::PLAIN
+    };
+
+    /// The link: headers count for nothing, so that its rate is the one that the controller measures.
+    pub fn link(&self) -> LinkConfig {
+        LinkConfig {
+            queue: Queue::DropTail(Limit::bytes(self.buffer)),
+            overhead: 0,
+            ..LinkConfig::new(Shaper::ConstantRate {
+                bytes_per_second: self.rate,
+            })
+        }
+    }
+}
+
+/// When a receiver acknowledges what has arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AckPolicy {
+    /// Once so many packets have arrived.
+    pub every: usize,
+    /// Or so long after the first of them.
+    pub max_delay: Duration,
+}
+
+impl AckPolicy {
+    /// Every so many packets, and fewer after RFC 9000's default max_ack_delay (section 18.2).
+    pub const fn every(packets: usize) -> Self {
+        Self {
+            every: packets,
+            max_delay: Duration::from_millis(25),
+        }
+    }
+}
+
+/// What there is to send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Application {
+    /// As much as there is room for.
+    Greedy,
+    /// So many bytes per second.
+    Rate(u64),
+    /// Nothing.
+    Silent,
+}
+
+/// Some of the packets, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packets {
+    /// Not one.
+    None,
+    /// All.
+    All,
+    /// The last of every so many.
+    Every(u64),
+    /// These.
+    Listed(&'static [u64]),
+}
+
+impl Packets {
+    pub(crate) fn contains(self, place: u64) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Every(count) => (place + 1).is_multiple_of(count),
+            Self::Listed(places) => places.contains(&place),
+        }
+    }
+}
