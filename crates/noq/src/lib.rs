@@ -10,8 +10,7 @@
 //! ```
 //!
 //! noq paces at the rate that a controller asks for, and sends no more at once than its quantum. Window, rate and quantum go
-//! to it as they are, but where a configuration says that the window is to do the limiting
-//! ([`ControllerConfig::paced`](kneepoint_controllers::ControllerConfig::paced)): there it does so as on quinn.
+//! to it as they are. A controller whose window is to do the limiting asks for no rate: noq then paces by the window, as quinn does.
 //!
 //! Not used is what noq tells beyond that: whether the window was full, which controllers see from the flight itself;
 //! packet numbers; how often the peer acknowledges.

@@ -9,7 +9,7 @@ use crate::units::Gain;
 
 composed! {
     /// `bbr-x`: BBRx as BBR-S compares with it, a maximum filter corrected by a term in the distance of the RTT from its
-    /// minimum. The source gives no formula: see [`CorrectedMaxFilter`](crate::CorrectedMaxFilter) for the one chosen.
+    /// minimum. The source gives no formula: see [`CorrectedMaxFilterConfig`](crate::CorrectedMaxFilterConfig) for the one chosen.
     BbrXConfig = Bbr(BbrCoreConfig, CorrectedMaxFilterConfig),
     name: "bbr-x",
     description: "BBRv1 whose maximum is lowered by the queue's share of the RTT",

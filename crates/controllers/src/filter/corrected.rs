@@ -9,6 +9,9 @@ use crate::snapshot::FilterSnapshot;
 use crate::units::{Bandwidth, saturating_nanos};
 
 /// The maximum, and how much of the queue to correct it by.
+///
+/// BBR-S, section II, names BBRx as such a correction and gives no formula. This one is [`QueueCorrection`]'s:
+/// max x (1 - gain x (RTT - min RTT) / RTT), with the RTT of the last acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -37,9 +40,6 @@ impl FilterConfig for CorrectedMaxFilterConfig {
 }
 
 /// A maximum filter whose output falls as the round-trip time rises over its minimum.
-///
-/// BBR-S, section II, names BBRx as such a correction and gives no formula. This one is [`QueueCorrection`]'s:
-/// max x (1 - gain x (RTT - min RTT) / RTT), with the RTT of the last acknowledgement.
 #[derive(Debug, Clone)]
 pub(crate) struct CorrectedMaxFilter {
     max: MaxFilter,
