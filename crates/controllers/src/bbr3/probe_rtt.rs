@@ -43,7 +43,10 @@ impl<F: BandwidthFilter> Bbr3<F> {
         if !self.config.check_longer_path {
             return false;
         }
-        let (State::ProbeBw(_), Some(min_rtt)) = (self.state, self.min_rtt.get()) else {
+        // On a slow link the smallest window makes a queue itself: round trips are long for that.
+        let shows = self.config.probe_rtt_gain * self.output.bdp >= self.min_window();
+        let (State::ProbeBw(_), Some(min_rtt), true) = (self.state, self.min_rtt.get(), shows)
+        else {
             self.longer_path.reset();
             return false;
         };
@@ -152,3 +155,31 @@ const SMALLER: Gain = Gain::new(3, 2);
 
 /// How long the flight stays small (draft-ietf-ccwg-bbr, section "Parameters for Scheduling ProbeRTT").
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bbr3::Bbr3CoreConfig;
+    use crate::bbr3::fixture::run_into;
+    use crate::driver::{self, MTU, PLAIN};
+    use crate::snapshot::Mode;
+    use crate::units::Bytes;
+
+    /// Trap: on a link of less than eight packets the smallest window makes round trips long. ProbeRTT finds what a link that has
+    /// become slower meanwhile makes of it, and takes it for the path.
+    #[test]
+    fn round_trips_of_the_smallest_window_say_nothing_of_the_path() {
+        let looks = |pipe: Bytes| {
+            let (mut core, now) = run_into(Mode::ProbeCruise, PLAIN);
+            core.config = Bbr3CoreConfig::draft().tuned();
+            core.output.bdp = pipe;
+            (0..8).any(|round| {
+                let now = Timestamp::from_nanos((now + 400 * round) * 1_000_000);
+                let rtt = Duration::from_millis(400);
+                core.watch_path(&driver::ack(now, rtt, MTU.packets(2), round))
+            })
+        };
+        assert!(looks(MTU.packets(8)));
+        assert!(!looks(MTU.packets(7)));
+    }
+}
