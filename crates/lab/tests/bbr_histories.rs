@@ -3,15 +3,7 @@
 #[path = "paths/mod.rs"]
 mod paths;
 
-use std::ops::Range;
-
-use crate::paths::histories::faults;
-
-/// After the histories of these seeds everything is well again.
-fn all_end(name: &str, seeds: Range<u64>, fastest: usize) {
-    let faults = faults(&[name], seeds, fastest);
-    assert!(faults.is_empty(), "{faults:#?}");
-}
+use crate::paths::histories::{all_end, all_histories};
 
 /// Up to 10 Mb/s.
 #[test]
@@ -27,17 +19,6 @@ fn every_history_is_over_after_ten_seconds() {
     ] {
         all_end(name, 0..8, 2);
     }
-}
-
-/// Up to 50 Mb/s, 300 histories for each controller.
-macro_rules! all_histories {
-    ($($test:ident: $name:literal,)*) => {$(
-        #[test]
-        #[ignore = "takes minutes"]
-        fn $test() {
-            all_end($name, 0..300, 4);
-        }
-    )*};
 }
 
 all_histories! {

@@ -149,7 +149,7 @@ fn a_snapshot_shows_the_window_that_quinn_keeps_to() {
     };
     for selection in Selection::all() {
         let bed = Testbed::symmetric(link.clone(), 1).expect("a valid link");
-        let looks = bed.run(async |net| {
+        let full = bed.run(async |net| {
             let mut transport = quinn::TransportConfig::default();
             transport.congestion_controller_factory(selection.factory());
             let mut config = tls::client_config();
@@ -171,7 +171,7 @@ fn a_snapshot_shows_the_window_that_quinn_keeps_to() {
                 let mut stream = writer.open_uni().await.expect("a stream");
                 while stream.write_all(&[0; 10_000]).await.is_ok() {}
             });
-            let mut looks = 0;
+            let mut full = 0;
             for _ in 0..60 {
                 net.sleep(Duration::from_millis(50)).await;
                 let state = snapshot(connection.congestion_state()).expect("ours");
@@ -180,12 +180,13 @@ fn a_snapshot_shows_the_window_that_quinn_keeps_to() {
                 let told = connection.stats().path.cwnd - 1;
                 if state.in_flight.0 + MTU > state.congestion_window.0 {
                     assert_eq!(state.congestion_window.0, told, "{selection}");
+                    full += 1;
                 }
-                looks += 1;
             }
             connection.close(0u32.into(), b"");
-            looks
+            full
         });
-        assert_eq!(looks.expect("it runs"), 60);
+        let full = full.expect("it runs");
+        assert!(full >= 10, "{selection}: full at {full} of 60 looks");
     }
 }

@@ -1,14 +1,6 @@
 //! Random histories of losses and marks, after which the path is clean.
 
-use std::ops::Range;
-
-use crate::paths::histories::faults;
-
-/// After the histories of these seeds everything is well again.
-fn all_end(name: &str, seeds: Range<u64>, fastest: usize) {
-    let faults = faults(&[name], seeds, fastest);
-    assert!(faults.is_empty(), "{faults:#?}");
-}
+use crate::paths::histories::{all_end, all_histories};
 
 /// Up to 10 Mb/s.
 #[test]
@@ -16,17 +8,6 @@ fn every_history_is_over_after_ten_seconds() {
     for name in ["bbr2", "bbr2-sampled", "bbr3", "bbr3-s"] {
         all_end(name, 0..12, 2);
     }
-}
-
-/// Up to 50 Mb/s, 300 histories for each controller.
-macro_rules! all_histories {
-    ($($test:ident: $name:literal,)*) => {$(
-        #[test]
-        #[ignore = "takes minutes"]
-        fn $test() {
-            all_end($name, 0..300, 4);
-        }
-    )*};
 }
 
 all_histories! {

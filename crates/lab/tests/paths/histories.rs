@@ -1,5 +1,6 @@
 //! Random histories of losses and marks, after which the path is clean.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use kneepoint_emulator::link::{Interval, Loss};
@@ -90,14 +91,26 @@ fn time_allowed(name: &str) -> f64 {
     }
 }
 
-/// The faults of these controllers after the histories of these seeds, on the first so many of 5, 10, 20 and 50 Mb/s.
-pub(crate) fn faults(names: &[&str], seeds: core::ops::Range<u64>, fastest: usize) -> Vec<String> {
-    let runs = names
-        .iter()
-        .flat_map(|name| seeds.clone().map(move |seed| (name, seed)));
-    runs.filter_map(|(name, seed)| {
-        let fault = History::random(seed, fastest).fault(name)?;
-        Some(format!("seed {seed}, {fault}"))
-    })
-    .collect()
+/// After the histories of these seeds everything is well again, on the first so many of 5, 10, 20 and 50 Mb/s.
+pub(crate) fn all_end(name: &str, seeds: Range<u64>, fastest: usize) {
+    let faults: Vec<String> = seeds
+        .filter_map(|seed| {
+            let fault = History::random(seed, fastest).fault(name)?;
+            Some(format!("seed {seed}, {fault}"))
+        })
+        .collect();
+    assert!(faults.is_empty(), "{faults:#?}");
 }
+
+/// A test for each controller: up to 50 Mb/s, 300 histories.
+macro_rules! all_histories {
+    ($($test:ident: $name:literal,)*) => {$(
+        #[test]
+        #[ignore = "takes minutes"]
+        fn $test() {
+            $crate::paths::histories::all_end($name, 0..300, 4);
+        }
+    )*};
+}
+
+pub(crate) use all_histories;
