@@ -34,7 +34,7 @@ pub struct NoqController {
     now: Timestamp,
     /// What the controller asked for after the last event: noq reads it several times for each packet.
     control: Control,
-    /// What noq is told, which paces by it where it is told no rate.
+    /// The window that noq is told, and paces by where it is told no rate.
     told: Bytes,
     /// When the controller wants its timer: asked once per event, compared at each.
     timer: Option<Timestamp>,
@@ -148,7 +148,8 @@ impl HostController for NoqController {
     // Not `on_sent`: it comes once for a whole transmit and counts packets that are never acknowledged too.
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, _pn: u64) {
         let bytes = Bytes(u64::from(bytes));
-        if self.acked.waits_while_sending(now, bytes) {
+        if let Some(in_flight) = self.acked.waits_while_sending(now, bytes) {
+            self.told = refilled_window(&self.control, in_flight, self.mtu);
             return self.sent.push(now, bytes);
         }
         self.end_waiting();

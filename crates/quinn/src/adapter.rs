@@ -29,7 +29,7 @@ pub struct QuinnController {
     control: Control,
     /// When the controller wants its timer, at the end of time if never: asked once per event, compared at each.
     timer: Timestamp,
-    /// What quinn is told, which paces by it; `window()` is read for every packet.
+    /// The window that quinn is told, and paces by. `window()` is read for every packet.
     told: Bytes,
     initial_window: Bytes,
 }
@@ -174,7 +174,8 @@ impl Clone for QuinnController {
 
 impl HostController for QuinnController {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
-        if self.acked.waits_while_sending(now, Bytes(bytes)) {
+        if let Some(in_flight) = self.acked.waits_while_sending(now, Bytes(bytes)) {
+            self.told = refilled_window(&self.control, in_flight, self.mtu);
             return self.sent.push(now, Bytes(bytes));
         }
         self.end_waiting();

@@ -86,7 +86,7 @@ pub(crate) struct Bbr<F> {
     model: Model,
     /// The state, the minimum RTT or the MTU has changed since the model was built.
     model_stale: bool,
-    /// ProbeRTT.
+    /// When ProbeRTT held the sender back: samples of what left then are marked.
     held_back: HeldBack,
     calculator: WindowCalculator,
     /// Follows the model and the state; what rivals leave follows every event.

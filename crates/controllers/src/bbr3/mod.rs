@@ -79,7 +79,7 @@ pub(crate) struct Bbr3<F> {
     app_limited: bool,
     random: Pcg32,
     output: Output,
-    /// ProbeRTT.
+    /// When ProbeRTT held the sender back: samples of what left then are marked.
     held_back: HeldBack,
     calculator: WindowCalculator,
 }

@@ -88,16 +88,13 @@ impl AckedRun {
         waits
     }
 
-    /// So much leaves at `now`. Whether an acknowledgement waits and goes on waiting: then nothing has to be told of it yet.
+    /// So much leaves at `now`. If an acknowledgement waits and goes on waiting, nothing has to be told of it yet: then this is what
+    /// is in flight.
     #[inline]
-    pub fn waits_while_sending(&mut self, now: Instant, bytes: Bytes) -> bool {
-        match &mut self.waiting {
-            Some(in_flight) if now < self.until => {
-                *in_flight += bytes;
-                true
-            }
-            _ => false,
-        }
+    pub fn waits_while_sending(&mut self, now: Instant, bytes: Bytes) -> Option<Bytes> {
+        let in_flight = self.waiting.as_mut().filter(|_| now < self.until)?;
+        *in_flight += bytes;
+        Some(*in_flight)
     }
 
     /// When the last acknowledgement came and what is in flight, if it waits: before anything but sending happens, it

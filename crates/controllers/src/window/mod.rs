@@ -40,8 +40,6 @@ pub(crate) struct WindowCalculator {
     /// Whether the transport is to pace at the controller's rate.
     paced: bool,
     path: Path,
-    /// In nanoseconds.
-    smoothed_rtt: u64,
     ack_gap: AckGap,
     /// Only for the policy that tracks it.
     link_rate: Option<LinkRate>,
@@ -90,7 +88,6 @@ impl WindowCalculator {
                 mtu: environment.mtu,
                 ..Path::default()
             },
-            smoothed_rtt: 0,
             ack_gap: AckGap::new(),
             link_rate: match policy {
                 WindowPolicy::Track(headroom) => Some(LinkRate::new(headroom)),
@@ -171,11 +168,11 @@ impl WindowCalculator {
     fn update_smoothed_rtt(&mut self, sample: Duration) {
         // In whole nanoseconds: dividing a `Duration` takes several divisions.
         let sample = nanos(sample);
-        self.smoothed_rtt = match self.smoothed_rtt {
+        let smoothed = match nanos(self.path.smoothed_rtt) {
             0 => sample,
             smoothed => smoothed - smoothed / 8 + sample / 8,
         };
-        self.path.smoothed_rtt = Duration::from_nanos(self.smoothed_rtt);
+        self.path.smoothed_rtt = Duration::from_nanos(smoothed);
     }
 
     /// What the transport is to enforce. `allowed` is the window that the model allows.

@@ -49,7 +49,7 @@ struct Ebcc {
     caution: Caution,
     /// Nothing has been acknowledged, lost or marked so far.
     untried: bool,
-    /// ProbeRTT.
+    /// When ProbeRTT held the sender back: samples of what left then are marked.
     held_back: HeldBack,
     mtu: Bytes,
     in_flight: Bytes,

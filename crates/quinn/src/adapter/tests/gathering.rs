@@ -132,3 +132,19 @@ fn packets_out_of_order_are_counted_with_those_that_wait() {
     };
     assert_eq!(ack.newest_sent, millis(40));
 }
+
+/// Trap: while an acknowledgement waits nothing is computed, and a window that is told larger until the flight is there stays so.
+#[test]
+fn a_refill_ends_at_the_window_while_acknowledgements_wait() {
+    let mut quinn = in_a_large_flight(1);
+    quinn.adapter.control.window = Bytes(1010 * MTU);
+    quinn.adapter.control.refill = kneepoint_controllers::Refill::PaceOf(Bytes(10_000 * MTU));
+    quinn.acked(1002, 2);
+    quinn.end(1002, 999 * MTU);
+    assert!(quinn.adapter.acked.waiting().is_some());
+    quinn.send(1002, 1);
+    assert_eq!(quinn.adapter.window(), 10_000 * MTU + 1);
+    // With 1010 packets in flight there is room for no other.
+    quinn.send(1002, 10);
+    assert_eq!(quinn.adapter.window(), 1010 * MTU + 1);
+}
