@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A page that is written by hand, in words as `wc -w` counts them.
+/// A page that is written by hand has fewer words than this outside of its tables.
 const LONGEST_PAGE: usize = 1200;
 
 #[test]
@@ -36,8 +36,9 @@ fn links_lead_to_files_and_headings() {
 #[test]
 fn pages_are_short() {
     for page in pages(&["docs"]) {
-        let words = fs::read_to_string(&page).unwrap();
-        let words = words.split_whitespace().count();
+        let text = fs::read_to_string(&page).unwrap();
+        let prose = text.lines().filter(|line| !line.starts_with('|'));
+        let words: usize = prose.map(|line| line.split_whitespace().count()).sum();
         assert!(words < LONGEST_PAGE, "{}: {words} words", page.display());
     }
 }

@@ -128,5 +128,5 @@ const LIMITS: &str = "
 - Some bounds are wider than 10 %: in A2 (`bbr-x`), A3, A5, B1, B2, B4 (`cubic`), B6, C2 to C4, D1 and D4.
 - A5 also calls a share above the paper's \"in direction\".
 - Few papers give their traces and queues. Each paper's page has the set-ups that stand for them.
-- `bbr-s` means the preset `tuned`. Its paper's page also has `bbr-s:paper`.
+- `bbr-s` means `bbr-s:tuned`. Its paper's page also has `bbr-s:paper`.
 ";
