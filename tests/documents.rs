@@ -1,4 +1,4 @@
-//! The documents' links lead somewhere, and a page is a page.
+//! The documents' links lead somewhere, pages are short, and the page of claims agrees with the papers' pages.
 
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 
@@ -40,6 +40,27 @@ fn pages_are_short() {
         let prose = text.lines().filter(|line| !line.starts_with('|'));
         let words: usize = prose.map(|line| line.split_whitespace().count()).sum();
         assert!(words < LONGEST_PAGE, "{}: {words} words", page.display());
+    }
+}
+
+/// Both are written by one command: a page that was changed alone would contradict the other.
+#[test]
+fn key_claims_are_those_of_the_papers_pages() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let summary = fs::read_to_string(docs.join("RESULTS.md")).unwrap();
+    let (_, claims) = summary.split_once("## Key claims").unwrap();
+    let rows: Vec<&str> = claims
+        .lines()
+        .filter(|line| line.starts_with("| ["))
+        .collect();
+    assert!(!rows.is_empty());
+    for row in rows {
+        let page = fs::read_to_string(docs.join(links(row)[0])).unwrap();
+        let mut cells = row.trim_matches(['|', ' ']).split(" | ").skip(1);
+        let (experiment, claim) = cells.next().unwrap().split_once(": ").unwrap();
+        let figures: Vec<&str> = cells.take(3).collect();
+        let expected = format!("| {experiment} | {claim} | {} |", figures.join(" | "));
+        assert!(page.lines().any(|line| line == expected), "{row}");
     }
 }
 
