@@ -1,4 +1,4 @@
-//! The documents' links lead somewhere, pages are short, and the page of claims agrees with the papers' pages.
+//! The documents' links and paths lead somewhere, pages are short, and the page of claims agrees with the papers' pages.
 
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 
@@ -31,6 +31,22 @@ fn links_lead_to_files_and_headings() {
         }
     }
     assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn named_source_files_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut absent = Vec::new();
+    for page in pages(&["", "docs"]) {
+        let text = fs::read_to_string(&page).unwrap();
+        let code = outside_of_fences(&text).flat_map(|line| line.split('`').skip(1).step_by(2));
+        for path in code.filter(|code| code.starts_with("crates/")) {
+            if !root.join(path).exists() {
+                absent.push(format!("{}: {path}", page.display()));
+            }
+        }
+    }
+    assert!(absent.is_empty(), "{absent:#?}");
 }
 
 #[test]
