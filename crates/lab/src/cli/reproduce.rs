@@ -11,7 +11,7 @@ use super::error::CliError;
 use super::options::create_directory;
 use super::progress::Progress;
 use super::write_all;
-use crate::reproduce::report::{Section, html, markdown};
+use crate::reproduce::report::{Section, claims_page, html, paper_page};
 use crate::reproduce::{Experiment, Paper, Scale, Store, experiments, reproduce};
 
 #[derive(Debug, Args)]
@@ -96,7 +96,19 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     let command = command(arguments);
     let page = html(&sections, scale, &command).map_err(CliError::failure)?;
     write_file(&directory.join(PAGE), &page)?;
-    write_file(&directory.join(TEXT), &markdown(&sections, scale, &command))?;
+    let pages = directory.join(PAGES);
+    create_directory("--out", &pages)?;
+    let made = |paper: &Paper| sections.iter().any(|section| section.about.paper == *paper);
+    for paper in Paper::ALL.into_iter().filter(made) {
+        write_file(
+            &pages.join(paper.name()).with_extension("md"),
+            &paper_page(paper, &sections, scale, &command),
+        )?;
+    }
+    write_file(
+        &directory.join(TEXT),
+        &claims_page(&sections, scale, &command),
+    )?;
     write_all(out, &verdicts(&sections, directory))?;
     Ok(())
 }
@@ -143,5 +155,7 @@ fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
 const RUNS: &str = "runs.jsonl";
 /// The report with its curves.
 const PAGE: &str = "report.html";
-/// The report without them.
+/// The key claims.
 const TEXT: &str = "RESULTS.md";
+/// The papers' pages: everything but the curves.
+const PAGES: &str = "results";

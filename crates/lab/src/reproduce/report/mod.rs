@@ -1,12 +1,14 @@
 //! What an experiment has to say: tables, charts, and a verdict on each claim of the paper.
 
+mod claims;
 mod html;
 mod markdown;
 mod table;
 mod verdict;
 
+pub use self::claims::claims_page;
 pub use self::html::html;
-pub use self::markdown::markdown;
+pub use self::markdown::paper_page;
 pub use self::table::{Table, change, code, number, opt, percent};
 pub use self::verdict::{Finding, Verdict};
 
