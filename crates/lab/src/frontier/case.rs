@@ -69,6 +69,16 @@ impl Sender {
         }
     }
 
+    /// A flow of the controller under test that answers one request with so many bytes.
+    pub(super) fn transfer(bytes: u64, start: Duration, end: Duration) -> Self {
+        let load = Load::Calls {
+            bytes,
+            interval: end.max(MIN_INTERVAL),
+            count: Some(1),
+        };
+        Self::doing(vec![Phase { until: end, load }]).from(start)
+    }
+
     /// The same from a later time on.
     pub(super) fn from(mut self, start: Duration) -> Self {
         self.start = start;
@@ -179,6 +189,9 @@ impl Case {
         self.senders.iter().any(far)
     }
 }
+
+/// Requests need an interval, also if there is only one.
+const MIN_INTERVAL: Duration = Duration::from_millis(1);
 
 /// What applications with messages move at most, about.
 const MESSAGES: f64 = 20e6;

@@ -40,6 +40,10 @@ pub enum Family {
     Transfers,
     /// Responses to requests, frames, pages, and bulk data with pauses.
     Applications,
+    /// The networks of the simulator tests of Chromium's BBRv2.
+    Chromium,
+    /// The networks of the test cases in the BBR draft's appendix.
+    Draft,
 }
 
 /// No family has this name.
@@ -52,7 +56,7 @@ pub struct UnknownFamily {
 
 impl Family {
     /// All families, in the order of the report.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Traces,
         Self::Generated,
         Self::Constant,
@@ -68,6 +72,8 @@ impl Family {
         Self::Company,
         Self::Transfers,
         Self::Applications,
+        Self::Chromium,
+        Self::Draft,
     ];
 
     /// The name that [`FromStr`] reads.
@@ -88,6 +94,8 @@ impl Family {
             Self::Company => "company",
             Self::Transfers => "transfers",
             Self::Applications => "applications",
+            Self::Chromium => "chromium",
+            Self::Draft => "draft",
         }
     }
 }

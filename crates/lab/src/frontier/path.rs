@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use kneepoint_emulator::link::{
-    Aggregation, Delay, Jitter, Limit, LinkConfig, Loss, MAHIMAHI_OVERHEAD, Policer, Queue, Shaper,
-    UDP_IPV4_OVERHEAD,
+    Aggregation, Delay, DelayStep, Jitter, Limit, LinkConfig, Loss, MAHIMAHI_OVERHEAD, Policer,
+    Queue, Shaper, UDP_IPV4_OVERHEAD,
 };
 use kneepoint_emulator::network::Duplex;
 use kneepoint_emulator::time::Nanos;
 
-use super::millis;
+use super::{millis, seconds};
 
 /// Both directions of a bottleneck.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,6 +85,30 @@ impl Path {
         self
     }
 
+    /// The same with round-trip times in milliseconds that hold from given seconds on, half of them in each direction.
+    pub(super) fn rtt_steps(mut self, steps: &[(f64, f64)]) -> Self {
+        for link in [&mut self.forward, &mut self.reverse] {
+            let steps = steps.iter().map(|&(from, rtt_ms)| DelayStep {
+                from: seconds(from).into(),
+                delay: millis(rtt_ms / 2.0).into(),
+            });
+            link.delay = Delay::Steps {
+                steps: steps.collect(),
+                reordering: false,
+            };
+        }
+        self
+    }
+
+    /// The same with data packets that are held, and released together at multiples of the interval.
+    pub(super) fn data_batches(mut self, interval_ms: f64) -> Self {
+        self.forward.aggregation = Some(Aggregation {
+            interval: millis(interval_ms).into(),
+            packets: None,
+        });
+        self
+    }
+
     /// The same with acknowledgements that are held, and released together at multiples of the interval.
     pub(super) fn ack_batches(mut self, interval_ms: f64) -> Self {
         self.reverse.aggregation = Some(Aggregation {
@@ -141,9 +165,10 @@ impl Path {
             });
             mean_delay(&link.delay, end) + held
         };
-        let capacity = self.capacity(Duration::ZERO, end).max(1.0);
         let transmission = match self.forward.shaper {
-            Shaper::ConstantRate { .. } => end.mul_f64(FULL_PACKET / capacity),
+            Shaper::ConstantRate { bytes_per_second } => {
+                seconds(FULL_PACKET / bytes_per_second.max(1) as f64)
+            }
             _ => Duration::ZERO,
         };
         one_way(&self.forward) + one_way(&self.reverse) + transmission
@@ -218,9 +243,9 @@ const FULL_PACKET: f64 = 1500.0;
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ms, seconds};
+    use super::super::ms;
     use super::*;
-    use kneepoint_emulator::link::{DelayStep, Interval, RateStep};
+    use kneepoint_emulator::link::{Interval, RateStep};
 
     #[test]
     fn capacities() {
@@ -234,7 +259,7 @@ mod tests {
         assert_eq!(dark.capacity(seconds(1.0), seconds(3.0)), 1.5e6);
         let policed = path.policer(4.0, 10_000);
         assert_eq!(policed.capacity(seconds(0.0), seconds(2.0)), 1_010_000.0);
-        let step = |from: u64, mbps| RateStep {
+        let step = |from: u64, mbps: u64| RateStep {
             from: ms(from).into(),
             bytes_per_second: mbps * 125_000,
         };
@@ -251,16 +276,8 @@ mod tests {
         assert_eq!(path.base_rtt(seconds(10.0)), ms(32));
         let base = path.jitter(10.0, false).ack_batches(30.0);
         assert_eq!(base.base_rtt(seconds(10.0)), ms(57));
-        let mut longer = Path::constant(1e6, 20.0, 1.0);
-        let step = |from: u64, delay: u64| DelayStep {
-            from: ms(from).into(),
-            delay: ms(delay).into(),
-        };
-        longer.forward.delay = Delay::Steps {
-            steps: vec![step(0, 10), step(1000, 40)],
-            reordering: false,
-        };
+        let longer = Path::constant(1e6, 20.0, 1.0).rtt_steps(&[(0.0, 20.0), (1.0, 80.0)]);
         let base = longer.base_rtt(ms(4000)).as_secs_f64();
-        assert!((base - 0.0425).abs() < 1e-6, "{base}");
+        assert!((base - 0.065).abs() < 1e-6, "{base}");
     }
 }

@@ -20,6 +20,8 @@ pub struct Record {
     pub controller: String,
     /// The seed.
     pub seed: u64,
+    /// Whether the flows under test send bulk data, rather than messages of which each one counts.
+    pub bulk: bool,
     /// Why the run is not finished, if it is not: a connection closed, a message is missing, nothing arrived, or the simulation
     /// stopped.
     pub unfinished: Option<String>,
@@ -27,7 +29,8 @@ pub struct Record {
     pub utilization: f64,
     /// The packets that the link dropped, as a share of those that it was offered.
     pub loss: f64,
-    /// The mean round-trip time of an empty path, one full packet's transmission time included.
+    /// The mean round-trip time of an empty path, one full packet's transmission time included: the mean over the flows under
+    /// test.
     pub base_rtt_ms: f64,
     /// The mean round-trip time of the packets of the flows under test.
     pub rtt_mean_ms: Option<f64>,
@@ -133,10 +136,11 @@ impl Record {
             scenario: case.name.clone(),
             controller: controller.to_owned(),
             seed,
+            bulk: case.is_bulk(),
             unfinished: None,
             utilization: 0.0,
             loss: 0.0,
-            base_rtt_ms: rounded(case.path.base_rtt(case.duration).as_secs_f64() * 1e3),
+            base_rtt_ms: rounded(base_rtt_ms(case)),
             rtt_mean_ms: None,
             rtt_p95_ms: None,
             rtt_ratio: None,
@@ -150,6 +154,17 @@ impl Record {
             other_share: None,
         }
     }
+}
+
+/// The mean over the flows under test.
+fn base_rtt_ms(case: &Case) -> f64 {
+    let base = case.path.base_rtt(case.duration);
+    let tested = case
+        .senders
+        .iter()
+        .filter(|sender| sender.under == Under::Test);
+    let rtts = tested.map(|sender| (base + sender.access_rtt).as_secs_f64() * 1e3);
+    mean(rtts).unwrap_or_default()
 }
 
 /// What is missing, if anything is.

@@ -1,8 +1,10 @@
 //! Tables of records.
 
+use std::collections::BTreeSet;
+
 use super::family::Family;
 use super::record::Record;
-use super::verdict::{Collapse, REFERENCE, judge};
+use super::verdict::{Collapse, REFERENCE, judge, key};
 use crate::output::table::table;
 
 /// Records of one controller, with the verdicts on them.
@@ -11,22 +13,35 @@ pub struct Row<'a> {
     /// The controller.
     pub controller: &'a str,
     runs: Vec<(&'a Record, &'a [Collapse])>,
+    /// The runs that collapse, where quinn-cubic's of the same scenario and seed does not.
+    worse: usize,
 }
 
 impl<'a> Row<'a> {
     /// One row for each controller, in the order in which they first come.
     pub fn of(records: &'a [Record], verdicts: &'a [Vec<Collapse>]) -> Vec<Self> {
         let mut rows: Vec<Self> = Vec::new();
+        let held: BTreeSet<_> = records
+            .iter()
+            .zip(verdicts)
+            .filter(|(record, verdict)| record.controller == REFERENCE && verdict.is_empty())
+            .map(|(record, _)| key(record))
+            .collect();
         for (record, verdict) in records.iter().zip(verdicts) {
+            let worse = usize::from(!verdict.is_empty() && held.contains(&key(record)));
             let run = (record, verdict.as_slice());
             let known = rows
                 .iter_mut()
                 .find(|row| row.controller == record.controller);
             match known {
-                Some(row) => row.runs.push(run),
+                Some(row) => {
+                    row.runs.push(run);
+                    row.worse += worse;
+                }
                 None => rows.push(Self {
                     controller: &record.controller,
                     runs: vec![run],
+                    worse,
                 }),
             }
         }
@@ -54,8 +69,7 @@ impl<'a> Row<'a> {
     }
 
     fn bulk(&self) -> impl Iterator<Item = &'a Record> {
-        let bulk = |record: &&Record| record.message_mean_ms.is_none();
-        self.records().filter(bulk)
+        self.records().filter(|record| record.bulk)
     }
 }
 
@@ -74,9 +88,10 @@ const fn column(
     Column { title, value, text }
 }
 
-const COLUMNS: [Column; 15] = [
+const COLUMNS: [Column; 17] = [
     column("runs", whole, |row| Some(row.runs.len() as f64)),
     column("held\n%", percent, |row| Some(row.held())),
+    column("CUBIC\nbetter", whole, |row| Some(row.worse as f64)),
     column("util.\nmean %", percent, |row| row.utilization()),
     column("util.\nmin %", percent, |row| {
         row.bulk().map(|record| record.utilization).reduce(f64::min)
@@ -113,6 +128,11 @@ const COLUMNS: [Column; 15] = [
         row.records()
             .filter_map(|record| record.share)
             .reduce(f64::min)
+    }),
+    column("starving\nruns", whole, |row| {
+        let starving = |record: &&Record| record.shares.iter().any(|share| *share < STARVING);
+        let shared = row.records().any(|record| !record.shares.is_empty());
+        shared.then(|| row.records().filter(starving).count() as f64)
     }),
     column("other's\nshare min", three, |row| {
         row.records()
@@ -235,6 +255,9 @@ fn collapses(records: &[Record], verdicts: &[Vec<Collapse>]) -> String {
         })
         .collect()
 }
+
+/// A flow with a smaller part of its fair share starves.
+const STARVING: f64 = 0.4;
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));

@@ -49,7 +49,8 @@ pub fn judge(records: &[Record]) -> Vec<Vec<Collapse>> {
         .collect()
 }
 
-fn key(record: &Record) -> (Family, &str, u64) {
+/// What the runs have in common that are compared.
+pub(super) fn key(record: &Record) -> (Family, &str, u64) {
     (record.family, record.scenario.as_str(), record.seed)
 }
 
@@ -80,22 +81,18 @@ impl Best {
         if let Some(reason) = &record.unfinished {
             reasons.push(Collapse::Unfinished(reason.clone()));
         }
-        match (record.message_mean_ms, self.message_ms) {
-            (Some(time), Some(best)) => {
-                let factor = time / best.max(f64::MIN_POSITIVE);
-                if factor > SLOWER {
-                    reasons.push(Collapse::Slow { factor });
-                }
+        if let (Some(time), Some(best)) = (record.message_mean_ms, self.message_ms) {
+            let factor = time / best.max(f64::MIN_POSITIVE);
+            if factor > SLOWER {
+                reasons.push(Collapse::Slow { factor });
             }
-            // Applications with messages do not ask for the whole link.
-            _ if self.message_ms.is_some() => {}
-            _ if record.utilization < LEAST_USE * self.utilization => {
-                reasons.push(Collapse::Idle {
-                    utilization: record.utilization,
-                    best: self.utilization,
-                });
-            }
-            _ => {}
+        }
+        // Applications with messages do not ask for the whole link.
+        if record.bulk && record.utilization < LEAST_USE * self.utilization {
+            reasons.push(Collapse::Idle {
+                utilization: record.utilization,
+                best: self.utilization,
+            });
         }
         if let Some(reference) = self.reference_loss
             && record.loss > MUCH_LOSS
@@ -193,6 +190,7 @@ mod tests {
     fn slow_messages_collapse_whatever_the_use() {
         let mut records = vec![record("a", 1), record("b", 1), record("c", 1)];
         for (record, time) in records.iter_mut().zip([10.0, 15.0, 15.1]) {
+            record.bulk = false;
             record.message_mean_ms = Some(time);
             record.utilization = 1.0 / time;
         }

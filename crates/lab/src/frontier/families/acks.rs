@@ -34,8 +34,7 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// Mb/s, ms, and the interval of the releases in ms.
-const BATCHES: [(f64, f64, f64); 6] = [
-    (50.0, 10.0, 5.0),
+const BATCHES: [(f64, f64, f64); 5] = [
     (50.0, 10.0, 10.0),
     (50.0, 10.0, 20.0),
     (20.0, 40.0, 40.0),

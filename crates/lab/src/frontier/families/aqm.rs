@@ -7,14 +7,13 @@ use crate::frontier::{Case, Family, Path, seconds};
 
 pub(super) fn cases() -> Vec<Case> {
     let limit = Some(Limit::packets(1000));
-    let codel = |ecn| CoDel {
+    let codel = CoDel {
         limit,
-        ecn,
+        ecn: true,
         ..CoDel::default()
     };
     let queues = [
-        ("CoDel, drops", Queue::CoDel(codel(false))),
-        ("CoDel, marks", Queue::CoDel(codel(true))),
+        ("CoDel, marks", Queue::CoDel(codel)),
         ("FQ-CoDel", Queue::FqCoDel(FqCoDel::default())),
         (
             "PIE, drops",

@@ -12,16 +12,6 @@ pub(super) fn cases() -> Vec<Case> {
         Case::bulk(Family::Loss, name, path, seconds(duration))
     });
     let bursts = [
-        // 0.5 % in bursts of 5 packets on average.
-        (
-            "bursts of 5, 0.5%",
-            Loss::GilbertElliott {
-                p: 0.001,
-                r: 0.2,
-                good: 0.0,
-                bad: 1.0,
-            },
-        ),
         // 2 % in bursts of 20 packets on average.
         (
             "bursts of 20, 2%",

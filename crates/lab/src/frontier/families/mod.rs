@@ -4,9 +4,11 @@ mod acks;
 mod applications;
 mod aqm;
 mod blackouts;
+mod chromium;
 mod company;
 mod competition;
 mod constant;
+mod draft;
 mod hosts;
 mod jitter;
 mod loss;
@@ -37,6 +39,8 @@ pub fn cases(seed: u64, traces: &[RecordedTrace]) -> Vec<Case> {
         company::cases(),
         transfers::cases(),
         applications::cases(),
+        chromium::cases(),
+        draft::cases(),
     ]
     .concat()
 }
@@ -63,7 +67,7 @@ mod tests {
     #[test]
     fn the_suite_is_valid_and_its_names_are_unique() {
         let cases = cases(1, &[]);
-        assert!((80..=130).contains(&cases.len()), "{} cases", cases.len());
+        assert!((120..=150).contains(&cases.len()), "{} cases", cases.len());
         let mut names = BTreeSet::new();
         for case in &cases {
             let name = format!("{}/{}", case.family, case.name);

@@ -32,17 +32,15 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// Mb/s, ms, and the bucket in bytes.
-const POLICERS: [(f64, f64, u64); 4] = [
+const POLICERS: [(f64, f64, u64); 3] = [
     (10.0, 40.0, 100_000),
     (10.0, 40.0, 20_000),
     (5.0, 100.0, 50_000),
-    (20.0, 20.0, 500_000),
 ];
 
 /// Mb/s, ms, the bucket and the buffer in bytes.
-const SHAPERS: [(f64, f64, u64, u64); 4] = [
+const SHAPERS: [(f64, f64, u64, u64); 3] = [
     (25.0, 10.0, 1_000_000, 10_000_000),
     (25.0, 100.0, 1_000_000, 1_000_000),
     (10.0, 40.0, 100_000, 100_000),
-    (10.0, 40.0, 8_000, 200_000),
 ];
