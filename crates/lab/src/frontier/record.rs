@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::case::{Case, Under};
+use super::case::{Case, Sender, Under};
 use super::family::Family;
 use crate::metrics::stats::{self, rounded};
 use crate::trial::{FlowOutcome, Outcome};
@@ -201,9 +201,10 @@ fn missing(flow: &FlowOutcome, end: Duration) -> Option<String> {
     }
 }
 
-/// Each flow's goodput over its fair share, once all have run for [`SETTLING`] and until the first one ends.
+/// Each flow's goodput over its fair share, once all have run for [`SETTLING`] and until the first one ends; empty unless
+/// there are several and all send bulk data.
 fn shares(case: &Case, outcome: &Outcome) -> Vec<f64> {
-    let Some((from, to)) = together(case).filter(|_| case.senders.len() > 1) else {
+    let Some((from, to)) = together(case) else {
         return Vec::new();
     };
     let fair = case.path.capacity(from, to) / case.senders.len() as f64;
@@ -213,10 +214,9 @@ fn shares(case: &Case, outcome: &Outcome) -> Vec<f64> {
         .collect()
 }
 
-/// The minimum of Jain's index over windows of [`WINDOW`], of several flows of bulk data.
+/// The minimum of Jain's index over windows of [`WINDOW`].
 fn least_jain(case: &Case, outcome: &Outcome) -> Option<f64> {
-    let bulk = case.senders.iter().all(|sender| sender.is_bulk());
-    let (from, to) = together(case).filter(|_| case.senders.len() > 1 && bulk)?;
+    let (from, to) = together(case)?;
     let window = WINDOW.min(to.saturating_sub(from));
     let starts = (0..).map(|number| from.saturating_add(window.saturating_mul(number)));
     let windows = starts.take_while(|start| !window.is_zero() && *start + window <= to);
@@ -225,8 +225,11 @@ fn least_jain(case: &Case, outcome: &Outcome) -> Option<f64> {
         .reduce(f64::min)
 }
 
-/// From when until when all flows run and have settled.
+/// From when until when all flows run and have settled, if there are several and all send bulk data.
 fn together(case: &Case) -> Option<(Duration, Duration)> {
+    if case.senders.len() < 2 || !case.senders.iter().all(Sender::is_bulk) {
+        return None;
+    }
     let start = case.senders.iter().map(|sender| sender.start).max()?;
     let end = case.senders.iter().map(|sender| sender.end()).min()?;
     let settling = SETTLING.min(end.saturating_sub(start) / 2);

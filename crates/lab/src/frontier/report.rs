@@ -141,10 +141,10 @@ const COLUMNS: [Column; 17] = [
     }),
 ];
 
-/// A table for each family, the collapses under it, and the summary. With `runs`, a line for each run as well.
+/// A table for each family, the collapses under it, and a table for all families together. With `runs`, a line for each run as well.
 pub fn report(records: &[Record], runs: bool) -> String {
     let verdicts = judge(records);
-    let mut text = String::new();
+    let (mut text, mut families) = (String::new(), 0);
     for family in Family::ALL {
         let members = || {
             let pairs = records.iter().zip(&verdicts);
@@ -155,6 +155,7 @@ pub fn report(records: &[Record], runs: bool) -> String {
         if of_family.is_empty() {
             continue;
         }
+        families += 1;
         let rows = Row::of(&of_family, &verdicts);
         text += &format!("{family}\n{}\n", print(&rows));
         if runs {
@@ -163,17 +164,10 @@ pub fn report(records: &[Record], runs: bool) -> String {
         text += &collapses(&of_family, &verdicts);
         text.push('\n');
     }
-    text + &summary(records, &verdicts)
-}
-
-/// All runs of each controller.
-fn summary(records: &[Record], verdicts: &[Vec<Collapse>]) -> String {
-    if records.is_empty() {
-        return "no runs\n".to_owned();
+    if families > 1 {
+        text += &format!("all families\n{}\n", print(&Row::of(records, &verdicts)));
     }
-    let rows = Row::of(records, verdicts);
-    let mut text = format!("all families\n{}\n", print(&rows));
-    if rows.iter().all(|row| row.controller != REFERENCE) {
+    if records.iter().all(|record| record.controller != REFERENCE) {
         text += &format!("Without {REFERENCE} no run collapses for its loss.\n");
     }
     text
