@@ -11,6 +11,7 @@ pub mod cli;
 pub mod compare;
 pub mod controllers;
 pub mod dash;
+pub mod frontier;
 pub mod ideal;
 pub mod loopback;
 pub mod metrics;

@@ -2,6 +2,7 @@
 
 mod compare;
 mod error;
+mod frontier;
 mod host;
 mod inspect;
 mod log;
@@ -49,6 +50,8 @@ enum Command {
     LoopbackReceiver(loopback::ReceiverArguments),
     /// Repeat the papers' experiments, and report what holds
     Reproduce(reproduce::Arguments),
+    /// Run controllers over a suite of scenarios, and show which ones collapse
+    Frontier(frontier::Arguments),
     /// Work with packet-delivery traces
     Trace {
         #[command(subcommand)]
@@ -84,6 +87,7 @@ pub fn run(
         Some(Command::Loopback(arguments)) => loopback::run(&arguments, out),
         Some(Command::LoopbackReceiver(arguments)) => loopback::receive(&arguments, out),
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out),
+        Some(Command::Frontier(arguments)) => frontier::run(&arguments, out),
     }
 }
 

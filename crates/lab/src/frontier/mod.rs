@@ -1,0 +1,144 @@
+//! The frontier of utilization and delay: controllers over a suite of scenarios, and the runs in which they collapse.
+//!
+//! A [`Case`] is one scenario: a path, its end hosts, and the flows over it. [`cases`] makes the suite for a seed, family by
+//! family. [`run`] carries out every case under every controller, in parallel, and condenses each run to a [`Record`].
+//! [`judge`] compares the records of one case and seed, and [`report`] prints the tables.
+
+mod case;
+mod families;
+mod family;
+mod path;
+mod record;
+pub mod report;
+mod scatter;
+mod shard;
+mod verdict;
+
+use std::time::Duration;
+
+use rayon::prelude::*;
+use thiserror::Error;
+
+pub use self::case::{Case, Sender, Under};
+pub use self::families::{RecordedTrace, cases};
+pub use self::family::{Family, UnknownFamily};
+pub use self::path::Path;
+pub use self::record::Record;
+pub use self::scatter::chart;
+pub use self::shard::{Shard, ShardError};
+pub use self::verdict::{Collapse, judge};
+
+use crate::controllers::{UnknownController, contestant};
+use crate::run::RunError;
+use crate::trial::{FlowPlan, Trial};
+
+/// Why a case has no record.
+#[derive(Debug, Error)]
+pub enum FrontierError {
+    /// One of the controllers does not exist.
+    #[error(transparent)]
+    Controller(#[from] UnknownController),
+    /// The case could not be set up.
+    #[error("{scenario}: {source}")]
+    Run {
+        /// The case's family and name.
+        scenario: String,
+        /// What happened.
+        source: RunError,
+    },
+}
+
+/// One run to do.
+#[derive(Debug, Clone, Copy)]
+pub struct Job<'a> {
+    /// The scenario.
+    pub case: &'a Case,
+    /// The controller under test, by name.
+    pub controller: &'a str,
+    /// The seed of all randomness.
+    pub seed: u64,
+}
+
+impl Job<'_> {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// An unknown controller, or a case that cannot be set up. A simulation that stops early is a result.
+    pub fn run(&self) -> Result<Record, FrontierError> {
+        let case = self.case;
+        let tested = contestant(self.controller, self.seed)?;
+        let mut flows = Vec::new();
+        for (index, sender) in case.senders.iter().enumerate() {
+            let controller = match sender.under {
+                Under::Test => tested.clone(),
+                Under::Named(name) => contestant(name, self.seed)?,
+            };
+            let node = case.sender_node(index);
+            let flow = FlowPlan::greedy(controller, sender.start, case.duration);
+            flows.push(FlowPlan {
+                application: sender.application.clone(),
+                ..flow.between(node, "right")
+            });
+        }
+        let trial = Trial {
+            topology: case.topology(),
+            flows,
+            duration: case.duration,
+            interval: None,
+            seed: self.seed,
+        };
+        match trial.run_on(&case.host, &|_| ()) {
+            Ok(outcome) => Ok(Record::new(case, self.controller, self.seed, &outcome)),
+            Err(RunError::Simulation(error)) => {
+                Ok(Record::stopped(case, self.controller, self.seed, &error))
+            }
+            Err(source) => Err(FrontierError::Run {
+                scenario: format!("{}/{}", case.family, case.name),
+                source,
+            }),
+        }
+    }
+}
+
+/// Runs every job, in parallel on the cores. The records are in the order of the jobs.
+///
+/// `progress` is told the share of the work that has been done since it was last told.
+///
+/// # Errors
+/// The first job in order that failed.
+pub fn run(
+    jobs: &[Job<'_>],
+    progress: &(dyn Fn(f64) + Sync),
+) -> Result<Vec<Record>, FrontierError> {
+    let mut order: Vec<(usize, &Job<'_>, f64)> = jobs
+        .iter()
+        .enumerate()
+        .map(|(index, job)| (index, job, job.case.weight()))
+        .collect();
+    let total: f64 = order.iter().map(|(.., weight)| weight).sum();
+    // The longest first, so that the last ones to end are short.
+    order.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let results = order.into_iter().par_bridge().map(|(index, job, weight)| {
+        let record = job.run();
+        progress(weight / total);
+        (index, record)
+    });
+    let mut results: Vec<_> = results.collect();
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, record)| record).collect()
+}
+
+/// Whole milliseconds.
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// A time in milliseconds.
+fn millis(millis: f64) -> Duration {
+    Duration::from_secs_f64(millis.max(0.0) / 1e3)
+}
+
+/// A time in seconds.
+fn seconds(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds.max(0.0))
+}

@@ -1,0 +1,133 @@
+//! `kneepoint frontier`: what it prints, keeps and refuses.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kneepoint_lab::cli::{CliError, run};
+use serde_json::Value;
+
+fn kneepoint(arguments: &[&str]) -> Result<String, CliError> {
+    let mut out = Vec::new();
+    let arguments = ["kneepoint", "frontier"].iter().chain(arguments);
+    run(arguments.map(Into::into), &mut out)?;
+    Ok(String::from_utf8(out).expect("text"))
+}
+
+fn place(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
+#[test]
+fn the_same_command_prints_and_keeps_the_same() {
+    let small = ["--family", "transfers,jitter", "--scenario", "20Mbps 40ms"];
+    let both = ["--controllers", "quinn-cubic,bbr-s", "--runs"];
+    let [first, second] = ["one", "two"].map(|name| {
+        let (json, svg) = (
+            place(&format!("{name}.jsonl")),
+            place(&format!("{name}.svg")),
+        );
+        let files = ["--json", text(&json), "--svg", text(&svg)];
+        let printed = kneepoint(&[&small[..], &both, &files].concat()).unwrap();
+        (
+            printed,
+            fs::read_to_string(json).unwrap(),
+            fs::read_to_string(svg).unwrap(),
+        )
+    });
+    assert_eq!(first, second);
+    let (printed, records, drawing) = first;
+    assert!(
+        drawing.starts_with("<svg") && drawing.contains("bbr-s"),
+        "{drawing}"
+    );
+    let records: Vec<Value> = records
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(records.len(), 14);
+    for record in &records {
+        assert_eq!(record["unfinished"], Value::Null, "{record}");
+        assert!(record["rtt_ratio"].as_f64().unwrap() >= 0.9, "{record}");
+        let transfer = record["family"] == "transfers";
+        assert_eq!(record["message_mean_ms"].is_f64(), transfer, "{record}");
+    }
+    for part in ["transfers\n", "jitter\n", "all families\n", "held", "CUBIC"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    // The records of one controller stand beside new ones of the other, and are not run again.
+    let (json, reference) = (place("three.jsonl"), place("one.jsonl"));
+    let files = ["--json", text(&json), "--reference", text(&reference)];
+    let again = kneepoint(&[&small[..], &both, &files].concat()).unwrap();
+    assert_eq!(fs::read_to_string(json).unwrap(), "");
+    assert_eq!(again, printed);
+}
+
+#[test]
+fn shards_are_the_whole() {
+    let command = [
+        "--family",
+        "transfers",
+        "--scenario",
+        "kB",
+        "--controllers",
+        "cubic,vegas",
+    ];
+    let keep = |name: &str, more: &[&str]| {
+        let json = place(name);
+        kneepoint(&[&command[..], &["--json", text(&json)], more].concat()).unwrap();
+        let records = fs::read_to_string(&json).unwrap();
+        records.lines().map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let whole = keep("whole.jsonl", &[]);
+    let [first, second] = [
+        keep("first.jsonl", &["--shard", "1/2"]),
+        keep("second.jsonl", &["--shard", "2/2"]),
+    ];
+    assert!(first.is_disjoint(&second) && !first.is_empty() && !second.is_empty());
+    assert_eq!(&first | &second, whole);
+}
+
+#[test]
+fn a_list_runs_nothing() {
+    let list = kneepoint(&["--list", "--family", "competition"]).unwrap();
+    assert!(
+        list.lines()
+            .all(|line| line.starts_with("competition/beside") || line.contains("leaves"))
+    );
+    let traces = place("frontier-traces");
+    fs::create_dir_all(&traces).unwrap();
+    fs::write(traces.join("every-10ms.trace"), "10\n").unwrap();
+    fs::write(traces.join("notes.txt"), "none").unwrap();
+    let list = kneepoint(&["--list", "--family", "traces", "--traces", text(&traces)]).unwrap();
+    assert_eq!(list, "traces/every-10ms\n");
+}
+
+#[test]
+fn refusals_name_the_value() {
+    let nothing = place("nothing.jsonl");
+    fs::write(&nothing, "{}\n").unwrap();
+    for (arguments, parts) in [
+        (&["--family", "weather"][..], &["'weather'", "jitter"][..]),
+        (&["--controllers", "tahoe"], &["'tahoe'"]),
+        (&["--shard", "3/2"], &["3/2", "I/N"]),
+        (&["--family", "traces"], &["--traces"]),
+        (&["--traces", "/no/where"], &["--traces", "/no/where"]),
+        (
+            &["--reference", text(&nothing)],
+            &["--reference", "nothing.jsonl:1"],
+        ),
+        (&["--seeds", "0"], &["--seeds"]),
+    ] {
+        let error = kneepoint(arguments).unwrap_err();
+        let message = error.to_string();
+        assert_eq!(error.exit_code(), 2, "{message}");
+        for part in parts {
+            assert!(message.contains(part), "{arguments:?}: {message}");
+        }
+    }
+}
