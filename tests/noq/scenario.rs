@@ -3,13 +3,13 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use kneepoint::emulator::link::{Fate, Limit, LinkConfig, Queue, Record, Shaper};
+use kneepoint::emulator::link::{Limit, LinkConfig, PacketOutcome, Queue, Record, Shaper};
 use kneepoint::emulator::network::{Direction, Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::Simulation;
 use kneepoint::emulator::sim::noq::{endpoint, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
 use kneepoint::noq::{Factory, snapshot};
-use kneepoint::{Selection, Snapshot, traces};
+use kneepoint::{ControllerSpec, Snapshot, traces};
 use noq::{Connection, ConnectionError, Endpoint, PathId, TransportConfig};
 
 /// A client that sends to a server over a link, and 20 ms back.
@@ -44,7 +44,7 @@ pub(crate) fn link(shaper: Shaper) -> LinkConfig {
 }
 
 impl Scenario {
-    pub(crate) fn new(selection: Selection, forward: LinkConfig) -> Self {
+    pub(crate) fn new(spec: ControllerSpec, forward: LinkConfig) -> Self {
         let reverse = link(Shaper::ConstantRate {
             bytes_per_second: 125_000_000,
         });
@@ -62,7 +62,7 @@ impl Scenario {
         let client = open(Side::Left, "10.0.0.1:0".parse().unwrap(), 2, None);
 
         let mut transport = TransportConfig::default();
-        let factory = Factory::from(selection).seed(1);
+        let factory = Factory::from(spec).seed(1);
         transport.congestion_controller_factory(Arc::new(factory));
         let mut config = tls::client_config();
         config.transport_config(Arc::new(transport));
@@ -129,7 +129,7 @@ impl Scenario {
 impl Outcome {
     /// The bytes that left the link's shaper between two times.
     pub(crate) fn served(&self, from: Nanos, to: Nanos) -> u64 {
-        let in_time = |record: &&Record| matches!(record.fate, Fate::Sent { departure, .. } if (from..to).contains(&departure));
+        let in_time = |record: &&Record| matches!(record.outcome, PacketOutcome::Sent { departure, .. } if (from..to).contains(&departure));
         self.log
             .iter()
             .filter(in_time)

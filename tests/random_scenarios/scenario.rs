@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use kneepoint::Selection;
+use kneepoint::ControllerSpec;
 use kneepoint::emulator::link::{Interval, LinkConfig, Loss, Queue, RateStep, Shaper};
 use kneepoint::emulator::network::{CrossTraffic, Duplex, Network, Pattern, Topology};
 use kneepoint::emulator::time::Nanos;
@@ -42,7 +42,7 @@ pub(crate) struct Flow {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Controller {
-    Ours(Selection),
+    Ours(ControllerSpec),
     QuinnCubic,
     QuinnNewReno,
 }
@@ -97,7 +97,7 @@ impl Scenario {
     }
 
     /// What a packet may need from end to end, and the others before it in the queues.
-    pub(crate) fn longest_trip(&self) -> Nanos {
+    pub(crate) fn max_trip(&self) -> Nanos {
         let trips = self.links().map(|link| {
             let held = match link.queue {
                 Queue::DropTail(limit) | Queue::DropHead(limit) => {
@@ -106,7 +106,7 @@ impl Scenario {
                 _ => None,
             };
             let held = held.unwrap_or(self.flows.len() as u64 * RECEIVE_WINDOW);
-            Nanos(held * 1_000_000_000 / slowest(link)) + LONGEST_DELAY
+            Nanos(held * 1_000_000_000 / slowest(link)) + MAX_DELAY
         });
         trips.fold(Nanos::ZERO, |sum, trip| sum + trip)
     }
@@ -125,8 +125,8 @@ impl Controller {
     pub(crate) fn transport(self, seed: u64) -> Arc<TransportConfig> {
         let mut transport = TransportConfig::default();
         match self {
-            Self::Ours(selection) => {
-                let factory = Factory::from(selection).seed(seed);
+            Self::Ours(spec) => {
+                let factory = Factory::from(spec).seed(seed);
                 transport.congestion_controller_factory(Arc::new(factory));
             }
             Self::QuinnCubic => {
@@ -187,4 +187,4 @@ fn outages(link: &LinkConfig) -> Vec<Interval> {
 /// What a receiver lets its peer send ahead, in bytes: what a queue without a limit holds of a flow.
 const RECEIVE_WINDOW: u64 = 150_000;
 /// Propagation, jitter, reordering and aggregation of a link.
-const LONGEST_DELAY: Nanos = Nanos::from_millis(250);
+const MAX_DELAY: Nanos = Nanos::from_millis(250);

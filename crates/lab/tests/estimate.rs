@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kneepoint_emulator::link::{Delay, Limit, LinkConfig, Queue, RateStep, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
-use kneepoint_lab::controllers::contestant;
+use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::trial::{FlowOutcome, FlowPlan, Trial};
 use kneepoint_lab::workload::{Load, Phase};
 use rand::{RngExt, SeedableRng};
@@ -40,8 +40,8 @@ impl Path {
                 bytes_per_second: 1_250_000_000,
             })
         };
-        let contestant = contestant(controller, 1).expect("a known controller");
-        let mut flow = FlowPlan::greedy(contestant, Duration::ZERO, end);
+        let candidate = candidate(controller, 1).expect("a known controller");
+        let mut flow = FlowPlan::greedy(candidate, Duration::ZERO, end);
         flow.application = application.to_vec();
         let trial = Trial {
             topology: Topology::point_to_point(Duplex { forward, reverse }),
@@ -57,12 +57,12 @@ impl Path {
 
 /// The least and the largest estimate after `from`, as shares of the link.
 fn estimates(flow: &FlowOutcome, from: Duration, mbps: f64) -> (f64, f64) {
-    let later = flow.moments.iter().filter(|moment| moment.at >= from);
-    let shares = later.filter_map(|moment| moment.snapshot.bandwidth);
+    let later = flow.samples.iter().filter(|sample| sample.at >= from);
+    let shares = later.filter_map(|sample| sample.snapshot.bandwidth);
     shares
         .map(|rate| rate.as_f64() * 8e-6 / mbps)
-        .fold((f64::INFINITY, 0.0), |(least, most), share| {
-            (least.min(share), most.max(share))
+        .fold((f64::INFINITY, 0.0), |(min, max), share| {
+            (min.min(share), max.max(share))
         })
 }
 
@@ -112,12 +112,12 @@ fn messages_do_not_lower_the_estimate_of_a_link_once_seen() {
         };
         for controller in ["bbr-s", "bbr-s:paper", "bbr3-s"] {
             let flow = path.run(controller, &[greedy, phase(2, messages)]);
-            let (least, most) = estimates(&flow, seen, 1000.0);
-            assert!(least > 0.5, "{controller}, {micros} us: {least}");
+            let (min, max) = estimates(&flow, seen, 1000.0);
+            assert!(min > 0.5, "{controller}, {micros} us: {min}");
             // The paper's rule for lower bounds lets the estimate rise while the application is the limit.
             assert!(
-                most < 1.25 || controller == "bbr-s:paper",
-                "{controller}, {micros} us: {most}"
+                max < 1.25 || controller == "bbr-s:paper",
+                "{controller}, {micros} us: {max}"
             );
         }
     }
@@ -134,10 +134,10 @@ fn media_does_not_move_the_estimate_of_a_link_once_seen() {
     for load in [frames, Load::Steady(500_000)] {
         for controller in ["bbr-s", "bbr3-s"] {
             let flow = path.run(controller, &[phase(3, Load::Greedy), phase(60, load)]);
-            let (least, most) = estimates(&flow, Duration::from_secs(4), 20.0);
+            let (min, max) = estimates(&flow, Duration::from_secs(4), 20.0);
             assert!(
-                least > 0.9 && most < 1.1,
-                "{controller}, {load:?}: {least} to {most}"
+                min > 0.9 && max < 1.1,
+                "{controller}, {load:?}: {min} to {max}"
             );
         }
     }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use kneepoint_controllers::{
     AckEvent, Bytes, ConfigError, CongestionEvent, Control, Controller, ControllerConfig,
-    Environment, FilterSnapshot, Mode, Selection, SentEvent, Snapshot, Timestamp,
+    ControllerSpec, Environment, FilterSnapshot, Mode, SentEvent, Snapshot, Timestamp,
 };
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_emulator::sim::{Testbed, tls};
 use kneepoint_emulator::time::Nanos;
-use kneepoint_lab::controllers::Contestant;
+use kneepoint_lab::controllers::Candidate;
 use kneepoint_lab::trial::{FlowPlan, Trial};
 use kneepoint_quinn::{Factory, IntoFactory as _, snapshot};
 
@@ -42,10 +42,7 @@ impl Controller for Fixed {
     }
 
     fn control(&self) -> Control {
-        Control::window(
-            self.mtu.packets(self.packets),
-            self.mtu.packets(self.packets),
-        )
+        Control::window(self.mtu * self.packets, self.mtu * self.packets)
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -83,7 +80,7 @@ impl ControllerConfig for Fixed {
 }
 
 /// The most packets in flight over a path of 40 ms, and how many arrived in the last two of three seconds.
-fn filled(packets: u64, contestant: impl FnOnce(Fixed) -> Contestant) -> (u64, u64) {
+fn filled(packets: u64, candidate: impl FnOnce(Fixed) -> Candidate) -> (u64, u64) {
     let link = LinkConfig {
         delay: Duration::from_millis(20).into(),
         ..LinkConfig::new(Shaper::ConstantRate {
@@ -99,15 +96,15 @@ fn filled(packets: u64, contestant: impl FnOnce(Fixed) -> Contestant) -> (u64, u
     let end = Duration::from_secs(3);
     let trial = Trial {
         topology: Topology::point_to_point(Duplex::both(link)),
-        flows: vec![FlowPlan::greedy(contestant(fixed), Duration::ZERO, end)],
+        flows: vec![FlowPlan::greedy(candidate(fixed), Duration::ZERO, end)],
         duration: end,
         interval: None,
         seed: 1,
     };
     let outcome = trial.run().expect("it runs");
     let arrived = outcome.flows[0].received_between(Duration::from_secs(1), end);
-    let most = *seen.lock().expect("no panics");
-    (most, arrived / 1400)
+    let max = *seen.lock().expect("no panics");
+    (max, arrived / 1400)
 }
 
 /// Trap: quinn sends while the flight stays below its window. Two packets would be one, and each would wait for an
@@ -115,10 +112,10 @@ fn filled(packets: u64, contestant: impl FnOnce(Fixed) -> Contestant) -> (u64, u
 #[test]
 fn minimum_windows_are_filled() {
     for packets in [2, 4] {
-        let (most, arrived) = filled(packets, |fixed| {
-            Contestant::Quinn(Factory::new(fixed).expect("valid").factory())
+        let (max, arrived) = filled(packets, |fixed| {
+            Candidate::Quinn(Factory::new(fixed).expect("valid").factory())
         });
-        assert_eq!(most, packets);
+        assert_eq!(max, packets);
         // Each round trip of 40 ms so many: the receiver acknowledges the second at once.
         let expected = 50 * packets;
         assert!(
@@ -126,11 +123,11 @@ fn minimum_windows_are_filled() {
             "{arrived}, not {expected}"
         );
         // noq's pacer spreads so few over the round trip, so that they take longer.
-        let (most, _) = filled(packets, |fixed| {
+        let (max, _) = filled(packets, |fixed| {
             let factory = kneepoint_noq::Factory::new(fixed).expect("valid");
-            Contestant::Noq(Arc::new(factory))
+            Candidate::Noq(Arc::new(factory))
         });
-        assert_eq!(most, packets);
+        assert_eq!(max, packets);
     }
 }
 
@@ -147,7 +144,7 @@ fn a_snapshot_shows_the_window_that_quinn_keeps_to() {
             bytes_per_second: 2_500_000,
         })
     };
-    for selection in Selection::all() {
+    for selection in ControllerSpec::all() {
         let bed = Testbed::symmetric(link.clone(), 1).expect("a valid link");
         let full = bed.run(async |net| {
             let mut transport = quinn::TransportConfig::default();

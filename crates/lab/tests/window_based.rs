@@ -9,7 +9,7 @@ use kneepoint_emulator::link::{
 };
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_emulator::time::Nanos;
-use kneepoint_lab::controllers::contestant;
+use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::metrics::stats;
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 
@@ -33,7 +33,7 @@ fn buffered(link: LinkConfig, bytes: u64) -> LinkConfig {
 
 fn run(name: &str, forward: LinkConfig, reverse: LinkConfig, flows: u64, end: Duration) -> Outcome {
     let flow = |number| {
-        let controller = contestant(name, 1 + 1000 * number).expect("a known controller");
+        let controller = candidate(name, 1 + 1000 * number).expect("a known controller");
         FlowPlan::greedy(controller, Duration::ZERO, end)
     };
     let trial = Trial {
@@ -71,9 +71,9 @@ fn short_paths_are_used() {
     let reference = short_path("quinn-cubic", 10_000, rtt, lump, end);
     for name in OURS {
         let rate = short_path(name, 10_000, rtt, lump, end);
-        let least = if name == "cubic" { 0.9 } else { 0.5 };
+        let min = if name == "cubic" { 0.9 } else { 0.5 };
         assert!(
-            rate >= least * reference,
+            rate >= min * reference,
             "{name}: {rate} of {reference} Mb/s"
         );
     }
@@ -91,10 +91,10 @@ fn short_paths_of_all_lengths_are_used() {
                 };
                 let reference = path("quinn-cubic");
                 for name in OURS {
-                    let least = if name == "cubic" { 0.9 } else { 0.5 };
+                    let min = if name == "cubic" { 0.9 } else { 0.5 };
                     let rate = path(name);
                     assert!(
-                        rate >= least * reference,
+                        rate >= min * reference,
                         "{name}, {rtt} us, {lump} us: {rate} of {reference} Mb/s"
                     );
                 }

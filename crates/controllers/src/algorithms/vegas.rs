@@ -126,14 +126,14 @@ impl ControllerConfig for VegasConfig {
         ConfigError::require(beta >= alpha, "beta", beta, "at least alpha")?;
         ConfigError::require(self.gamma >= 1, "gamma", self.gamma, "at least 1 packet")?;
         ConfigError::require(
-            self.standing <= LONGEST_STANDING,
+            self.standing <= MAX_STANDING,
             "standing",
             self.standing.as_secs_f64(),
             "at most 10 s",
         )?;
         require_host_delay(self.host_delay)?;
         ConfigError::require(
-            self.patience <= LONGEST_PATIENCE,
+            self.patience <= MAX_PATIENCE,
             "patience",
             self.patience.as_secs_f64(),
             "at most 1 h",
@@ -192,7 +192,7 @@ impl Vegas {
     }
 
     fn on_round(&mut self, ack: &AckEvent, round: Round, view: &View<'_>, window: &mut Window) {
-        let packets = |count: u16| view.mtu.packets(u64::from(count));
+        let packets = |count: u16| view.mtu * u64::from(count);
         let backlog = self.queue.after(round, ack.now, window.bytes(), view.trips);
         match self
             .check
@@ -235,12 +235,12 @@ impl Vegas {
     fn count_quiet(&mut self, now: Timestamp, round: Round, view: &View<'_>, window: &mut Window) {
         let size = window.bytes();
         let tolerated = self.queue.tolerated();
-        let waits = view.trips.backlog(size, round.least, tolerated);
+        let waits = view.trips.backlog(size, round.min_rtt, tolerated);
         // A buffer shorter than what the hosts may add shows by its losses only.
         let lost = self
             .recovered
             .is_some_and(|recovered| now < recovered + LOSS_MEMORY);
-        if !lost && waits < view.mtu.packets(u64::from(self.config.gamma)) {
+        if !lost && waits < view.mtu * u64::from(self.config.gamma) {
             if self.quiet == 0 {
                 self.quiet_since = now;
             }
@@ -301,7 +301,7 @@ impl Avoidance for Vegas {
         left * self.check.interrupt(window)
     }
 
-    fn collapse(&mut self) {
+    fn on_persistent_congestion(&mut self) {
         self.queue.forget();
     }
 
@@ -324,10 +324,10 @@ impl SlowStart for EveryOtherRound {
             let size = window.bytes();
             let stands = self.queue.after(round, ack.now, size, view.trips);
             if view.window_limited {
-                if stands > view.mtu.packets(u64::from(self.gamma)) {
+                if stands > view.mtu * u64::from(self.gamma) {
                     // The window has grown since: more waits by now than has stood all the time.
                     let tolerated = self.queue.tolerated();
-                    let waits = view.trips.backlog(size, round.least, tolerated);
+                    let waits = view.trips.backlog(size, round.min_rtt, tolerated);
                     *window = Window::new((size - waits + view.mtu).min(size));
                     return true;
                 }
@@ -349,7 +349,7 @@ const MARK_REDUCTION: Gain = Gain::new(4, 5);
 
 /// Three times as long as a queue takes to stand: by then the window has shrunk in several rounds, on long paths too.
 const PATIENCE: Duration = Duration::from_secs(1);
-const LONGEST_PATIENCE: Duration = Duration::from_secs(3600);
+const MAX_PATIENCE: Duration = Duration::from_secs(3600);
 
 /// How long a link has to have room: the rate of a wireless link rises for less and falls again, and a window that has doubled
 /// by then is a queue. As long as a queue has to stand before it is looked into.
@@ -359,7 +359,7 @@ const ROOM: Duration = PATIENCE;
 const LOSS_MEMORY: Duration = Duration::from_secs(10);
 
 /// A Vegas that waited for longer would fill any buffer before it noticed.
-const LONGEST_STANDING: Duration = Duration::from_secs(10);
+const MAX_STANDING: Duration = Duration::from_secs(10);
 
 #[cfg(test)]
 mod tests;

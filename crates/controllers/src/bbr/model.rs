@@ -28,7 +28,7 @@ pub(super) struct Inputs {
     pub(super) bandwidth: Option<Bandwidth>,
     pub(super) min_rtt: Option<Duration>,
     pub(super) gain: Gain,
-    pub(super) pipe_filled: bool,
+    pub(super) full_bw_reached: bool,
     pub(super) mtu: Bytes,
 }
 
@@ -38,11 +38,13 @@ impl Model {
             bandwidth,
             min_rtt,
             gain,
-            pipe_filled,
+            full_bw_reached,
             mtu,
         } = inputs;
         let pacing_rate = match (bandwidth, min_rtt) {
-            (Some(bandwidth), _) if pipe_filled => Some(config.pacing_margin * (gain * bandwidth)),
+            (Some(bandwidth), _) if full_bw_reached => {
+                Some(config.pacing_margin * (gain * bandwidth))
+            }
             // Until there is a rate, the initial window over the first round trip measured.
             (bandwidth, Some(min_rtt)) => Bandwidth::from_delivery(initial_window(mtu), min_rtt)
                 .map(|initial| gain * bandwidth.unwrap_or_default().max(initial)),
@@ -57,7 +59,7 @@ impl Model {
             send_quantum: send_quantum(pacing_rate, mtu),
             target: Bytes::ZERO,
         };
-        model.target = model.bdp(if pipe_filled {
+        model.target = model.bdp(if full_bw_reached {
             config.window_gain
         } else {
             STARTUP_GAIN
@@ -69,7 +71,7 @@ impl Model {
     pub(super) fn bdp(&self, gain: Gain) -> Bytes {
         let mtu = self.inputs.mtu;
         match self.bdp {
-            Some(bdp) => (gain * bdp + self.send_quantum.packets(QUANTA)).max(min_window(mtu)),
+            Some(bdp) => (gain * bdp + self.send_quantum * QUANTA).max(min_window(mtu)),
             None => initial_window(mtu),
         }
     }
@@ -103,7 +105,7 @@ impl<F: BandwidthFilter> Bbr<F> {
                 State::ProbeBandwidth(_) if self.policed_rate().is_some() => Gain::UNIT,
                 state => state.pacing_gain(),
             },
-            pipe_filled: self.pipe_filled,
+            full_bw_reached: self.full_bw_reached,
             mtu: self.mtu,
         };
         self.model = Model::new(inputs, &self.config);
@@ -116,7 +118,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             bandwidth, min_rtt, ..
         } = self.model.inputs;
         self.point = match (bandwidth, min_rtt, self.model.pacing_rate) {
-            (Some(bandwidth), Some(min_rtt), Some(rate)) if self.pipe_filled => {
+            (Some(bandwidth), Some(min_rtt), Some(rate)) if self.full_bw_reached => {
                 Some(OperatingPoint {
                     bandwidth,
                     rate,
@@ -138,7 +140,7 @@ impl<F: BandwidthFilter> Bbr<F> {
 }
 
 fn min_window(mtu: Bytes) -> Bytes {
-    mtu.packets(MIN_WINDOW_PACKETS)
+    mtu * MIN_WINDOW_PACKETS
 }
 
 /// One packet on slow paths, two on faster ones, a millisecond's worth on fast ones
@@ -148,11 +150,11 @@ fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
     if rate < QUANTUM_ONE_PACKET_BELOW {
         mtu
     } else if rate < QUANTUM_TWO_PACKETS_BELOW {
-        mtu.packets(2)
+        mtu * 2
     } else {
         rate.bytes_in(Duration::from_millis(1))
             .min(QUANTUM_MAX)
-            .max(mtu.packets(2))
+            .max(mtu * 2)
     }
 }
 

@@ -22,8 +22,8 @@ impl Aggregation {
         }
     }
 
-    /// Takes an acknowledgement. `bandwidth` is what was to be expected; a lump larger than `most` is not one.
-    pub(super) fn on_ack(&mut self, ack: &AckEvent, bandwidth: Bandwidth, most: Bytes, round: u64) {
+    /// Takes an acknowledgement. `bandwidth` is what was to be expected; a lump larger than `max` is not one.
+    pub(super) fn on_ack(&mut self, ack: &AckEvent, bandwidth: Bandwidth, max: Bytes, round: u64) {
         let mut expected = bandwidth.bytes_in_nanos(ack.now.nanos_since(self.began));
         if self.delivered <= expected {
             self.delivered = Bytes::ZERO;
@@ -31,7 +31,7 @@ impl Aggregation {
             expected = Bytes::ZERO;
         }
         self.delivered += ack.acked;
-        let extra = (self.delivered - expected).min(most);
+        let extra = (self.delivered - expected).min(max);
         self.window.update(round, extra.0);
     }
 
@@ -48,9 +48,13 @@ impl Aggregation {
     }
 
     /// Remember more rounds once the rate no longer doubles in each; fewer if the search begins again.
-    pub(super) fn remember(&mut self, pipe_filled: bool, round: u64) {
+    pub(super) fn remember(&mut self, full_bw_reached: bool, round: u64) {
         let extra = self.extra();
-        let rounds = if pipe_filled { ROUNDS } else { STARTUP_ROUNDS };
+        let rounds = if full_bw_reached {
+            ROUNDS
+        } else {
+            STARTUP_ROUNDS
+        };
         self.window = ApproximateWindow::new(rounds);
         self.window.update(round, extra.0);
     }
@@ -73,7 +77,7 @@ mod tests {
 
     fn acked(at_millis: u64, packets: u64) -> AckEvent {
         AckEvent {
-            acked: MTU.packets(packets),
+            acked: MTU * packets,
             ..ack(at_millis, sample(0))
         }
     }
@@ -81,26 +85,26 @@ mod tests {
     #[test]
     fn a_lump_counts_beyond_what_its_time_explains() {
         let mut aggregation = Aggregation::new(Timestamp::ZERO);
-        aggregation.on_ack(&acked(10, 10), RATE, MTU.packets(100), 1);
+        aggregation.on_ack(&acked(10, 10), RATE, MTU * 100, 1);
         // The interval began with that acknowledgement: all of it is extra.
-        assert_eq!(aggregation.extra(), MTU.packets(10));
-        aggregation.on_ack(&acked(14, 6), RATE, MTU.packets(100), 1);
-        assert_eq!(aggregation.extra(), MTU.packets(12));
-        aggregation.on_ack(&acked(15, 90), RATE, MTU.packets(20), 1);
-        assert_eq!(aggregation.extra(), MTU.packets(20), "capped");
+        assert_eq!(aggregation.extra(), MTU * 10);
+        aggregation.on_ack(&acked(14, 6), RATE, MTU * 100, 1);
+        assert_eq!(aggregation.extra(), MTU * 12);
+        aggregation.on_ack(&acked(15, 90), RATE, MTU * 20, 1);
+        assert_eq!(aggregation.extra(), MTU * 20, "capped");
     }
 
     #[test]
     fn lumps_are_forgotten_after_one_round_in_startup_and_ten_later() {
         let mut aggregation = Aggregation::new(Timestamp::ZERO);
-        aggregation.on_ack(&acked(10, 10), RATE, MTU.packets(100), 1);
-        aggregation.on_ack(&acked(60, 1), RATE, MTU.packets(100), 3);
+        aggregation.on_ack(&acked(10, 10), RATE, MTU * 100, 1);
+        aggregation.on_ack(&acked(60, 1), RATE, MTU * 100, 3);
         assert_eq!(aggregation.extra(), MTU);
         aggregation.remember(true, 3);
-        aggregation.on_ack(&acked(110, 10), RATE, MTU.packets(100), 4);
-        aggregation.on_ack(&acked(160, 1), RATE, MTU.packets(100), 14);
-        assert_eq!(aggregation.extra(), MTU.packets(10));
-        aggregation.on_ack(&acked(210, 1), RATE, MTU.packets(100), 15);
-        assert!(aggregation.extra() < MTU.packets(10));
+        aggregation.on_ack(&acked(110, 10), RATE, MTU * 100, 4);
+        aggregation.on_ack(&acked(160, 1), RATE, MTU * 100, 14);
+        assert_eq!(aggregation.extra(), MTU * 10);
+        aggregation.on_ack(&acked(210, 1), RATE, MTU * 100, 15);
+        assert!(aggregation.extra() < MTU * 10);
     }
 }

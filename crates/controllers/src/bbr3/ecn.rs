@@ -117,8 +117,12 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 self.note_flight_too_high(ack.now, round.flight, self.marks.app_limited);
             }
         } else if !self.state.is_probing() {
-            let flight = self.bounds.short.min(self.window).min(round.flight);
-            self.bounds.short = self.marks.keep(flight);
+            let flight = self
+                .bounds
+                .inflight_shortterm
+                .min(self.window)
+                .min(round.flight);
+            self.bounds.inflight_shortterm = self.marks.keep(flight);
             self.marks.answered = ack.now;
         }
     }
@@ -145,7 +149,7 @@ mod tests {
 
     fn round(marks: &mut Marks, acks: u64, marked: u64) -> Option<MarkedRound> {
         let flight = Some(FlightSample {
-            in_flight: MTU.packets(50),
+            in_flight: MTU * 50,
             lost: Bytes::ZERO,
             app_limited: false,
         });
@@ -177,7 +181,7 @@ mod tests {
         }
         let stray = round(&mut marks, 50, 1).expect("it was marked");
         assert!(!stray.heavy);
-        assert!(marks.keep(stray.flight) > MTU.packets(49));
+        assert!(marks.keep(stray.flight) > MTU * 49);
     }
 
     #[test]

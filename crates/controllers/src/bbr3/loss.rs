@@ -11,12 +11,12 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// `HandleLostPacket` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"), for all packets of an event
     /// as if they were one burst: hosts report their losses in aggregate.
     pub(super) fn on_loss(&mut self, event: &CongestionEvent) {
-        self.begin_episode(event);
+        self.save_undo_state(event);
         self.drop_path_check();
         self.latest.note_congestion(event.delivered);
         self.latest.lost_ranges = self.latest.lost_ranges.saturating_add(1);
         if event.signal == CongestionSignal::PersistentCongestion {
-            self.collapse();
+            self.on_persistent_congestion();
         }
         let Some(flight) = event.flight.filter(|_| self.cycle.sampling) else {
             return;
@@ -35,7 +35,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.cycle.note_too_high();
         if !app_limited {
             let target = self.output.bdp.min(self.window);
-            self.bounds.long = safe.max(self.config.beta * target);
+            self.bounds.inflight_longterm = safe.max(self.config.beta * target);
         }
         if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
             self.start_down(now);
@@ -44,7 +44,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// Whether a flight lost more than it may (`IsInflightTooHigh`).
     pub(super) fn too_much_lost(&self, lost: Bytes, in_flight: Bytes) -> bool {
-        lost > self.mtu.packets(u64::from(self.config.tolerated_losses))
+        lost > self.mtu * u64::from(self.config.tolerated_losses)
             && lost > self.config.loss_threshold * in_flight
     }
 
@@ -99,11 +99,11 @@ mod tests {
         };
         let (strict, lenient) = (core(0), core(1));
         assert!(!strict.too_much_lost(Bytes::ZERO, Bytes::ZERO));
-        assert!(!strict.too_much_lost(MTU, MTU.packets(50)));
-        assert!(strict.too_much_lost(MTU, MTU.packets(49)));
-        assert!(!lenient.too_much_lost(MTU, MTU.packets(2)));
-        assert!(lenient.too_much_lost(MTU.packets(2), MTU.packets(99)));
-        assert!(!lenient.too_much_lost(MTU.packets(2), MTU.packets(100)));
+        assert!(!strict.too_much_lost(MTU, MTU * 50));
+        assert!(strict.too_much_lost(MTU, MTU * 49));
+        assert!(!lenient.too_much_lost(MTU, MTU * 2));
+        assert!(lenient.too_much_lost(MTU * 2, MTU * 99));
+        assert!(!lenient.too_much_lost(MTU * 2, MTU * 100));
     }
 
     /// Trap: what is subtracted may be larger than what it is subtracted from.

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::Bbr3;
-use super::state::{Hold, Phase, Silence, State};
+use super::state::{Hold, Phase, ProbeRttState, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::FullPipe;
@@ -28,8 +28,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
         } else {
             self.recent_rtt.update(ack.now, ack.rtt);
         }
-        let least = self.recent_rtt.nanos() <= self.min_rtt.nanos();
-        if least || self.min_rtt.expired(ack.now, self.config.min_rtt_window) {
+        let min = self.recent_rtt.nanos() <= self.min_rtt.nanos();
+        if min || self.min_rtt.expired(ack.now, self.config.min_rtt_window) {
             self.min_rtt = self.recent_rtt;
         }
         if expired && may_look {
@@ -58,8 +58,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// Losses: a buffer that overflows is as long whatever the flight, so that round trips say nothing of the path.
     pub(super) fn drop_path_check(&mut self) {
         self.longer_path.reset();
-        if let State::ProbeRtt(silence) = &mut self.state {
-            silence.check = None;
+        if let State::ProbeRtt(probe_rtt) = &mut self.state {
+            probe_rtt.check = None;
         }
     }
 
@@ -73,7 +73,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         // The comparison needs two flights: a queue of ours is as long as before where the flight is.
         let smaller = ack.prior_in_flight >= SMALLER * half_pipe.max(self.min_window());
         let check = self.longer_path.check(ack).filter(|_| smaller);
-        self.transition(State::ProbeRtt(Silence {
+        self.transition(State::ProbeRtt(ProbeRttState {
             check,
             window: half_pipe,
             prior_window: self.window,
@@ -86,17 +86,17 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// `HandleProbeRTT`.
     fn advance_probe_rtt(&mut self, ack: &AckEvent) {
-        let (round_started, least) = (self.round.started(), self.min_window());
-        let State::ProbeRtt(silence) = &mut self.state else {
+        let (round_started, min) = (self.round.started(), self.min_window());
+        let State::ProbeRtt(probe_rtt) = &mut self.state else {
             return;
         };
-        if let Some(check) = &mut silence.check {
+        if let Some(check) = &mut probe_rtt.check {
             check.on_rtt(ack.rtt);
         }
-        match &mut silence.hold {
+        match &mut probe_rtt.hold {
             None => {
-                if ack.in_flight <= silence.window.max(least) {
-                    silence.hold = Some(Hold {
+                if ack.in_flight <= probe_rtt.window.max(min) {
+                    probe_rtt.hold = Some(Hold {
                         until: ack.now + PROBE_RTT_TIME,
                         round_passed: false,
                     });
@@ -114,7 +114,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// Leaves ProbeRTT if its time has passed (`CheckProbeRTTDone` and `ExitProbeRTT`).
     pub(super) fn check_probe_rtt_done(&mut self, now: Timestamp) {
-        let State::ProbeRtt(Silence {
+        let State::ProbeRtt(ProbeRttState {
             prior_window,
             search,
             hold: Some(hold),
@@ -140,7 +140,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
         self.window = self.window.max(prior_window);
         self.bounds.forget_short_term();
-        if self.pipe_filled {
+        if self.full_bw_reached {
             // Filling the pipe again may cause losses, so the next probe waits as after any other.
             self.start_down(now);
             self.transition(State::ProbeBw(Phase::Cruise));
@@ -176,10 +176,10 @@ mod tests {
             (0..8).any(|round| {
                 let now = Timestamp::from_nanos((now + 400 * round) * 1_000_000);
                 let rtt = Duration::from_millis(400);
-                core.watch_path(&driver::ack(now, rtt, MTU.packets(2), round))
+                core.watch_path(&driver::ack(now, rtt, MTU * 2, round))
             })
         };
-        assert!(looks(MTU.packets(8)));
-        assert!(!looks(MTU.packets(7)));
+        assert!(looks(MTU * 8));
+        assert!(!looks(MTU * 7));
     }
 }

@@ -10,10 +10,10 @@ use crate::units::{Bandwidth, Bytes};
 impl<F: BandwidthFilter> Bbr3<F> {
     /// `SetCwnd` (draft-ietf-ccwg-bbr, section "cwnd Adjustment Mechanism").
     pub(super) fn update_window(&mut self, ack: &AckEvent) {
-        let most = self.quantized(self.output.target + self.aggregation.extra());
-        if self.pipe_filled {
-            self.window = (self.window + ack.acked).min(most);
-        } else if self.window < most || ack.delivered < initial_window(self.mtu) {
+        let max = self.quantized(self.output.target + self.aggregation.extra());
+        if self.full_bw_reached {
+            self.window = (self.window + ack.acked).min(max);
+        } else if self.window < max || ack.delivered < initial_window(self.mtu) {
             self.window += ack.acked;
         }
         self.window = self
@@ -25,15 +25,18 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// `BoundCwndForProbeRTT` and `BoundCwndForModel` (section "Bounding cwnd Based on Recent Congestion").
     pub(super) fn bound_of_model(&self) -> Bytes {
         let bound = match self.state {
-            State::Startup(_) | State::Drain { .. } => self.bounds.short,
-            State::ProbeBw(Phase::Down | Phase::Refill | Phase::Up(_)) => {
-                self.bounds.long.min(self.bounds.short)
-            }
-            State::ProbeBw(Phase::Cruise) => self.window_with_headroom().min(self.bounds.short),
-            State::ProbeRtt(silence) => silence
+            State::Startup(_) | State::Drain { .. } => self.bounds.inflight_shortterm,
+            State::ProbeBw(Phase::Down | Phase::Refill | Phase::Up(_)) => self
+                .bounds
+                .inflight_longterm
+                .min(self.bounds.inflight_shortterm),
+            State::ProbeBw(Phase::Cruise) => self
+                .window_with_headroom()
+                .min(self.bounds.inflight_shortterm),
+            State::ProbeRtt(probe_rtt) => probe_rtt
                 .window
                 .min(self.window_with_headroom())
-                .min(self.bounds.short),
+                .min(self.bounds.inflight_shortterm),
         };
         bound.max(self.min_window())
     }
@@ -52,7 +55,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             .max(self.output.offload_budget)
             .max(self.min_window());
         if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
-            return flight + self.mtu.packets(2);
+            return flight + self.mtu * 2;
         }
         flight
     }
@@ -60,7 +63,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// `Inflight(1.0)` of the long-term bandwidth, whatever the losses since the last probe say.
     pub(super) fn long_term_pipe(&self) -> Bytes {
         match (self.filter.bandwidth(), self.min_rtt.get()) {
-            (Some(bandwidth), Some(min_rtt)) if bandwidth > self.bounds.rate => {
+            (Some(bandwidth), Some(min_rtt)) if bandwidth > self.bounds.bw_shortterm => {
                 self.quantized(bandwidth.bytes_in(min_rtt))
             }
             _ => self.output.pipe,
@@ -69,8 +72,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// The smallest window: two packets each way, for receivers that acknowledge every other one (section "Minimum cwnd for
     /// Pipelining").
-    pub(super) const fn min_window(&self) -> Bytes {
-        self.mtu.packets(MIN_WINDOW_PACKETS)
+    pub(super) fn min_window(&self) -> Bytes {
+        self.mtu * MIN_WINDOW_PACKETS
     }
 }
 
@@ -78,7 +81,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 pub(super) fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
     Bytes(rate.unwrap_or_default().bytes_per_second() / QUANTA_PER_SECOND)
         .min(LARGEST_QUANTUM)
-        .max(mtu.packets(2))
+        .max(mtu * 2)
 }
 
 /// Whether `flight` leaves no room for another datagram in `window`.
@@ -132,8 +135,8 @@ mod tests {
             let rate = Bandwidth::from_bytes_per_second(megabits * 125_000);
             send_quantum(Some(rate), MTU)
         };
-        assert_eq!(send_quantum(None, MTU), MTU.packets(2));
-        assert_eq!(quantum(1), MTU.packets(2));
+        assert_eq!(send_quantum(None, MTU), MTU * 2);
+        assert_eq!(quantum(1), MTU * 2);
         assert_eq!(quantum(100), Bytes(12_500));
         assert_eq!(quantum(10_000), Bytes(65_536));
         // Datagrams larger than the largest quantum still leave in pairs.

@@ -10,7 +10,7 @@ use super::backlog::Backlog;
 use super::lock;
 use super::tally::Tally;
 
-use crate::link::{Fate, Flow, Link, Record};
+use crate::link::{Flow, Link, PacketOutcome, Record};
 use crate::log_format::{LoggedPacket, PacketSink};
 use crate::time::Nanos;
 
@@ -109,14 +109,14 @@ impl Recorder {
             sent.push_back(lateness);
         }
         // Those that are left out of the log would wait for their records for ever.
-        while self.sent.len() > MOST_SENT {
+        while self.sent.len() > MAX_SENT {
             self.sent.pop_first();
         }
         while let Some(&(flow, record)) = self.open.front() {
-            let lateness = match record.fate {
-                Fate::Sent { delivery, .. } if delivery > batch.now => break,
-                Fate::Sent { delivery, .. } => self.lateness(delivery, flow),
-                Fate::Queued | Fate::Dropped { .. } => None,
+            let lateness = match record.outcome {
+                PacketOutcome::Sent { delivery, .. } if delivery > batch.now => break,
+                PacketOutcome::Sent { delivery, .. } => self.lateness(delivery, flow),
+                PacketOutcome::Queued | PacketOutcome::Dropped { .. } => None,
             };
             self.open.pop_front();
             self.sink.packet(&LoggedPacket {
@@ -152,4 +152,4 @@ impl Recorder {
 }
 
 /// How many packets' lateness waits for their records, at most.
-const MOST_SENT: usize = 1 << 16;
+const MAX_SENT: usize = 1 << 16;

@@ -9,7 +9,7 @@ use crate::units::QueueSize;
 
 /// A controller's name, if there is such a one.
 pub(super) fn known_controller(name: &str) -> Result<String, UnknownController> {
-    controllers::contestant(name, 0).map(|_| name.to_owned())
+    controllers::candidate(name, 0).map(|_| name.to_owned())
 }
 
 /// The value of --controllers: all of them unless some are named.
@@ -28,10 +28,10 @@ pub(super) fn controllers(named: &[String]) -> Result<Vec<String>, CliError> {
     }
 }
 
-/// Reads a number of bytes from 1 to `most`, which `expected` describes.
-pub(super) fn parse_bytes(text: &str, most: u64, expected: &str) -> Result<u64, String> {
+/// Reads a number of bytes from 1 to `max`, which `expected` describes.
+pub(super) fn parse_bytes(text: &str, max: u64, expected: &str) -> Result<u64, String> {
     match text.parse() {
-        Ok(QueueSize::Bytes(bytes)) if bytes <= most => Ok(bytes),
+        Ok(QueueSize::Bytes(bytes)) if bytes <= max => Ok(bytes),
         Ok(_) => Err(format!("expected a number of bytes{expected}")),
         Err(error) => Err(error.to_string()),
     }

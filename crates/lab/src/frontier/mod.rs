@@ -28,7 +28,7 @@ pub use self::scatter::chart;
 pub use self::shard::{Shard, ShardError};
 pub use self::verdict::{Collapse, judge};
 
-use crate::controllers::{UnknownController, contestant};
+use crate::controllers::{UnknownController, candidate};
 use crate::run::RunError;
 use crate::trial::{FlowPlan, Trial};
 
@@ -66,12 +66,12 @@ impl Job<'_> {
     /// An unknown controller, or a case that cannot be set up. A simulation that stops early is a result.
     pub fn run(&self) -> Result<Record, FrontierError> {
         let case = self.case;
-        let tested = contestant(self.controller, self.seed)?;
+        let tested = candidate(self.controller, self.seed)?;
         let mut flows = Vec::new();
         for (index, sender) in case.senders.iter().enumerate() {
             let controller = match sender.under {
                 Under::Test => tested.clone(),
-                Under::Named(name) => contestant(name, self.seed)?,
+                Under::Named(name) => candidate(name, self.seed)?,
             };
             let node = case.sender_node(index);
             let flow = FlowPlan::greedy(controller, sender.start, case.duration);

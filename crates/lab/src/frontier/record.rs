@@ -88,7 +88,7 @@ impl Record {
         messages.sort_unstable();
         let messages = Some(messages).filter(|_| !case.is_bulk());
         let shares = shares(case, outcome);
-        let least = |under: fn(Under) -> bool| {
+        let min = |under: fn(Under) -> bool| {
             let flows = case.senders.iter().zip(&shares);
             let shares = flows.filter(|(sender, _)| under(sender.under));
             shares.map(|(_, share)| *share).reduce(f64::min)
@@ -110,8 +110,8 @@ impl Record {
                 .and_then(|messages| stats::percentile(&messages, 0.95))
                 .map(in_millis),
             jain: least_jain(case, outcome).map(rounded),
-            share: least(|under| under == Under::Test),
-            other_share: least(|under| under != Under::Test),
+            share: min(|under| under == Under::Test),
+            other_share: min(|under| under != Under::Test),
             shares,
             ..Self::empty(case, controller, seed)
         }

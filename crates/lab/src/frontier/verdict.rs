@@ -16,7 +16,7 @@ pub enum Collapse {
         /// The mean time over the best controller's.
         factor: f64,
     },
-    /// It used less than [`LEAST_USE`] of what the best controller used of the link.
+    /// It used less than [`MIN_USE`] of what the best controller used of the link.
     Idle {
         /// The utilization.
         utilization: f64,
@@ -88,7 +88,7 @@ impl Best {
             }
         }
         // Applications with messages do not ask for the whole link.
-        if record.bulk && record.utilization < LEAST_USE * self.utilization {
+        if record.bulk && record.utilization < MIN_USE * self.utilization {
             reasons.push(Collapse::Idle {
                 utilization: record.utilization,
                 best: self.utilization,
@@ -132,7 +132,7 @@ pub(super) const REFERENCE: &str = "quinn-cubic";
 const SLOWER: f64 = 1.5;
 
 /// A share of the best use below this is a collapse.
-const LEAST_USE: f64 = 0.75;
+const MIN_USE: f64 = 0.75;
 
 /// So many times the reference's loss is a collapse, if it is also [`MUCH_LOSS`].
 const MORE_LOSS: f64 = 3.0;

@@ -85,14 +85,14 @@ impl Summary {
 
 /// One flow over time, to be drawn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Course {
+pub(super) struct TimeSeries {
     /// Goodput in Mb/s, second by second.
     pub(super) goodput: Vec<(f64, f64)>,
     /// The mean round-trip time of every half second, in milliseconds.
     pub(super) rtt: Vec<(f64, f64)>,
 }
 
-impl Course {
+impl TimeSeries {
     /// Of one flow.
     pub(super) fn of(flow: &FlowOutcome) -> Self {
         Self {
@@ -121,11 +121,11 @@ impl Course {
             },
         ];
         let flows = flows.into_iter();
-        flows.fold(charts, |[goodput, rtt], (name, mark, course)| {
+        flows.fold(charts, |[goodput, rtt], (name, mark, series)| {
             let name = name.into();
             [
-                goodput.series(&name, mark, course.goodput.iter().copied()),
-                rtt.series(&name, mark, course.rtt.iter().copied()),
+                goodput.series(&name, mark, series.goodput.iter().copied()),
+                rtt.series(&name, mark, series.rtt.iter().copied()),
             ]
         })
     }
@@ -149,8 +149,8 @@ pub(super) fn shown(
     flow: &FlowOutcome,
     value: impl Fn(&Snapshot) -> Option<f64>,
 ) -> impl Iterator<Item = (f64, f64)> {
-    let moments = flow.moments.iter();
-    moments.filter_map(move |moment| Some((moment.at.as_secs_f64(), value(&moment.snapshot)?)))
+    let samples = flow.samples.iter();
+    samples.filter_map(move |sample| Some((sample.at.as_secs_f64(), value(&sample.snapshot)?)))
 }
 
 /// A controller's estimate of the bandwidth in Mb/s, if it shows one.
@@ -171,7 +171,7 @@ const DATAGRAM: f64 = 1452.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Seeds {
     pub(super) mean: f64,
-    pub(super) least: f64,
+    pub(super) min: f64,
     pub(super) largest: f64,
 }
 
@@ -181,18 +181,18 @@ impl Seeds {
         let values: Vec<f64> = values.into_iter().collect();
         Self {
             mean: values.iter().sum::<f64>() / values.len() as f64,
-            least: values.iter().copied().fold(f64::INFINITY, f64::min),
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
             largest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         }
     }
 
     /// The mean, and the least and the largest if they differ as they are printed.
     pub(super) fn text(self, print: impl Fn(f64) -> String) -> String {
-        let (least, largest) = (print(self.least), print(self.largest));
-        if least == largest {
+        let (min, largest) = (print(self.min), print(self.largest));
+        if min == largest {
             print(self.mean)
         } else {
-            format!("{} ({least} to {largest})", print(self.mean))
+            format!("{} ({min} to {largest})", print(self.mean))
         }
     }
 }

@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 
 use super::{Fifo, Queued};
 use crate::generate::random;
-use crate::link::ledger::Ledger;
+use crate::link::link_stats::LinkStats;
 use crate::link::{Count, DropCause, Pie};
 use crate::time::Nanos;
 
@@ -54,7 +54,7 @@ impl PieQueue {
     pub(super) fn enqueue(
         &mut self,
         mut queued: Queued,
-        ledger: &mut Ledger,
+        stats: &mut LinkStats,
     ) -> Result<(), DropCause> {
         self.update(queued.arrival);
         self.fifo.admit(queued.size)?;
@@ -67,7 +67,7 @@ impl PieQueue {
         if self.strikes() {
             // ECN (RFC 8033, section 5.1).
             let mark = self.pie.ecn && self.controller.probability < self.pie.ecn_threshold;
-            if !(mark && queued.mark(ledger)) {
+            if !(mark && queued.mark(stats)) {
                 return Err(DropCause::Aqm);
             }
         }
@@ -75,9 +75,9 @@ impl PieQueue {
         Ok(())
     }
 
-    pub(super) fn dequeue(&mut self, now: Nanos, ledger: &mut Ledger) -> Option<Queued> {
+    pub(super) fn dequeue(&mut self, now: Nanos, stats: &mut LinkStats) -> Option<Queued> {
         self.update(now);
-        let queued = self.fifo.dequeue(now, ledger)?;
+        let queued = self.fifo.dequeue(now, stats)?;
         self.sojourn = now - queued.arrival;
         Some(queued)
     }
@@ -115,10 +115,10 @@ impl PieQueue {
             } else {
                 self.accumulated + probability
             };
-            if self.accumulated < LEAST_ACCUMULATED {
+            if self.accumulated < MIN_ACCUMULATED {
                 return false;
             }
-            self.accumulated >= MOST_ACCUMULATED
+            self.accumulated >= MAX_ACCUMULATED
         } else {
             false
         };
@@ -139,7 +139,7 @@ impl PieQueue {
             self.controller.update(&self.pie, delay);
             self.next_update = self.next_update + self.pie.update;
             made += 1;
-            if self.controller == before || made == MOST_UPDATES {
+            if self.controller == before || made == MAX_UPDATES {
                 // The rest would change nothing.
                 let left = (now - self.next_update).0 / self.pie.update.0.max(1);
                 let skipped = left.saturating_mul(self.pie.update.0);
@@ -165,7 +165,7 @@ impl Controller {
             self.probability *= IDLE_DECAY;
         }
         self.probability = self.probability.clamp(0.0, 1.0);
-        if self.probability < LEAST_PROBABILITY {
+        if self.probability < MIN_PROBABILITY {
             self.probability = 0.0;
         }
         self.old_delay = delay;
@@ -190,12 +190,12 @@ const WORK_CONSERVING_PROBABILITY: f64 = 0.2;
 /// (RFC 8034).
 const MEAN_PACKET: u64 = 1024;
 /// What the probabilities add up to before a packet may be dropped, and before one must be (RFC 8033, section 5.4).
-const LEAST_ACCUMULATED: f64 = 0.85;
-const MOST_ACCUMULATED: f64 = 8.5;
+const MIN_ACCUMULATED: f64 = 0.85;
+const MAX_ACCUMULATED: f64 = 8.5;
 /// Less than any draw: such a probability is none. Without it, the decay would never end.
-const LEAST_PROBABILITY: f64 = 1.0 / (1_u64 << 53) as f64;
+const MIN_PROBABILITY: f64 = 1.0 / (1_u64 << 53) as f64;
 /// How many updates in a row are made up for: 25 minutes at 15 ms, after which the probability has long settled.
-const MOST_UPDATES: u32 = 100_000;
+const MAX_UPDATES: u32 = 100_000;
 
 #[cfg(test)]
 mod tests;

@@ -20,14 +20,14 @@ pub(super) fn cases() -> Vec<Case> {
     });
     let mixed = MIXES.iter().map(|&(rtts, bdps)| {
         let end = seconds(40.0);
-        let longest = rtts.iter().copied().fold(0.0, f64::max);
+        let max = rtts.iter().copied().fold(0.0, f64::max);
         let senders = rtts
             .iter()
             .map(|rtt| Sender::bulk(Duration::ZERO, end).access_rtt(millis(*rtt)));
         let names: Vec<String> = rtts.iter().map(ToString::to_string).collect();
         let name = format!("RTT {}ms, 20Mbps, {bdps}bdp", names.join("/"));
         // The delay is in the access links; the buffer is of the longest round-trip time.
-        let mut path = Path::constant(20.0, longest, bdps);
+        let mut path = Path::constant(20.0, max, bdps);
         for link in [&mut path.forward, &mut path.reverse] {
             link.delay = Duration::ZERO.into();
         }

@@ -27,8 +27,8 @@ pub(super) fn cases() -> Vec<Case> {
     });
     let delays = DELAYS.iter().map(|&(mbps, steps, duration)| {
         let names: Vec<String> = steps.iter().map(|&(_, rtt)| format!("{rtt}ms")).collect();
-        let longest = steps.iter().map(|&(_, rtt)| rtt).fold(0.0, f64::max);
-        let path = Path::constant(mbps, longest.min(MOST_BUFFER_MS), 2.0).rtt_steps(steps);
+        let max = steps.iter().map(|&(_, rtt)| rtt).fold(0.0, f64::max);
+        let path = Path::constant(mbps, max.min(MAX_BUFFER_MS), 2.0).rtt_steps(steps);
         let name = format!("RTT {}, {}", names.join(" to "), rate_name(mbps));
         Case::bulk(Family::Steps, name, path, seconds(duration))
     });
@@ -68,4 +68,4 @@ const DELAYS: [(f64, Steps, f64); 5] = [
 const RTT_MS: f64 = 40.0;
 
 /// Buffers hold two BDP of no longer round-trip time than this.
-const MOST_BUFFER_MS: f64 = 200.0;
+const MAX_BUFFER_MS: f64 = 200.0;

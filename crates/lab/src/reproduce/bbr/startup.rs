@@ -10,10 +10,10 @@ use crate::plots::{Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, code, percent};
 use crate::reproduce::setup::Bottleneck;
 use crate::reproduce::summary::{Spread, rtts, thin};
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 
 /// Figures 6 and 7.
-pub(in crate::reproduce) static STARTUP: Study<Case, Run> = Study {
+pub(in crate::reproduce) static STARTUP: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "B2",
         paper: Paper::Bbr,
@@ -98,7 +98,7 @@ fn report(_: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
     for name in ["cubic", "quinn-cubic"] {
         let emptiest = of(name).over(|run| run.queue[0]);
         let fullest = of(name).over(|run| run.queue[2]);
-        let full = fullest.least > 0.97;
+        let full = fullest.min > 0.97;
         section = section.verdict(Verdict::new(
             format!("`{name}`: the buffer is filled between"),
             "70 % and 100 %",

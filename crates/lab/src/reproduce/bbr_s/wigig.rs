@@ -6,13 +6,13 @@ use kneepoint_emulator::generate::{Profile, generate};
 use kneepoint_emulator::trace::Trace;
 
 use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::informed::{self, INFORMED};
+use crate::reproduce::delayed_oracle::{self, DELAYED_ORACLES};
 use crate::reproduce::report::{Section, Table, Verdict, change, number, percent};
 use crate::reproduce::trace_runs::{OMNISCIENT, TraceCase, TraceRun, TraceRuns};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Scale};
 
 /// Figures 8 to 10.
-pub(in crate::reproduce) static WIGIG: Study<TraceCase, TraceRun> = Study {
+pub(in crate::reproduce) static WIGIG: Reproduction<TraceCase, TraceRun> = Reproduction {
     about: About {
         id: "A3",
         paper: Paper::BbrS,
@@ -32,8 +32,8 @@ pub(in crate::reproduce) static WIGIG: Study<TraceCase, TraceRun> = Study {
 
 fn cases(scale: Scale) -> Vec<TraceCase> {
     let mut cases = Vec::new();
-    let informed = INFORMED.iter().map(|(name, _)| *name);
-    for controller in CONTROLLERS.into_iter().chain(informed) {
+    let delayed_oracle = DELAYED_ORACLES.iter().map(|(name, _)| *name);
+    for controller in CONTROLLERS.into_iter().chain(delayed_oracle) {
         cases.extend(scale.seeds().map(|seed| TraceCase {
             link: LINK,
             controller,
@@ -59,8 +59,8 @@ fn run(case: &TraceCase) -> Result<TraceRun, CaseError> {
     // A quick run is too short for the paper's time.
     let lost_at = if case.seconds < 100 { 20 } else { 70 };
     let mut shortened = SHORTENED.iter().filter(|(link, _)| *link == case.link);
-    let longest = shortened.next().map(|(_, longest)| *longest);
-    let trace = trace(case.seed, case.seconds, lost_at, longest);
+    let max = shortened.next().map(|(_, max)| *max);
+    let trace = trace(case.seed, case.seconds, lost_at, max);
     case.run(
         trace,
         (case.link, case.seed) == (LINK, 1) && DRAWN.contains(&case.controller),
@@ -115,8 +115,10 @@ fn report(_scale: Scale, all: &TraceRuns<'_>, section: Section) -> Section {
         ))
         .table(runs.summaries("WiGig with blockages: means over the seeds"))
         .charts(runs.charts("WiGig, seed 1"));
-    let section = informed::compare(section, &runs, "WiGig");
-    sweep(section, all).note(BLOCKED).note(informed::ABOUT)
+    let section = delayed_oracle::compare(section, &runs, "WiGig");
+    sweep(section, all)
+        .note(BLOCKED)
+        .note(delayed_oracle::ABOUT)
 }
 
 /// The 99th percentile by the length of the blockages.
@@ -126,16 +128,14 @@ fn sweep(mut section: Section, runs: &TraceRuns<'_>) -> Section {
         &["longest blockage, ms", "`bbr`", "`bbr-s`", "change"],
     );
     let mut points = [Vec::new(), Vec::new()];
-    let links = SHORTENED
-        .iter()
-        .map(|&(link, longest)| (link, Some(longest)));
-    for (link, longest) in links.chain([(LINK, None)]) {
+    let links = SHORTENED.iter().map(|&(link, max)| (link, Some(max)));
+    for (link, max) in links.chain([(LINK, None)]) {
         let of = |name: &str| {
             let run = runs.on(link).under(name).first();
             run.map_or(f64::NAN, |run| run.summary.rtt.p99)
         };
         let [bbr, ours] = SWEPT.map(of);
-        if longest == Some(FITTING) {
+        if max == Some(FITTING) {
             section = section.verdict(Verdict::new(
                 format!("the same with blockages of {FITTING} ms at most, `bbr-s` and `bbr`"),
                 "100 ms and 250 ms",
@@ -144,12 +144,12 @@ fn sweep(mut section: Section, runs: &TraceRuns<'_>) -> Section {
                 BLOCKED,
             ));
         }
-        if let Some(longest) = longest {
-            points[0].push((longest as f64, bbr));
-            points[1].push((longest as f64, ours));
+        if let Some(max) = max {
+            points[0].push((max as f64, bbr));
+            points[1].push((max as f64, ours));
         }
         table.row([
-            longest.map_or_else(|| "as generated".to_owned(), |millis| millis.to_string()),
+            max.map_or_else(|| "as generated".to_owned(), |millis| millis.to_string()),
             number(bbr),
             number(ours),
             change(ours / bbr),
@@ -175,14 +175,14 @@ const BLOCKED: &str = "A blockage catches whatever is in flight, and no sender s
      blockages: some 60 ms, as the table shows.";
 
 /// 155 Mb/s with blockages, of so many milliseconds at most; a fifth of it for [`NO_SIGHT`] from `lost_at` on.
-fn trace(seed: u64, seconds: u32, lost_at: u64, longest: Option<u64>) -> Trace {
+fn trace(seed: u64, seconds: u32, lost_at: u64, max: Option<u64>) -> Trace {
     let duration = Duration::from_secs(seconds.into());
-    let whole = match longest {
+    let whole = match max {
         None => generate(Profile::WigigBlockage, seed, duration.into()),
         // What is cut out has to come from somewhere.
-        Some(longest) => shortened(
+        Some(max) => shortened(
             &generate(Profile::WigigBlockage, seed, (2 * duration).into()),
-            longest,
+            max,
         ),
     };
     let (start, end) = (lost_at * 1000, (lost_at + NO_SIGHT) * 1000);
@@ -196,10 +196,10 @@ fn trace(seed: u64, seconds: u32, lost_at: u64, longest: Option<u64>) -> Trace {
 }
 
 /// The same opportunities, with no more than so many milliseconds from one to the next.
-fn shortened(trace: &Trace, longest: u64) -> Trace {
+fn shortened(trace: &Trace, max: u64) -> Trace {
     let (mut at, mut before) = (0, 0);
     let millis = trace.millis().iter().map(|&millis| {
-        at += (millis - before).min(longest);
+        at += (millis - before).min(max);
         before = millis;
         at
     });

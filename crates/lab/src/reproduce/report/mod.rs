@@ -12,7 +12,7 @@ pub use self::markdown::paper_page;
 pub use self::table::{Table, change, code, number, opt, percent};
 pub use self::verdict::{Finding, Verdict};
 
-use super::study::About;
+use super::reproduction::About;
 use crate::plots::Chart;
 
 /// One experiment's part of the report.

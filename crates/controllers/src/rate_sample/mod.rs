@@ -1,0 +1,455 @@
+//! The accounting that every controller stands on: delivered bytes, rate samples, rounds, the app-limited boundary,
+//! what is in flight and what was lost. It is written once, here; a controller sees its results.
+//!
+//! The rules are those of draft-ietf-ccwg-bbr, section 4.1 (delivery rate samples) and RFC 9002. A host reports
+//! single packets; the flow folds one acknowledgement's packets into one [`AckEvent`].
+
+mod batch;
+#[cfg(test)]
+mod properties;
+mod sent_packets;
+mod shared;
+#[cfg(test)]
+mod tests;
+
+use core::time::Duration;
+
+use self::batch::Batch;
+use self::sent_packets::{PacketState, SentPackets};
+use self::shared::Shared;
+use crate::event::{
+    AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent,
+};
+use crate::units::{Bandwidth, Bytes, Timestamp};
+
+/// One connection's accounting.
+///
+/// Packets are keyed by the time at which they were sent: transports with several packet-number spaces reuse
+/// numbers, and some report none.
+#[derive(Debug, Clone)]
+pub struct DeliveryRateSampler {
+    /// `None` if nobody wants rate samples: then nothing is kept for single packets. A clone shares them until either goes on,
+    /// so that a look at a connection does not copy the history of its packets.
+    sent_packets: Option<Shared<SentPackets>>,
+    /// The last acknowledgement. What it says of the whole connection (delivered, in flight, the round, whether the
+    /// application is the limit) is kept up to date here alone: an event is large, and copying it costs more than filling it.
+    ack: AckEvent,
+    delivered_at: Timestamp,
+    /// When the newest packet acknowledged so far was sent: the next sample's sending interval begins there.
+    interval_start: Timestamp,
+    /// Once so much is delivered, what was in flight when the application last limited the sender is gone.
+    app_limited_until: Option<AppLimitedBoundary>,
+    round_end: Bytes,
+    /// The same as a time: what leaves from then on belongs to this round or a later one.
+    round_began: Timestamp,
+    lost: Bytes,
+    lost_since_ack: Bytes,
+    /// Packets that leave within so many nanoseconds share a record.
+    resolution: u64,
+    batch: Batch,
+    /// Sent since the first of the acknowledgements that come next.
+    sent_while_coalescing: Bytes,
+}
+
+/// Packets that were declared lost together.
+#[derive(Debug, Clone, Copy)]
+pub struct Loss {
+    /// When the newest of them had left.
+    pub newest_sent: Timestamp,
+    /// Their bytes.
+    pub bytes: Bytes,
+    /// How many they are.
+    pub packets: u64,
+    /// Whether everything sent for longer than the persistent-congestion period was lost (RFC 9002, section 7.6).
+    pub persistent_congestion: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct AppLimitedBoundary {
+    delivered: Bytes,
+    marked: Timestamp,
+}
+
+impl DeliveryRateSampler {
+    /// The most entries that a connection's history of packets has, of 80 bytes each, whatever its peer does.
+    pub const MAX_HISTORY: usize = sent_packets::MAX_OVERTAKEN + sent_packets::MAX_GROUPS;
+
+    /// A connection of which nothing is known yet.
+    pub fn new(now: Timestamp) -> Self {
+        Self {
+            sent_packets: Some(Shared::new(SentPackets::default())),
+            ack: AckEvent::nothing_yet(now),
+            delivered_at: now,
+            interval_start: now,
+            app_limited_until: None,
+            round_end: Bytes::ZERO,
+            round_began: now,
+            lost: Bytes::ZERO,
+            lost_since_ack: Bytes::ZERO,
+            resolution: 0,
+            batch: Batch::default(),
+            sent_while_coalescing: Bytes::ZERO,
+        }
+    }
+
+    /// The same, but without rate samples and without the circumstances of lost packets, for controllers that do not
+    /// want them: nothing is then kept for single packets.
+    pub fn without_rate_samples(now: Timestamp) -> Self {
+        Self {
+            sent_packets: None,
+            ..Self::new(now)
+        }
+    }
+
+    /// Packets left at `now`.
+    #[inline]
+    pub fn on_sent(&mut self, now: Timestamp, bytes: Bytes) -> SentEvent {
+        self.on_sent_between(now, now, bytes)
+    }
+
+    /// Packets left from `first` to `last`, between the first and the last of the acknowledgements that
+    /// [`on_packets_acked_until`](Self::on_packets_acked_until) tells of next.
+    #[inline]
+    pub fn on_sent_while_coalescing(
+        &mut self,
+        first: Timestamp,
+        last: Timestamp,
+        bytes: Bytes,
+    ) -> SentEvent {
+        self.sent_while_coalescing = bytes;
+        self.on_sent_between(first, last, bytes)
+    }
+
+    /// A packet left at `now` that may carry nothing but acknowledgements, for all the host says.
+    ///
+    /// Such a packet is never acknowledged and not in flight (RFC 9002, section 2): it neither ends a silence nor waits for
+    /// anything. If it was data after all, its acknowledgement counts as any other, and until then the host's next report of
+    /// what is in flight holds it.
+    pub fn on_sent_unless_ack_only(&mut self, now: Timestamp, bytes: Bytes) {
+        if self.ack.in_flight == Bytes::ZERO
+            && let Some(sent_packets) = &mut self.sent_packets
+        {
+            sent_packets.get_mut().forget_all_but(MAX_UNHEARD);
+        }
+        if self.sent_packets.is_some() {
+            self.group(now, now, bytes);
+        }
+    }
+
+    #[inline]
+    fn on_sent_between(&mut self, first: Timestamp, last: Timestamp, bytes: Bytes) -> SentEvent {
+        let prior_in_flight = self.ack.in_flight;
+        if self.sent_packets.is_some() {
+            self.group(first, last, bytes);
+        }
+        self.ack.in_flight = prior_in_flight + bytes;
+        SentEvent {
+            now: last,
+            bytes,
+            prior_in_flight,
+            app_limited: self.ack.app_limited,
+        }
+    }
+
+    #[inline]
+    fn group(&mut self, first: Timestamp, last: Timestamp, bytes: Bytes) {
+        let after_silence = self.ack.in_flight == Bytes::ZERO;
+        if after_silence {
+            // Both intervals of the next sample begin now, or the silence would count as slowness.
+            self.interval_start = first;
+            self.delivered_at = first;
+        }
+        let Some(sent_packets) = &mut self.sent_packets else {
+            return;
+        };
+        let state = PacketState {
+            delivered: self.ack.delivered,
+            delivered_at: self.delivered_at,
+            interval_start: self.interval_start,
+            app_limited: self.app_limited_until.is_some(),
+            in_flight: self.ack.in_flight + bytes,
+            lost: self.lost,
+        };
+        // Nor may anything be shared with what was sent before it.
+        let resolution = if after_silence { 0 } else { self.resolution };
+        sent_packets
+            .get_mut()
+            .push(first..=last, bytes, self.ack.round, &state, resolution);
+    }
+
+    /// One packet of the acknowledgement that arrived at `now` was acknowledged; it had left at `sent`.
+    #[inline]
+    pub fn on_packet_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
+        self.on_packets_acked(now, sent, bytes, 1);
+    }
+
+    /// The same for so many packets that had all left at `sent`, of `bytes` in all.
+    #[inline]
+    pub fn on_packets_acked(
+        &mut self,
+        now: Timestamp,
+        sent: Timestamp,
+        bytes: Bytes,
+        packets: u64,
+    ) {
+        let batch = &mut self.batch;
+        if batch.packets > 0 && batch.run_sent == sent && batch.now == now {
+            batch.run += bytes;
+        } else {
+            self.begin_run(now, sent, bytes);
+        }
+        self.batch.packets = self.batch.packets.saturating_add(packets);
+        self.ack.delivered += bytes;
+        self.ack.in_flight -= bytes;
+    }
+
+    /// The same for so many packets the newest of which left at `newest_sent`, and all others since the packets acknowledged
+    /// before. They came in so many acknowledgements.
+    #[inline]
+    pub fn on_packets_acked_until(
+        &mut self,
+        now: Timestamp,
+        newest_sent: Timestamp,
+        bytes: Bytes,
+        packets: u64,
+        acks: u64,
+    ) {
+        self.begin_run(now, newest_sent, bytes);
+        self.batch.run_spans = true;
+        self.batch.acks = self.batch.acks.max(acks);
+        self.batch.packets = self.batch.packets.saturating_add(packets);
+        self.ack.delivered += bytes;
+        self.ack.in_flight -= bytes;
+    }
+
+    /// The first packet of those in a row that left at one time: they are looked up together, at the end of the run.
+    #[inline]
+    fn begin_run(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
+        if self.batch.packets > 0 {
+            self.end_earlier_run();
+        }
+        self.delivered_at = now;
+        // A batch that the host never ended (an acknowledgement inferred from a Retry, say) stays counted as delivered, but
+        // is too old to be a sample.
+        if self.batch.packets == 0 || self.batch.now != now {
+            let in_flight = self.ack.in_flight - core::mem::take(&mut self.sent_while_coalescing);
+            self.batch.begin(now, self.ack.delivered, in_flight);
+        }
+        self.batch.begin_run(sent, bytes);
+    }
+
+    /// Apart, so that there is one copy of it in an acknowledgement of one run, the common case.
+    #[inline(never)]
+    fn end_earlier_run(&mut self) {
+        self.end_run();
+    }
+
+    #[inline]
+    fn end_run(&mut self) {
+        match &mut self.sent_packets {
+            Some(sent_packets) => {
+                let (sent, mut bytes) = (self.batch.run_sent, self.batch.run);
+                let sent_packets = sent_packets.get_mut();
+                if self.batch.run_spans {
+                    bytes = sent_packets.take_before(sent, bytes);
+                }
+                sent_packets.take(sent, bytes, |state| {
+                    self.batch.update_sample(state, self.round_end)
+                });
+            }
+            None => self.batch.round_start |= self.batch.run_sent >= self.round_began,
+        }
+    }
+
+    /// All packets of the acknowledgement have been counted. `in_flight` and `app_limited` are the host's own view.
+    ///
+    /// Returns nothing if no packet was newly acknowledged.
+    #[inline]
+    pub fn on_ack_end(
+        &mut self,
+        now: Timestamp,
+        in_flight: Bytes,
+        app_limited: bool,
+    ) -> Option<&AckEvent> {
+        // Bytes leave the flight without a word when keys are discarded or early data is rejected, and packets that
+        // carry only acknowledgements are never acknowledged: the host knows better.
+        self.ack.in_flight = in_flight;
+        self.ack.app_limited = app_limited;
+        let newly_acked = self.batch.packets > 0;
+        if newly_acked {
+            self.end_run();
+            self.fold(now);
+        }
+        if self
+            .app_limited_until
+            .is_some_and(|boundary| self.ack.delivered > boundary.delivered)
+        {
+            self.app_limited_until = None;
+        }
+        if app_limited {
+            self.mark_app_limited(now);
+        }
+        if in_flight == Bytes::ZERO
+            && let Some(sent_packets) = &mut self.sent_packets
+        {
+            sent_packets.get_mut().clear();
+        }
+        newly_acked.then_some(&self.ack)
+    }
+
+    /// Everything in flight now counts as limited by the application: rates measured over it are too low.
+    pub fn mark_app_limited(&mut self, now: Timestamp) {
+        self.app_limited_until = Some(AppLimitedBoundary {
+            delivered: self.ack.delivered + self.ack.in_flight,
+            marked: now,
+        });
+    }
+
+    /// Packets were lost.
+    pub fn on_lost(&mut self, now: Timestamp, loss: &Loss) -> CongestionEvent {
+        let (lost, newest_sent) = (loss.bytes, loss.newest_sent);
+        self.ack.in_flight -= lost;
+        self.lost += lost;
+        self.lost_since_ack += lost;
+        if let Some(boundary) = &mut self.app_limited_until
+            && newest_sent <= boundary.marked
+        {
+            // What was lost will not be delivered, so the boundary would never be reached.
+            boundary.delivered -= lost;
+        }
+        let signal = if loss.persistent_congestion {
+            CongestionSignal::PersistentCongestion
+        } else {
+            CongestionSignal::Loss
+        };
+        let event = self.congestion(now, signal, loss);
+        if let Some(sent_packets) = &mut self.sent_packets {
+            sent_packets.get_mut().remove_lost(newest_sent, lost);
+        }
+        event
+    }
+
+    /// The path marked a packet that had left at `newest_sent`.
+    pub fn on_ecn_mark(&mut self, now: Timestamp, newest_sent: Timestamp) -> CongestionEvent {
+        let nothing_lost = Loss {
+            newest_sent,
+            bytes: Bytes::ZERO,
+            packets: 0,
+            persistent_congestion: false,
+        };
+        self.congestion(now, CongestionSignal::EcnMark, &nothing_lost)
+    }
+
+    /// The sender's bytes in flight.
+    pub const fn in_flight(&self) -> Bytes {
+        self.ack.in_flight
+    }
+
+    /// Everything delivered so far.
+    pub const fn delivered(&self) -> Bytes {
+        self.ack.delivered
+    }
+
+    /// Entries in the history of packets, for those who watch its size: never more than
+    /// [`MAX_HISTORY`](Self::MAX_HISTORY).
+    pub fn history_len(&self) -> usize {
+        let sent_packets = self.sent_packets.as_ref();
+        sent_packets.map_or(0, |sent_packets| sent_packets.look(SentPackets::len))
+    }
+
+    fn congestion(
+        &mut self,
+        now: Timestamp,
+        signal: CongestionSignal,
+        loss: &Loss,
+    ) -> CongestionEvent {
+        let sent_packets = self.sent_packets.as_mut();
+        let flight =
+            sent_packets.and_then(|sent_packets| sent_packets.get_mut().get(loss.newest_sent));
+        CongestionEvent {
+            now,
+            signal,
+            newest_sent: loss.newest_sent,
+            lost: loss.bytes,
+            lost_packets: loss.packets,
+            flight: flight.map(|state| FlightSample {
+                in_flight: state.in_flight,
+                lost: self.lost - state.lost,
+                app_limited: state.app_limited,
+            }),
+            delivered: self.ack.delivered,
+            in_flight: self.ack.in_flight,
+            round: self.ack.round,
+        }
+    }
+
+    #[inline]
+    fn fold(&mut self, now: Timestamp) {
+        let batch = &mut self.batch;
+        let rtt = now.nanos_since(batch.newest_sent);
+        self.resolution = rtt / GROUPS_PER_ROUND;
+        let ack = &mut self.ack;
+        ack.now = now;
+        ack.acked = ack.delivered - batch.prior_delivered;
+        ack.acked_packets = core::mem::take(&mut batch.packets);
+        ack.acks = batch.acks;
+        ack.lost = core::mem::take(&mut self.lost_since_ack);
+        ack.newest_sent = batch.newest_sent;
+        ack.rtt = Duration::from_nanos(rtt);
+        ack.prior_in_flight = batch.prior_in_flight;
+        ack.round_start = batch.round_start;
+        if batch.round_start {
+            ack.round = ack.round.saturating_add(1);
+            self.round_end = ack.delivered;
+            self.round_began = now;
+        }
+        if let Some(sent_packets) = &mut self.sent_packets {
+            sent_packets
+                .get_mut()
+                .prune(batch.oldest_sent - GROUP_LIFETIME);
+            ack.rate = None;
+            if let Some((sent, state)) = &self.batch.sample {
+                self.ack.rate = self.rate_sample(now, *sent, state);
+                self.interval_start = self.interval_start.max(*sent);
+            }
+        }
+    }
+
+    /// The delivery rate around the packet that left at `sent`, over the longer of the two intervals
+    /// (draft-ietf-ccwg-bbr, section 4.1.2.3).
+    ///
+    /// The acknowledging interval began before the packet left, so that it lasts a round trip at least: the draft's
+    /// check for shorter ones has nothing to find here.
+    #[inline]
+    fn rate_sample(
+        &self,
+        now: Timestamp,
+        sent: Timestamp,
+        state: &PacketState,
+    ) -> Option<RateSample> {
+        let send_interval = sent.nanos_since(state.interval_start);
+        let ack_interval = now.nanos_since(state.delivered_at);
+        let interval = send_interval.max(ack_interval);
+        let delivered = self.ack.delivered - state.delivered;
+        Some(RateSample {
+            delivery_rate: Bandwidth::from_delivery_in_nanos(delivered, interval)?,
+            delivered,
+            interval: Duration::from_nanos(interval),
+            send_interval: Duration::from_nanos(send_interval),
+            app_limited: state.app_limited,
+            prior_delivered: state.delivered,
+            in_flight_at_send: state.in_flight,
+            lost: self.lost - state.lost,
+        })
+    }
+}
+
+/// At least so many records make up a round trip, if so many packets do.
+const GROUPS_PER_ROUND: u64 = 256;
+
+/// With nothing in flight, packets of which an acknowledgement may still come.
+const MAX_UNHEARD: usize = 16;
+
+/// How much older than the packets now being acknowledged a record may be before it is forgotten. What is left in
+/// it by then was lost, or was never going to be acknowledged.
+const GROUP_LIFETIME: Duration = Duration::from_secs(2);

@@ -1,0 +1,73 @@
+//! What compensates a transport that paces by its window.
+
+use crate::controller::{Control, Refill};
+use crate::units::Bytes;
+
+/// The window to tell a transport that paces at 1.25 windows per smoothed RTT, with so much in flight.
+///
+/// Such a pace follows the window. While something is missing in flight, [`Control::refill`] says how fast to send. What is told is
+/// back at the window when the flight is.
+#[inline]
+pub fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -> Bytes {
+    let window = control.window;
+    match control.refill {
+        Refill::Plain => window,
+        _ if in_flight + mtu > window => window,
+        Refill::CatchUp(max) => {
+            let missing = window - mtu - in_flight;
+            (window + missing * URGENCY).min(max.max(window))
+        }
+        Refill::PaceOf(pace) if pace >= window => pace,
+        Refill::PaceOf(pace) => {
+            let ahead = in_flight + Bytes(in_flight.0 / REFILL_STEPS) + mtu * 2;
+            window.min(pace.max(ahead))
+        }
+    }
+}
+
+/// So many times what is missing in flight is added to the window.
+const URGENCY: u64 = 2;
+
+/// A window that is smaller than the one to reach is ahead of the flight by this part of it: more than the 64th for which hosts
+/// gather what they send.
+const REFILL_STEPS: u64 = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_is_asked_for_where_much_is_missing() {
+        let control = Control {
+            refill: Refill::CatchUp(Bytes(100_000)),
+            ..Control::window(Bytes(61_200), Bytes(1200))
+        };
+        let told = |in_flight| refilled_window(&control, Bytes(in_flight), Bytes(1200));
+        assert_eq!(told(90_000), Bytes(61_200));
+        assert_eq!(told(60_000), Bytes(61_200));
+        assert_eq!(told(50_000), Bytes(81_200));
+        assert_eq!(told(0), Bytes(100_000));
+        // 1 MB/s x 44 ms / 1.25, at which quinn paces at 1 MB/s; from there on ahead of the flight.
+        let slow = Control {
+            refill: Refill::PaceOf(Bytes(36_400)),
+            ..control
+        };
+        let told = |in_flight| refilled_window(&slow, Bytes(in_flight), Bytes(1200));
+        assert_eq!(told(0), Bytes(36_400));
+        assert_eq!(told(32_000), Bytes(36_400));
+        assert_eq!(told(48_000), Bytes(48_000 + 1500 + 2400));
+        assert_eq!(told(60_000), Bytes(61_200));
+        let silent = Control {
+            refill: Refill::PaceOf(Bytes(612_000)),
+            ..control
+        };
+        let told = |in_flight| refilled_window(&silent, Bytes(in_flight), Bytes(1200));
+        assert_eq!(told(60_000), Bytes(612_000));
+        assert_eq!(told(60_001), Bytes(61_200));
+        let calm = Control::window(Bytes(61_200), Bytes(1200));
+        assert_eq!(
+            refilled_window(&calm, Bytes::ZERO, Bytes(1200)),
+            calm.window
+        );
+    }
+}

@@ -1,0 +1,12 @@
+//! The answer to an offer.
+
+use super::DropCause;
+
+/// What a link did with a packet it was offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnqueueResult {
+    /// The packet is on its way. A queue that manages itself may still drop it.
+    Accepted,
+    /// The packet is gone.
+    Dropped(DropCause),
+}

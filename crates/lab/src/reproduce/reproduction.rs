@@ -1,0 +1,112 @@
+//! What an experiment is.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::catalogue::Paper;
+use super::grid::Runs;
+use super::report::Section;
+use super::scale::Scale;
+use super::store::Store;
+use super::{CaseError, ReproduceError};
+
+/// What an experiment is about.
+#[derive(Debug, Clone, Copy)]
+pub struct About {
+    /// Its short name: `A2`.
+    pub id: &'static str,
+    /// The paper.
+    pub paper: Paper,
+    /// What is looked at, in a few words.
+    pub title: &'static str,
+    /// The paper's figure or table.
+    pub figure: &'static str,
+    /// The set-up, in a sentence or two.
+    pub setup: &'static str,
+    /// What the paper reports.
+    pub claim: &'static str,
+}
+
+/// One experiment: `C` has the parameters of one run, `R` is what a run gives.
+#[derive(Debug)]
+pub struct Reproduction<C, R> {
+    /// What it is about.
+    pub about: About,
+    /// The runs.
+    pub cases: fn(Scale) -> Vec<C>,
+    /// About how many megabits a run transfers: the longest are begun first.
+    pub weight: fn(&C) -> f64,
+    /// Carries out a run.
+    pub run: fn(&C) -> Result<R, CaseError>,
+    /// What the report has of it, added to a section that is empty.
+    pub report: fn(Scale, &Runs<'_, C, R>, Section) -> Section,
+}
+
+/// A [`Reproduction`] of which only the work and the section matter.
+pub trait Experiment: Sync {
+    /// What there is to do.
+    fn jobs(&self, scale: Scale) -> Vec<Job<'_>>;
+
+    /// The section of the report, once every job's result is in the store.
+    ///
+    /// # Errors
+    /// A result is missing or of another form.
+    fn section(&self, scale: Scale, store: &Store) -> Result<Section, ReproduceError>;
+}
+
+/// One run.
+#[expect(missing_debug_implementations, reason = "it is a closure")]
+pub struct Job<'a> {
+    /// Its name and all its parameters.
+    pub key: String,
+    /// About how much work it is.
+    pub weight: f64,
+    /// Does it.
+    pub run: Box<dyn Fn() -> Result<Value, CaseError> + Send + Sync + 'a>,
+}
+
+impl<C, R> Experiment for Reproduction<C, R>
+where
+    C: Serialize + Send + Sync,
+    R: Serialize + DeserializeOwned,
+{
+    fn jobs(&self, scale: Scale) -> Vec<Job<'_>> {
+        let cases = (self.cases)(scale).into_iter();
+        let job = |case: C| Job {
+            key: self.key(&case),
+            weight: (self.weight)(&case),
+            run: Box::new(move || {
+                let value = serde_json::to_value((self.run)(&case)?)?;
+                // What cannot be read again, such as a number that is none, must not be kept.
+                serde_json::from_value::<R>(value.clone())?;
+                Ok(value)
+            }),
+        };
+        cases.map(job).collect()
+    }
+
+    fn section(&self, scale: Scale, store: &Store) -> Result<Section, ReproduceError> {
+        let cases = (self.cases)(scale).into_iter();
+        let results: Result<Vec<_>, ReproduceError> = cases
+            .map(|case| {
+                let key = self.key(&case);
+                // An absent result reads as JSON's null, which is refused with the key.
+                let value = store.get(&key).unwrap_or(Value::Null);
+                let result = serde_json::from_value(value);
+                let result = result.map_err(|source| ReproduceError::Result { key, source })?;
+                Ok((case, result))
+            })
+            .collect();
+        let section = Section::new(self.about);
+        Ok((self.report)(scale, &Runs::of(&results?), section))
+    }
+}
+
+impl<C: Serialize, R> Reproduction<C, R> {
+    /// A case's name. Parameters that cannot be written are a mistake in the program, and then so is the name.
+    fn key(&self, case: &C) -> String {
+        let parameters = serde_json::to_string(case).unwrap_or_default();
+        format!("{} {parameters}", self.about.id)
+    }
+}
