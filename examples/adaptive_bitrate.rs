@@ -14,7 +14,7 @@ use kneepoint::emulator::network::{Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{Handle, Simulation, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
 use kneepoint::quinn::{IntoFactory as _, snapshot};
-use kneepoint::{Selection, Snapshot, traces};
+use kneepoint::{ControllerSpec, Snapshot, traces};
 use quinn::{Connection, Endpoint, TransportConfig};
 
 /// One second of the video.
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Encodes and sends for [`SECONDS`] over the bundled LTE trace.
-pub(crate) fn video(controller: Selection) -> Result<Vec<Second>, Box<dyn Error>> {
+pub(crate) fn video(controller: ControllerSpec) -> Result<Vec<Second>, Box<dyn Error>> {
     let trace = traces::lte_driving_fast();
     let second = |number: u64| Nanos::from_millis(number * 1000);
     let seconds = (0..SECONDS).map(|number| Second {

@@ -13,12 +13,12 @@ use kneepoint::emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint::emulator::network::{Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{Handle, Simulation, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
-use kneepoint::{ParseAlgorithmError, Selection, Snapshot, traces};
+use kneepoint::{ControllerSpec, ParseAlgorithmError, Snapshot, traces};
 use quinn::{Connection, Endpoint, TransportConfig};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let name = std::env::args().nth(1);
-    let controller: Selection = name
+    let controller: ControllerSpec = name
         .as_deref()
         .unwrap_or("bbr-s")
         .parse()
@@ -30,7 +30,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Downloads; hands what the server sees each second to `print`, and the time that it took. Returns how many bytes came.
-pub(crate) fn download(controller: Selection, print: fn(String)) -> Result<usize, Box<dyn Error>> {
+pub(crate) fn download(
+    controller: ControllerSpec,
+    print: fn(String),
+) -> Result<usize, Box<dyn Error>> {
     // From the client on the left a fast link, back to it the trace: 40 ms for a round trip.
     let fast = LinkConfig {
         delay: Nanos::from_millis(20).into(),

@@ -14,7 +14,7 @@ use kneepoint::emulator::network::{Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{Simulation, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
 use kneepoint::quinn::IntoFactory as _;
-use kneepoint::{Selection, traces};
+use kneepoint::{ControllerSpec, traces};
 use quinn::{Connection, Endpoint, TransportConfig};
 
 /// The application: a server that answers with as many bytes as it is asked for. It knows no emulator.
@@ -46,7 +46,7 @@ async fn ask(connection: &Connection, length: u64) -> Result<usize, Box<dyn Erro
 /// The test bench: a server behind an LTE link, and a client that asks for so many bytes, so many times. Returns how long each
 /// answer took.
 fn over_lte(
-    controller: Selection,
+    controller: ControllerSpec,
     loss: f64,
     length: u64,
     times: usize,

@@ -18,15 +18,15 @@
 //!
 //! # Which controller
 //!
-//! [`Algorithm`] lists what there is, and parses from a name. A [`Selection`] adds a [`Preset`], as in `bbr:tuned`, and is what
+//! [`Algorithm`] lists what there is, and parses from a name. A [`ControllerSpec`] adds a [`Preset`], as in `bbr:tuned`, and is what
 //! to read from a configuration file or from the environment:
 //!
 //! ```
-//! use kneepoint::Selection;
+//! use kneepoint::ControllerSpec;
 //! use kneepoint::quinn::IntoFactory as _;
 //!
 //! let name = std::env::var("KNEEPOINT_CONTROLLER").unwrap_or_else(|_| "bbr-s".to_owned());
-//! let factory = name.parse::<Selection>()?.factory();
+//! let factory = name.parse::<ControllerSpec>()?.factory();
 //! # drop(factory);
 //! # Ok::<(), kneepoint::ParseAlgorithmError>(())
 //! ```
@@ -34,14 +34,14 @@
 //! Values of one's own are a configuration's fields. [`Factory::new`](quinn::Factory::new) refuses what cannot work:
 //!
 //! ```
-//! use kneepoint::controllers::{Gain, Headroom, WindowPolicy};
+//! use kneepoint::controllers::{Gain, QueueTarget, WindowPolicy};
 //! use kneepoint::quinn::{Factory, IntoFactory as _};
 //! use kneepoint::BbrSConfig;
 //!
 //! let mut config = BbrSConfig::tuned();
 //! // Less delay for less throughput: the link may run empty for 8 % of the time.
-//! if let WindowPolicy::Track(headroom) = &mut config.core.window_policy {
-//!     headroom.idle = Gain::percent(8);
+//! if let WindowPolicy::BusyRate(target) = &mut config.core.window_policy {
+//!     target.idle = Gain::percent(8);
 //! }
 //! let factory = Factory::new(config)?.factory();
 //! # drop(factory);
@@ -112,7 +112,8 @@ pub mod traces;
 pub use kneepoint_controllers as controllers;
 #[doc(inline)]
 pub use kneepoint_controllers::{
-    Algorithm, Bandwidth, BbrConfig, BbrSConfig, ParseAlgorithmError, Preset, Selection, Snapshot,
+    Algorithm, Bandwidth, BbrConfig, BbrSConfig, ControllerSpec, ParseAlgorithmError, Preset,
+    Snapshot,
 };
 #[cfg(feature = "emulator")]
 #[doc(inline)]

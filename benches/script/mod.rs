@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(crate) use capture::capture;
-use kneepoint::Selection;
+use kneepoint::ControllerSpec;
 use kneepoint::quinn::factory;
 use quinn::congestion::{BbrConfig, Controller, ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::RttEstimator;
@@ -30,7 +30,7 @@ pub(crate) fn controllers() -> Vec<(String, SharedFactory)> {
         ("quinn-bbr", Arc::new(BbrConfig::default())),
     ];
     let quinns = quinns.map(|(name, factory)| (name.to_owned(), factory));
-    let ours = Selection::all().map(|ours| (ours.to_string(), factory(ours) as SharedFactory));
+    let ours = ControllerSpec::all().map(|ours| (ours.to_string(), factory(ours) as SharedFactory));
     quinns.into_iter().chain(ours).collect()
 }
 

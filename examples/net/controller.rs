@@ -4,14 +4,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use kneepoint::quinn::IntoFactory as _;
-use kneepoint::{ParseAlgorithmError, Selection};
+use kneepoint::{ControllerSpec, ParseAlgorithmError};
 use quinn::TransportConfig;
 use quinn::congestion::CubicConfig;
 
 /// Which controller a side sends with: `bbr-s`, `bbr:tuned`, `quinn-cubic`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Choice {
-    Kneepoint(Selection),
+    Kneepoint(ControllerSpec),
     QuinnCubic,
 }
 
@@ -31,8 +31,8 @@ impl Choice {
     pub(crate) fn transport(self) -> Arc<TransportConfig> {
         let mut transport = TransportConfig::default();
         match self {
-            Self::Kneepoint(selection) => {
-                transport.congestion_controller_factory(selection.factory());
+            Self::Kneepoint(spec) => {
+                transport.congestion_controller_factory(spec.factory());
             }
             Self::QuinnCubic => {
                 transport.congestion_controller_factory(Arc::new(CubicConfig::default()));

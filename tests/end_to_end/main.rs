@@ -6,46 +6,46 @@ mod scenario;
 
 use kneepoint::controllers::Mode;
 use kneepoint::emulator::time::Nanos;
-use kneepoint::{Selection, traces};
+use kneepoint::{ControllerSpec, traces};
 use scenario::Scenario;
 
 #[test]
 fn bytes_arrive_intact_and_the_state_can_be_read() {
-    for selection in Selection::all() {
+    for spec in ControllerSpec::all() {
         let lossy = Scenario {
             loss: 0.01,
-            ..Scenario::new(selection)
+            ..Scenario::new(spec)
         };
         let data = bytes(2_000_000);
         let (received, snapshot) = lossy.transfer(&data);
-        assert!(received == data, "{selection}");
+        assert!(received == data, "{spec}");
 
         let snapshot = snapshot.expect("the controller is one of ours");
-        assert_eq!(snapshot.algorithm, selection.algorithm().name());
-        assert_ne!(snapshot.mode, Mode::Startup, "{selection}");
+        assert_eq!(snapshot.algorithm, spec.algorithm().name());
+        assert_ne!(snapshot.mode, Mode::Startup, "{spec}");
         // Those without a model have no estimate.
         if let Some(bandwidth) = snapshot.bandwidth {
             let bandwidth = bandwidth.megabits_per_second();
-            assert!((0.1..40.0).contains(&bandwidth), "{selection}: {bandwidth}");
+            assert!((0.1..40.0).contains(&bandwidth), "{spec}: {bandwidth}");
         }
     }
 }
 
 #[test]
 fn the_same_seed_gives_the_same_packets() {
-    for selection in Selection::all() {
+    for spec in ControllerSpec::all() {
         let log = |seed| {
             let lossy = Scenario {
                 loss: 0.01,
                 seed,
-                ..Scenario::new(selection)
+                ..Scenario::new(spec)
             };
             lossy.fill(Nanos::from_millis(2000)).log
         };
         let first = log(1);
-        assert!(first.len() > 500, "{selection}");
-        assert!(first == log(1), "{selection}");
-        assert!(first != log(2), "{selection}");
+        assert!(first.len() > 500, "{spec}");
+        assert!(first == log(1), "{spec}");
+        assert!(first != log(2), "{spec}");
     }
 }
 
@@ -53,14 +53,11 @@ fn the_same_seed_gives_the_same_packets() {
 fn every_controller_uses_the_link_and_keeps_its_connection() {
     let duration = Nanos::from_millis(10_000);
     let capacity = traces::lte_driving_fast().capacity(Nanos::ZERO, duration);
-    for selection in Selection::all() {
-        let outcome = Scenario::new(selection).fill(duration);
-        assert_eq!(outcome.closed, None, "{selection}");
+    for spec in ControllerSpec::all() {
+        let outcome = Scenario::new(spec).fill(duration);
+        assert_eq!(outcome.closed, None, "{spec}");
         let utilization = outcome.served as f64 / capacity as f64;
-        assert!(
-            (0.5..=1.0).contains(&utilization),
-            "{selection}: {utilization}"
-        );
+        assert!((0.5..=1.0).contains(&utilization), "{spec}: {utilization}");
     }
 }
 

@@ -10,12 +10,12 @@ use kneepoint::emulator::network::{Direction, Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{Simulation, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
 use kneepoint::quinn::{Factory, snapshot};
-use kneepoint::{Selection, Snapshot, traces};
+use kneepoint::{ControllerSpec, Snapshot, traces};
 use quinn::{Connection, ConnectionError, Endpoint, TransportConfig};
 
 /// A client that sends to a server: 40 ms of round-trip time, 3 MB of queue.
 pub(crate) struct Scenario {
-    pub(crate) selection: Selection,
+    pub(crate) spec: ControllerSpec,
     pub(crate) loss: f64,
     pub(crate) seed: u64,
 }
@@ -30,9 +30,9 @@ pub(crate) struct Outcome {
 }
 
 impl Scenario {
-    pub(crate) fn new(selection: Selection) -> Self {
+    pub(crate) fn new(spec: ControllerSpec) -> Self {
         Self {
-            selection,
+            spec,
             loss: 0.0,
             seed: 1,
         }
@@ -123,7 +123,7 @@ impl Scenario {
         let mut client = client.unwrap();
 
         let mut transport = TransportConfig::default();
-        let factory = Factory::from(self.selection).seed(self.seed);
+        let factory = Factory::from(self.spec).seed(self.seed);
         transport.congestion_controller_factory(Arc::new(factory));
         let mut config = tls::client_config();
         config.transport_config(Arc::new(transport));

@@ -10,7 +10,7 @@ use kneepoint::emulator::link::{
 use kneepoint::emulator::network::{Direction, Side};
 use kneepoint::emulator::sim::noq::NoqSocket;
 use kneepoint::emulator::time::Nanos;
-use kneepoint::{Algorithm, Selection, traces};
+use kneepoint::{Algorithm, ControllerSpec, traces};
 use scenario::{Scenario, link, lte};
 
 /// 10 Mb/s.
@@ -28,30 +28,30 @@ fn millis(millis: u64) -> Nanos {
 
 #[test]
 fn bytes_arrive_intact_over_a_lossy_link() {
-    for selection in Selection::all() {
+    for spec in ControllerSpec::all() {
         let lossy = LinkConfig {
             loss: 0.01.into(),
             ..lte()
         };
         let data = bytes(1_000_000);
-        let received = Scenario::new(selection, lossy).transfer(&data, |_| ());
-        assert!(received == data, "{selection}");
+        let received = Scenario::new(spec, lossy).transfer(&data, |_| ());
+        assert!(received == data, "{spec}");
     }
 }
 
 #[test]
 fn two_runs_give_the_same_packets() {
-    for selection in Selection::all() {
+    for spec in ControllerSpec::all() {
         let log = || {
             let lossy = LinkConfig {
                 loss: 0.01.into(),
                 ..lte()
             };
-            Scenario::new(selection, lossy).fill(millis(1000)).log
+            Scenario::new(spec, lossy).fill(millis(1000)).log
         };
         let first = log();
-        assert!(first.len() > 150, "{selection}: {}", first.len());
-        assert!(first == log(), "{selection}");
+        assert!(first.len() > 150, "{spec}: {}", first.len());
+        assert!(first == log(), "{spec}");
     }
 }
 
@@ -59,16 +59,13 @@ fn two_runs_give_the_same_packets() {
 fn every_controller_uses_the_link_and_keeps_its_connection() {
     let end = millis(10_000);
     let capacity = traces::lte_driving_fast().capacity(Nanos::ZERO, end);
-    for selection in Selection::all() {
-        let outcome = Scenario::new(selection, lte()).fill(end);
-        assert_eq!(outcome.closed, None, "{selection}");
+    for spec in ControllerSpec::all() {
+        let outcome = Scenario::new(spec, lte()).fill(end);
+        assert_eq!(outcome.closed, None, "{spec}");
         let utilization = outcome.served(Nanos::ZERO, end) as f64 / capacity as f64;
-        assert!(
-            (0.5..=1.0).contains(&utilization),
-            "{selection}: {utilization}"
-        );
+        assert!((0.5..=1.0).contains(&utilization), "{spec}: {utilization}");
         let seen = outcome.snapshot.expect("the controller is one of ours");
-        assert_eq!(seen.algorithm, selection.algorithm().name());
+        assert_eq!(seen.algorithm, spec.algorithm().name());
     }
 }
 

@@ -9,7 +9,7 @@ use kneepoint::emulator::sim::Simulation;
 use kneepoint::emulator::sim::noq::{endpoint, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
 use kneepoint::noq::{Factory, snapshot};
-use kneepoint::{Selection, Snapshot, traces};
+use kneepoint::{ControllerSpec, Snapshot, traces};
 use noq::{Connection, ConnectionError, Endpoint, PathId, TransportConfig};
 
 /// A client that sends to a server over a link, and 20 ms back.
@@ -44,7 +44,7 @@ pub(crate) fn link(shaper: Shaper) -> LinkConfig {
 }
 
 impl Scenario {
-    pub(crate) fn new(selection: Selection, forward: LinkConfig) -> Self {
+    pub(crate) fn new(spec: ControllerSpec, forward: LinkConfig) -> Self {
         let reverse = link(Shaper::ConstantRate {
             bytes_per_second: 125_000_000,
         });
@@ -62,7 +62,7 @@ impl Scenario {
         let client = open(Side::Left, "10.0.0.1:0".parse().unwrap(), 2, None);
 
         let mut transport = TransportConfig::default();
-        let factory = Factory::from(selection).seed(1);
+        let factory = Factory::from(spec).seed(1);
         transport.congestion_controller_factory(Arc::new(factory));
         let mut config = tls::client_config();
         config.transport_config(Arc::new(transport));

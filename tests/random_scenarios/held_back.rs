@@ -6,7 +6,7 @@ use kneepoint::emulator::link::{
 };
 use kneepoint::emulator::network::{Duplex, Pattern};
 use kneepoint::emulator::time::Nanos;
-use kneepoint::{Algorithm, Preset, Selection};
+use kneepoint::{Algorithm, ControllerSpec, Preset};
 
 use crate::scenario::{Controller, Flow, Scenario, Shape};
 
@@ -30,7 +30,7 @@ pub(crate) fn scenario() -> Scenario {
     }
 }
 
-fn flow(controller: Selection, up: u64, start: u64) -> Flow {
+fn flow(controller: ControllerSpec, up: u64, start: u64) -> Flow {
     Flow {
         controller: Controller::Ours(controller),
         up,

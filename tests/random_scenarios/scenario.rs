@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use kneepoint::Selection;
+use kneepoint::ControllerSpec;
 use kneepoint::emulator::link::{Interval, LinkConfig, Loss, Queue, RateStep, Shaper};
 use kneepoint::emulator::network::{CrossTraffic, Duplex, Network, Pattern, Topology};
 use kneepoint::emulator::time::Nanos;
@@ -42,7 +42,7 @@ pub(crate) struct Flow {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Controller {
-    Ours(Selection),
+    Ours(ControllerSpec),
     QuinnCubic,
     QuinnNewReno,
 }
@@ -125,8 +125,8 @@ impl Controller {
     pub(crate) fn transport(self, seed: u64) -> Arc<TransportConfig> {
         let mut transport = TransportConfig::default();
         match self {
-            Self::Ours(selection) => {
-                let factory = Factory::from(selection).seed(seed);
+            Self::Ours(spec) => {
+                let factory = Factory::from(spec).seed(seed);
                 transport.congestion_controller_factory(Arc::new(factory));
             }
             Self::QuinnCubic => {

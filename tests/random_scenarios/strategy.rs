@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint::Selection;
+use kneepoint::ControllerSpec;
 use kneepoint::emulator::link::{
     Aggregation, CoDel, Delay, DelayStep, FqCoDel, Impairments, Interval, Jitter, Limit,
     LinkConfig, Loss, Pie, Policer, Queue, RateStep, Red, Reordering, Shaper, StepMark,
@@ -43,7 +43,7 @@ fn millis(range: std::ops::Range<u64>) -> impl Strategy<Value = Nanos> + Clone {
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
-    let ours = select(Selection::all().collect::<Vec<_>>()).prop_map(Controller::Ours);
+    let ours = select(ControllerSpec::all().collect::<Vec<_>>()).prop_map(Controller::Ours);
     let stock = select(vec![Controller::QuinnCubic, Controller::QuinnNewReno]);
     let controller = prop_oneof![6 => ours, 1 => stock];
     let bytes = || prop_oneof![3 => Just(u64::MAX), 1 => Just(0), 1 => 1..2_000_000_u64];

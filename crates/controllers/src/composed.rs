@@ -60,7 +60,7 @@ macro_rules! composed {
                 let name = <Self as $crate::registry::Registered>::NAME;
                 let mut environment = *environment;
                 // A filter that is biased low follows itself down if it is paced at its estimate.
-                environment.transport.paces &= !$crate::filter::FilterConfig::understates(&self.filter);
+                environment.transport.paces &= !$crate::filter::FilterConfig::biased_low(&self.filter);
                 Ok(Box::new($controller::new(name, self.core, filter, &environment)))
             }
         }

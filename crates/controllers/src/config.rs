@@ -59,7 +59,7 @@ pub enum WindowPolicy {
     Rate,
     /// min(window, rate x min(smoothed RTT, 1.25 min RTT + ACK gap) + 1 MTU): for filters that err upwards (maximum,
     /// percentile). The smoothed RTT may not inflate the window beyond a quarter over the minimum.
-    Cap,
+    RttCapped,
     /// `gain` x rate x min RTT + rate x ACK gap + 1 MTU: for filters that do not err (averages, Kalman filters).
     /// `gain` above 1 keeps the bottleneck busy, so that the samples show the path and not the sender.
     Bdp {
@@ -69,21 +69,21 @@ pub enum WindowPolicy {
     /// (expected + head-room) x min RTT + 1 MTU. What the link is expected to carry is what it carried while it was
     /// busy, within the last round trip above all, so that a fall is answered before the estimate has moved. The
     /// head-room keeps the link busy when it speeds up, and is as large as that takes.
-    Track(Headroom),
+    BusyRate(QueueTarget),
 }
 
 impl WindowPolicy {
     /// Whether what is paced at the estimate can fill the window.
     pub(crate) const fn allows_pacing(&self) -> bool {
         match self {
-            Self::Window | Self::Rate | Self::Cap => true,
-            Self::Bdp { .. } | Self::Track(_) => false,
+            Self::Window | Self::Rate | Self::RttCapped => true,
+            Self::Bdp { .. } | Self::BusyRate(_) => false,
         }
     }
 
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         match self {
-            Self::Window | Self::Rate | Self::Cap => Ok(()),
+            Self::Window | Self::Rate | Self::RttCapped => Ok(()),
             Self::Bdp { gain } => {
                 let gain = gain.as_f64();
                 ConfigError::require(
@@ -93,12 +93,12 @@ impl WindowPolicy {
                     "1 to 4: below 1 the samples only show the sender's own rate",
                 )
             }
-            Self::Track(headroom) => {
-                let idle = headroom.idle.as_f64();
-                let (least, most) = (headroom.least.as_f64(), headroom.most.as_f64());
+            Self::BusyRate(target) => {
+                let idle = target.idle.as_f64();
+                let (least, most) = (target.least.as_f64(), target.most.as_f64());
                 ConfigError::require(
                     idle > 0.0 && idle <= 0.5 && least > 0.0 && least <= most && most <= 4.0,
-                    "window_policy.headroom",
+                    "window_policy.queue_target",
                     format!("{least} to {most} for {idle} idle"),
                     "idle for above 0 and up to a half, head-room above 0, the lesser bound first, and up to 4: without \
                      it the window only shrinks",
@@ -108,11 +108,11 @@ impl WindowPolicy {
     }
 }
 
-/// The queue that [`WindowPolicy::Track`] leaves at the bottleneck, in shares of the rate it usually carries.
+/// The queue that [`WindowPolicy::BusyRate`] leaves at the bottleneck, in shares of the rate it usually carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-pub struct Headroom {
+pub struct QueueTarget {
     /// The share of the time for which the bottleneck may run empty: the head-room grows when it does so for longer, and
     /// shrinks otherwise. A steady link needs next to no queue for this, one that swings within a round trip a long one.
     pub idle: Gain,

@@ -97,5 +97,5 @@ pub enum Refill {
     /// As if the window were this one: a larger one closes the gap sooner, a smaller one without a burst.
     PaceOf(Bytes),
     /// The faster the more is missing, but as if the window were this one at the most.
-    Haste(Bytes),
+    CatchUp(Bytes),
 }

@@ -1,6 +1,6 @@
 //! Congestion controllers on one transport-neutral trait, and the accounting that feeds them.
 //!
-//! A host (a QUIC implementation, through an adapter) reports packets to a [`Flow`], which folds each
+//! A host (a QUIC implementation, through an adapter) reports packets to a [`DeliveryRateSampler`], which folds each
 //! acknowledgement into one [`AckEvent`]. A [`Controller`] updates its model once per event and answers with a
 //! [`Control`]. Nothing here knows a transport, a clock or an RNG.
 
@@ -25,28 +25,30 @@ mod controller;
 mod driver;
 mod event;
 mod filter;
-mod flow;
-pub mod host;
 mod loss_based;
 mod model;
 #[cfg(feature = "serde")]
 mod names;
 mod observe;
+mod rate_sample;
 mod registry;
 mod snapshot;
+pub mod transport;
 mod units;
 mod window;
 
 pub use algorithms::*;
 pub use bbr::{BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, RecoveryRule};
 pub use bbr3::{Bbr3CoreConfig, UpExit};
-pub use config::{ConfigError, ControllerConfig, Environment, Headroom, Transport, WindowPolicy};
+pub use config::{
+    ConfigError, ControllerConfig, Environment, QueueTarget, Transport, WindowPolicy,
+};
 pub use controller::{Control, Controller, Refill};
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent};
 pub use filter::{
     CorrectedMaxFilterConfig, MaxFilterConfig, PercentileFilterConfig, SkipFilterConfig,
 };
-pub use flow::{Flow, Loss};
-pub use registry::{ParseAlgorithmError, Preset, Selection};
+pub use rate_sample::{DeliveryRateSampler, Loss};
+pub use registry::{ControllerSpec, ParseAlgorithmError, Preset};
 pub use snapshot::{FilterSnapshot, Mode, Snapshot};
 pub use units::{Bandwidth, Bytes, Gain, Timestamp};

@@ -4,7 +4,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::algorithms::Algorithm;
-use crate::registry::Selection;
+use crate::registry::ControllerSpec;
 use crate::units::Gain;
 
 impl Serialize for Algorithm {
@@ -20,13 +20,13 @@ impl<'de> Deserialize<'de> for Algorithm {
     }
 }
 
-impl Serialize for Selection {
+impl Serialize for ControllerSpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Selection {
+impl<'de> Deserialize<'de> for ControllerSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         name.parse().map_err(Error::custom)
@@ -75,9 +75,9 @@ mod tests {
         check(BbrSConfig::tuned());
         check(Bbr3SConfig::tuned());
         check(CubicConfig::default());
-        for selection in Selection::all() {
-            check(selection);
-            check(selection.algorithm());
+        for spec in ControllerSpec::all() {
+            check(spec);
+            check(spec.algorithm());
         }
     }
 
@@ -96,7 +96,7 @@ mod tests {
                 .to_string()
                 .contains("hystert")
         );
-        let refused = serde_json::from_str::<Selection>(r#""bbr9""#);
+        let refused = serde_json::from_str::<ControllerSpec>(r#""bbr9""#);
         assert!(
             refused
                 .expect_err("no such name")

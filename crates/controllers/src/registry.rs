@@ -90,7 +90,7 @@ pub enum Preset {
 
 /// An algorithm with a preset that it has: what a name like `bbr:tuned` stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Selection {
+pub struct ControllerSpec {
     algorithm: Algorithm,
     preset: Preset,
 }
@@ -102,9 +102,9 @@ impl Algorithm {
     }
 
     /// This algorithm with a preset, if it has it.
-    pub fn with(self, preset: Preset) -> Option<Selection> {
+    pub fn with(self, preset: Preset) -> Option<ControllerSpec> {
         let has_it = self.presets().contains(&preset);
-        has_it.then_some(Selection {
+        has_it.then_some(ControllerSpec {
             algorithm: self,
             preset,
         })
@@ -117,11 +117,11 @@ impl Algorithm {
 
     /// A controller with that configuration, for a connection that begins now.
     pub fn build(self, environment: &Environment) -> Box<dyn Controller> {
-        Selection::from(self).build(environment)
+        ControllerSpec::from(self).build(environment)
     }
 }
 
-impl Selection {
+impl ControllerSpec {
     /// Every algorithm with every preset, the bare names first among each algorithm's.
     pub fn all() -> impl Iterator<Item = Self> {
         Algorithm::all().iter().flat_map(|&algorithm| {
@@ -153,7 +153,7 @@ impl Selection {
     }
 }
 
-impl From<Algorithm> for Selection {
+impl From<Algorithm> for ControllerSpec {
     fn from(algorithm: Algorithm) -> Self {
         Self {
             algorithm,
@@ -178,7 +178,7 @@ impl fmt::Display for Preset {
     }
 }
 
-impl fmt::Display for Selection {
+impl fmt::Display for ControllerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.preset == self.algorithm.default_preset() {
             return write!(f, "{}", self.algorithm);
@@ -225,7 +225,7 @@ impl FromStr for Algorithm {
     }
 }
 
-impl FromStr for Selection {
+impl FromStr for ControllerSpec {
     type Err = ParseAlgorithmError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
@@ -260,26 +260,36 @@ mod tests {
             seed: 1,
             transport: Transport { paces: true },
         };
-        for selection in Selection::all() {
-            assert_eq!(selection.to_string().parse(), Ok(selection));
-            assert_eq!(selection.config().validate(), Ok(()));
+        for spec in ControllerSpec::all() {
+            assert_eq!(spec.to_string().parse(), Ok(spec));
+            assert_eq!(spec.config().validate(), Ok(()));
             assert_eq!(
-                selection.build(&environment).snapshot().algorithm,
-                selection.algorithm().name()
+                spec.build(&environment).snapshot().algorithm,
+                spec.algorithm().name()
             );
         }
-        assert_eq!("bbr:paper".parse(), Ok(Selection::from(Algorithm::Bbr)));
-        assert_eq!("bbr-s:tuned".parse(), Ok(Selection::from(Algorithm::BbrS)));
+        assert_eq!(
+            "bbr:paper".parse(),
+            Ok(ControllerSpec::from(Algorithm::Bbr))
+        );
+        assert_eq!(
+            "bbr-s:tuned".parse(),
+            Ok(ControllerSpec::from(Algorithm::BbrS))
+        );
     }
 
     #[test]
     fn errors_name_what_there_is() {
-        let error = "bbr9".parse::<Selection>().expect_err("no such controller");
+        let error = "bbr9"
+            .parse::<ControllerSpec>()
+            .expect_err("no such controller");
         assert_eq!(
             error.to_string(),
             format!("unknown controller 'bbr9' (there are {})", names())
         );
-        let error = "bbr:fast".parse::<Selection>().expect_err("no such preset");
+        let error = "bbr:fast"
+            .parse::<ControllerSpec>()
+            .expect_err("no such preset");
         assert_eq!(
             error.to_string(),
             "unknown preset 'fast' of controller 'bbr' (there is paper, tuned)"

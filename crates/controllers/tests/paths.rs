@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use kneepoint_controllers::host::WindowRule;
+use kneepoint_controllers::transport::WindowRule;
 use kneepoint_controllers::{
-    Algorithm, Bytes, Environment, Mode, Selection, Snapshot, Timestamp, Transport,
+    Algorithm, Bytes, ControllerSpec, Environment, Mode, Snapshot, Timestamp, Transport,
 };
 use kneepoint_testkit::{
     AckPolicy, Adapter, Application, LinkConfig, Lost, Neutral, Packets, Scenario, Sender,
@@ -14,12 +14,12 @@ const SECOND: Duration = Duration::from_secs(1);
 const MTU: u64 = 1200;
 const PLAIN: Scenario = Scenario::PLAIN;
 
-fn connect(selection: Selection, scenario: Scenario) -> Sender<Neutral> {
-    connect_by(WindowRule::UpTo, selection, scenario)
+fn connect(spec: ControllerSpec, scenario: Scenario) -> Sender<Neutral> {
+    connect_by(WindowRule::UpTo, spec, scenario)
 }
 
-fn connect_by(rule: WindowRule, selection: Selection, scenario: Scenario) -> Sender<Neutral> {
-    let controller = selection.build(&Environment {
+fn connect_by(rule: WindowRule, spec: ControllerSpec, scenario: Scenario) -> Sender<Neutral> {
+    let controller = spec.build(&Environment {
         now: Timestamp::ZERO,
         mtu: Bytes(MTU),
         seed: 1,
@@ -29,8 +29,8 @@ fn connect_by(rule: WindowRule, selection: Selection, scenario: Scenario) -> Sen
 }
 
 /// The share of the link that is used for a span after another.
-fn used(selection: Selection, scenario: Scenario, after: Duration, span: Duration) -> f64 {
-    let mut sender = connect(selection, scenario);
+fn used(spec: ControllerSpec, scenario: Scenario, after: Duration, span: Duration) -> f64 {
+    let mut sender = connect(spec, scenario);
     sender.run_for(after);
     sender.utilization(span)
 }
@@ -44,25 +44,25 @@ fn bandwidth(sender: &Sender<Neutral>) -> f64 {
 }
 
 /// Every preset on BBRv1's core.
-fn bbr() -> impl Iterator<Item = Selection> {
+fn bbr() -> impl Iterator<Item = ControllerSpec> {
     use Algorithm::{Bbr, BbrFair, BbrS, BbrSampled, BbrX};
     presets(&[Bbr, BbrX, BbrS, BbrSampled, BbrFair])
 }
 
 /// The presets of the draft's core.
-fn bbr3() -> impl Iterator<Item = Selection> {
+fn bbr3() -> impl Iterator<Item = ControllerSpec> {
     use Algorithm::{Bbr2, Bbr3, Bbr3S};
     presets(&[Bbr3, Bbr2, Bbr3S])
 }
 
 /// Every preset whose window follows no model of the path.
-fn window_based() -> impl Iterator<Item = Selection> {
+fn window_based() -> impl Iterator<Item = ControllerSpec> {
     use Algorithm::{Compound, Cubic, Ebcc, NewReno, Vegas};
     presets(&[NewReno, Cubic, Vegas, Compound, Ebcc])
 }
 
-fn presets(algorithms: &[Algorithm]) -> impl Iterator<Item = Selection> {
-    Selection::all().filter(|selection| algorithms.contains(&selection.algorithm()))
+fn presets(algorithms: &[Algorithm]) -> impl Iterator<Item = ControllerSpec> {
+    ControllerSpec::all().filter(|spec| algorithms.contains(&spec.algorithm()))
 }
 
 /// The plain path at another rate.
@@ -86,73 +86,70 @@ fn every_hosts_rule_makes_the_same_sender() {
         lose: Packets::Every(300),
         ..PLAIN
     };
-    for selection in Selection::all() {
+    for spec in ControllerSpec::all() {
         for scenario in [PLAIN, lossy] {
             let [one, other] = WindowRule::ALL.map(|rule| {
-                let mut sender = connect_by(rule, selection, scenario);
+                let mut sender = connect_by(rule, spec, scenario);
                 sender.run_for(5 * SECOND);
                 let counts = (sender.delivered, sender.lost, sender.largest_window);
                 (counts, snapshot(&sender))
             });
-            assert_eq!(one, other, "{selection}");
+            assert_eq!(one, other, "{spec}");
         }
     }
 }
 
 #[test]
 fn fills_the_pipe_and_leaves_no_lasting_queue() {
-    for selection in bbr().chain(bbr3()) {
-        let mut sender = connect(selection, PLAIN);
+    for spec in bbr().chain(bbr3()) {
+        let mut sender = connect(spec, PLAIN);
         sender.run_for(2 * SECOND);
         sender.take_rtts();
         let used = sender.utilization(30 * SECOND);
-        assert!(used > 0.9, "{selection}: {used}");
+        assert!(used > 0.9, "{spec}: {used}");
         // Ten and a half bandwidth-delay products: the largest gain, 10, and the quanta.
         let snapshot = snapshot(&sender);
         let window = snapshot.congestion_window;
-        assert!(window < Bytes(525_000), "{selection}: {window}");
+        assert!(window < Bytes(525_000), "{spec}: {window}");
         let rtts = sender.take_rtts();
         let mean = mean(&rtts);
-        assert!(mean < 2 * PLAIN.rtt, "{selection}: mean {mean:?}");
+        assert!(mean < 2 * PLAIN.rtt, "{spec}: mean {mean:?}");
         let median = median(rtts);
-        assert!(median < 3 * PLAIN.rtt / 2, "{selection}: median {median:?}");
+        assert!(median < 3 * PLAIN.rtt / 2, "{spec}: median {median:?}");
         let min_rtt = snapshot.min_rtt.expect("an estimate");
-        assert!(
-            min_rtt < Duration::from_millis(45),
-            "{selection}: {min_rtt:?}"
-        );
-        assert_eq!(sender.lost, 0, "{selection}");
+        assert!(min_rtt < Duration::from_millis(45), "{spec}: {min_rtt:?}");
+        assert_eq!(sender.lost, 0, "{spec}");
     }
 }
 
 #[test]
 fn finds_a_doubled_rate() {
-    for selection in bbr3() {
-        let mut sender = connect(selection, PLAIN);
+    for spec in bbr3() {
+        let mut sender = connect(spec, PLAIN);
         sender.run_for(10 * SECOND);
         sender.set_link(link_at(2 * PLAIN.rate));
         // Three waits for a probe of at most 3 s.
         sender.run_for(9 * SECOND);
         let used = sender.utilization(10 * SECOND);
-        assert!(used > 0.88, "{selection}: {used}");
+        assert!(used > 0.88, "{spec}: {used}");
     }
 }
 
 #[test]
 fn follows_a_halved_rate() {
-    for selection in bbr3() {
-        let mut sender = connect(selection, PLAIN);
+    for spec in bbr3() {
+        let mut sender = connect(spec, PLAIN);
         sender.run_for(10 * SECOND);
         sender.set_link(link_at(PLAIN.rate / 2));
         // The maximum is forgotten after two cycles.
         sender.run_for(12 * SECOND);
         sender.take_rtts();
         let used = sender.utilization(10 * SECOND);
-        assert!(used > 0.85, "{selection}: {used}");
+        assert!(used > 0.85, "{spec}: {used}");
         let mean = mean(&sender.take_rtts());
-        assert!(mean < 2 * PLAIN.rtt, "{selection}: mean {mean:?}");
+        assert!(mean < 2 * PLAIN.rtt, "{spec}: mean {mean:?}");
         let ratio = bandwidth(&sender) / (PLAIN.rate / 2) as f64;
-        assert!((0.85..1.15).contains(&ratio), "{selection}: {ratio}");
+        assert!((0.85..1.15).contains(&ratio), "{spec}: {ratio}");
     }
 }
 
@@ -160,8 +157,8 @@ fn follows_a_halved_rate() {
 /// them.
 #[test]
 fn one_percent_of_random_loss_does_not_stop_it() {
-    for selection in bbr3() {
-        let least = match selection.to_string().as_str() {
+    for spec in bbr3() {
+        let least = match spec.to_string().as_str() {
             "bbr3:paper" => 0.4,
             "bbr2:paper" => 0.35,
             // It holds to rate x smoothed RTT besides.
@@ -173,8 +170,8 @@ fn one_percent_of_random_loss_does_not_stop_it() {
                 lose: Packets::Every(every),
                 ..PLAIN
             };
-            let used = used(selection, lossy, 3 * SECOND, 30 * SECOND);
-            assert!(used > least, "{selection}, one of {every}: {used}");
+            let used = used(spec, lossy, 3 * SECOND, 30 * SECOND);
+            assert!(used > least, "{spec}, one of {every}: {used}");
         }
     }
 }
@@ -183,13 +180,13 @@ fn one_percent_of_random_loss_does_not_stop_it() {
 fn five_percent_of_random_loss_do_not_stop_bbr() {
     // Conservation leads the percentile down (its tuned preset does without), and the article's bbr-fair means to give way.
     let excluded = ["bbr-sampled:paper", "bbr-fair:paper", "bbr-fair:own-queue"];
-    for selection in bbr().filter(|name| !excluded.contains(&name.to_string().as_str())) {
+    for spec in bbr().filter(|name| !excluded.contains(&name.to_string().as_str())) {
         let lossy = Scenario {
             lose: Packets::Every(20),
             ..PLAIN
         };
-        let used = used(selection, lossy, 3 * SECOND, 20 * SECOND);
-        assert!(used > 0.8, "{selection}: {used}");
+        let used = used(spec, lossy, 3 * SECOND, 20 * SECOND);
+        assert!(used > 0.8, "{spec}: {used}");
     }
 }
 
@@ -197,35 +194,35 @@ fn five_percent_of_random_loss_do_not_stop_bbr() {
 /// by the probes of a path that has grown.
 #[test]
 fn a_shallow_buffer_loses_little_of_what_it_is_sent_and_hides_no_faster_path() {
-    for selection in bbr3() {
+    for spec in bbr3() {
         let shallow = Scenario {
             buffer: 10_000,
             ..PLAIN
         };
-        let mut sender = connect(selection, shallow);
+        let mut sender = connect(spec, shallow);
         sender.run_for(5 * SECOND);
         sender.lost = 0;
         let used = sender.utilization(30 * SECOND);
-        assert!(used > 0.7, "{selection}: {used}");
+        assert!(used > 0.7, "{spec}: {used}");
         let sent = (30 * PLAIN.rate) as f64 * used;
         let lost = (sender.lost * MTU) as f64 / sent;
-        assert!(lost < 0.03, "{selection}: {lost}");
-        assert!(lost > 0.0, "{selection}");
+        assert!(lost < 0.03, "{spec}: {lost}");
+        assert!(lost > 0.0, "{spec}");
         sender.set_link(link_at(10 * PLAIN.rate));
         sender.run_for(20 * SECOND);
         let used = sender.utilization(10 * SECOND);
-        assert!(used > 0.85, "{selection}: {used}");
+        assert!(used > 0.85, "{spec}: {used}");
     }
 }
 
 /// Trap: an estimator that takes every sample below its own sending rate for the truth follows itself down.
 #[test]
 fn the_estimate_does_not_spiral_down() {
-    for selection in bbr3().chain(presets(&[Algorithm::BbrS])) {
-        let mut sender = connect(selection, PLAIN);
+    for spec in bbr3().chain(presets(&[Algorithm::BbrS])) {
+        let mut sender = connect(spec, PLAIN);
         sender.run_for(120 * SECOND);
         let ratio = bandwidth(&sender) / PLAIN.rate as f64;
-        assert!((0.85..1.15).contains(&ratio), "{selection}: {ratio}");
+        assert!((0.85..1.15).contains(&ratio), "{spec}: {ratio}");
     }
 }
 
@@ -233,24 +230,24 @@ fn the_estimate_does_not_spiral_down() {
 /// grow without bound, nor may waiting for data count as a slow path.
 #[test]
 fn a_trickle_leaves_the_window_bounded_and_the_round_trip_time_known() {
-    for selection in bbr().chain(bbr3()) {
+    for spec in bbr().chain(bbr3()) {
         let trickle = Scenario {
             application: Application::Rate(12_500),
             // A receiver that waits for a second packet would add its own delay to every round trip.
             acks: AckPolicy::every(1),
             ..PLAIN
         };
-        let mut sender = connect(selection, trickle);
+        let mut sender = connect(spec, trickle);
         sender.run_for(3600 * SECOND);
         let window = sender.largest_window;
-        assert!(window <= 40 * MTU, "{selection}: {window}");
+        assert!(window <= 40 * MTU, "{spec}: {window}");
         let min_rtt = snapshot(&sender).min_rtt.expect("an estimate").as_millis();
-        assert!((40..50).contains(&min_rtt), "{selection}: {min_rtt} ms");
+        assert!((40..50).contains(&min_rtt), "{spec}: {min_rtt} ms");
         // And it still finds the bandwidth once there is something to send.
         sender.application = Application::Greedy;
         sender.run_for(5 * SECOND);
         let used = sender.utilization(5 * SECOND);
-        assert!(used > 0.85, "{selection}: {used}");
+        assert!(used > 0.85, "{spec}: {used}");
     }
 }
 
@@ -258,16 +255,16 @@ fn a_trickle_leaves_the_window_bounded_and_the_round_trip_time_known() {
 #[test]
 fn the_minimum_round_trip_time_can_rise() {
     // The longest time between two looks is 30 s.
-    let waits = bbr().map(|selection| (selection, 45, 5));
-    for (selection, wait, span) in waits.chain(bbr3().map(|selection| (selection, 35, 15))) {
-        let mut sender = connect(selection, PLAIN);
+    let waits = bbr().map(|spec| (spec, 45, 5));
+    for (spec, wait, span) in waits.chain(bbr3().map(|spec| (spec, 35, 15))) {
+        let mut sender = connect(spec, PLAIN);
         sender.run_for(5 * SECOND);
         sender.return_delay = Duration::from_millis(120);
         sender.run_for(wait * SECOND);
         let min_rtt = snapshot(&sender).min_rtt.expect("an estimate").as_millis();
-        assert!((120..150).contains(&min_rtt), "{selection}: {min_rtt} ms");
+        assert!((120..150).contains(&min_rtt), "{spec}: {min_rtt} ms");
         let used = sender.utilization(span * SECOND);
-        assert!(used > 0.8, "{selection}: {used}");
+        assert!(used > 0.8, "{spec}: {used}");
     }
 }
 
@@ -275,11 +272,10 @@ fn the_minimum_round_trip_time_can_rise() {
 #[test]
 fn probe_rtt_does_not_lower_the_estimate() {
     // These drain their queue by themselves, and see the minimum too often to have to probe for it.
-    let drained = |selection: &Selection| {
-        [Algorithm::BbrX, Algorithm::BbrFair].contains(&selection.algorithm())
-    };
-    for selection in bbr().filter(|selection| !drained(selection)).chain(bbr3()) {
-        let mut sender = connect(selection, PLAIN);
+    let drained =
+        |spec: &ControllerSpec| [Algorithm::BbrX, Algorithm::BbrFair].contains(&spec.algorithm());
+    for spec in bbr().filter(|spec| !drained(spec)).chain(bbr3()) {
+        let mut sender = connect(spec, PLAIN);
         sender.run_for(4 * SECOND);
         let before = bandwidth(&sender);
         let (mut probes, mut probing) = (0, false);
@@ -291,17 +287,17 @@ fn probe_rtt_does_not_lower_the_estimate() {
             probing = snapshot(&sender).mode == Mode::ProbeRtt;
             probes += u32::from(was_probing && !probing);
         }
-        assert!(probes > 0, "{selection} never probed");
+        assert!(probes > 0, "{spec} never probed");
         let ratio = bandwidth(&sender) / before;
-        assert!((ratio - 1.0).abs() < 0.15, "{selection}: {ratio}");
+        assert!((ratio - 1.0).abs() < 0.15, "{spec}: {ratio}");
     }
 }
 
 /// Trap: persistent congestion is a signal too.
 #[test]
 fn persistent_congestion_closes_the_window_for_a_while() {
-    for selection in bbr().chain(bbr3()) {
-        let mut sender = connect(selection, PLAIN);
+    for spec in bbr().chain(bbr3()) {
+        let mut sender = connect(spec, PLAIN);
         sender.run_for(5 * SECOND);
         let now = sender.now();
         let lost = Lost {
@@ -311,46 +307,46 @@ fn persistent_congestion_closes_the_window_for_a_while() {
             persistent: true,
         };
         sender.adapter.on_lost(now, &lost);
-        assert_eq!(sender.adapter.window(), 4 * MTU, "{selection}");
+        assert_eq!(sender.adapter.window(), 4 * MTU, "{spec}");
         sender.run_for(3 * SECOND);
         let used = sender.utilization(5 * SECOND);
-        assert!(used > 0.85, "{selection}: {used}");
+        assert!(used > 0.85, "{spec}: {used}");
     }
 }
 
 #[test]
 fn a_pipe_of_less_than_a_packet_is_filled() {
-    for selection in bbr3() {
+    for spec in bbr3() {
         let slow = Scenario {
             rate: 8_000,
             rtt: Duration::from_millis(20),
             ..PLAIN
         };
-        let mut sender = connect(selection, slow);
+        let mut sender = connect(spec, slow);
         sender.run_for(30 * SECOND);
         let used = sender.utilization(30 * SECOND);
-        assert!(used > 0.85, "{selection}: {used}");
+        assert!(used > 0.85, "{spec}: {used}");
         let window = sender.adapter.window();
-        assert!(window >= 4 * MTU, "{selection}: {window}");
+        assert!(window >= 4 * MTU, "{spec}: {window}");
     }
 }
 
 #[test]
 fn lumps_of_acknowledgements_leave_the_pipe_full() {
-    for selection in bbr3() {
+    for spec in bbr3() {
         let lumpy = Scenario {
             // Twelve milliseconds of the link's time in one acknowledgement.
             acks: AckPolicy::every(12),
             ..PLAIN
         };
-        let used = used(selection, lumpy, 3 * SECOND, 20 * SECOND);
-        assert!(used > 0.85, "{selection}: {used}");
+        let used = used(spec, lumpy, 3 * SECOND, 20 * SECOND);
+        assert!(used > 0.85, "{spec}: {used}");
     }
 }
 
 /// The share of the path that a greedy flow gets between the fifth and the 65th second.
-fn share(selection: impl Into<Selection>, scenario: Scenario) -> (f64, Sender<Neutral>) {
-    let mut sender = connect(selection.into(), scenario);
+fn share(spec: impl Into<ControllerSpec>, scenario: Scenario) -> (f64, Sender<Neutral>) {
+    let mut sender = connect(spec.into(), scenario);
     sender.run_for(5 * SECOND);
     sender.take_rtts();
     (sender.utilization(60 * SECOND), sender)
@@ -365,31 +361,31 @@ fn usual_queue(sender: &mut Sender<Neutral>) -> f64 {
 /// Trap: the window stays bounded while an application trickles for an hour; and the path is found afterwards.
 #[test]
 fn a_trickle_leaves_the_window_of_controllers_without_a_model_bounded() {
-    for selection in window_based() {
+    for spec in window_based() {
         let trickle = Scenario {
             application: Application::Rate(12_500),
             acks: AckPolicy::every(1),
             ..Scenario::SHALLOW
         };
-        let mut sender = connect(selection, trickle);
+        let mut sender = connect(spec, trickle);
         sender.run_for(3600 * SECOND);
         let window = sender.largest_window;
-        assert!(window <= 14 * MTU, "{selection}: {window}");
+        assert!(window <= 14 * MTU, "{spec}: {window}");
         sender.application = Application::Greedy;
         sender.run_for(10 * SECOND);
         let used = sender.utilization(20 * SECOND);
-        assert!(used > 0.85, "{selection}: {used}");
+        assert!(used > 0.85, "{spec}: {used}");
     }
 }
 
 #[test]
 fn greedy_flows_fill_the_path() {
-    for selection in window_based() {
-        let (share, sender) = share(selection, Scenario::SHALLOW);
-        assert!(share > 0.9, "{selection}: {share}");
+    for spec in window_based() {
+        let (share, sender) = share(spec, Scenario::SHALLOW);
+        assert!(share > 0.9, "{spec}: {share}");
         // Two bandwidth-delay products, and what slow start went past them: another two.
         let window = sender.largest_window;
-        assert!(window <= 210_000, "{selection}: {window}");
+        assert!(window <= 210_000, "{spec}: {window}");
     }
 }
 

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, fs};
 
-use kneepoint_controllers::host::WindowRule;
+use kneepoint_controllers::transport::WindowRule;
 use kneepoint_controllers::{
-    Algorithm, Bandwidth, Bytes, Environment, Mode, Selection, Timestamp, Transport,
+    Algorithm, Bandwidth, Bytes, ControllerSpec, Environment, Mode, Timestamp, Transport,
 };
 use kneepoint_testkit::{Adapter, Application, Neutral, Pacing, Packets, Scenario, Sender};
 
@@ -100,13 +100,10 @@ const SCRIPT: &[Phase] = &[
 fn every_controller_goes_as_before() {
     let renew = env::var_os("KNEEPOINT_RENEW").is_some();
     let mut differences = String::new();
-    for selection in Selection::all() {
-        let path = file(selection);
-        let [now, other] = WindowRule::ALL.map(|rule| trajectory(selection, rule));
-        assert!(
-            now == other,
-            "{selection}: a host's rule makes a difference"
-        );
+    for spec in ControllerSpec::all() {
+        let path = file(spec);
+        let [now, other] = WindowRule::ALL.map(|rule| trajectory(spec, rule));
+        assert!(now == other, "{spec}: a host's rule makes a difference");
         if renew {
             fs::write(&path, now).expect("the directory is part of the sources");
             continue;
@@ -114,7 +111,7 @@ fn every_controller_goes_as_before() {
         let before = fs::read_to_string(&path).unwrap_or_default();
         if before != now {
             let difference = difference(&before, &now);
-            writeln!(differences, "{selection}:\n{HEADER}{difference}").expect("a string");
+            writeln!(differences, "{spec}:\n{HEADER}{difference}").expect("a string");
         }
     }
     assert!(
@@ -126,7 +123,7 @@ fn every_controller_goes_as_before() {
 
 #[test]
 fn every_file_is_some_controllers() {
-    let expected: Vec<PathBuf> = Selection::all().map(file).collect();
+    let expected: Vec<PathBuf> = ControllerSpec::all().map(file).collect();
     for entry in fs::read_dir(directory()).expect("the directory is part of the sources") {
         let path = entry.expect("a file of it").path();
         assert!(expected.contains(&path), "{}", path.display());
@@ -136,8 +133,8 @@ fn every_file_is_some_controllers() {
 /// What the script says is what happens, whichever the controller.
 #[test]
 fn the_script_is_followed() {
-    let selection = Selection::from(Algorithm::Bbr3);
-    let mut sender = sender(selection, WindowRule::UpTo);
+    let spec = ControllerSpec::from(Algorithm::Bbr3);
+    let mut sender = sender(spec, WindowRule::UpTo);
     for phase in SCRIPT {
         let before = (sender.lost, sender.marked);
         let delivered = sender.delivered;
@@ -158,8 +155,8 @@ fn the_script_is_followed() {
     }
 }
 
-fn sender(selection: Selection, rule: WindowRule) -> Sender<Neutral> {
-    let controller = selection.build(&Environment {
+fn sender(spec: ControllerSpec, rule: WindowRule) -> Sender<Neutral> {
+    let controller = spec.build(&Environment {
         now: Timestamp::ZERO,
         mtu: Bytes(1200),
         seed: 7,
@@ -197,8 +194,8 @@ fn run(sender: &mut Sender<Neutral>, phase: &Phase, mut look: impl FnMut(&Sender
     }
 }
 
-fn trajectory(selection: Selection, rule: WindowRule) -> String {
-    let mut sender = sender(selection, rule);
+fn trajectory(spec: ControllerSpec, rule: WindowRule) -> String {
+    let mut sender = sender(spec, rule);
     let mut text = HEADER.to_owned();
     for phase in SCRIPT {
         writeln!(text, "# {}", phase.name).expect("a string");
@@ -271,8 +268,8 @@ fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/trajectories")
 }
 
-fn file(selection: Selection) -> PathBuf {
-    let name = selection.to_string().replace(':', ".");
+fn file(spec: ControllerSpec) -> PathBuf {
+    let name = spec.to_string().replace(':', ".");
     directory().join(format!("{name}.txt"))
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kneepoint_controllers::{Algorithm, ParseAlgorithmError, Selection};
+use kneepoint_controllers::{Algorithm, ControllerSpec, ParseAlgorithmError};
 use kneepoint_quinn::Factory;
 use quinn::congestion::{BbrConfig, CubicConfig, NewRenoConfig};
 use thiserror::Error;
@@ -77,7 +77,9 @@ pub fn contestant(name: &str, seed: u64) -> Result<Contestant, UnknownController
         NOQ_NEW_RENO => Arc::new(::noq::congestion::NewRenoConfig::default()),
         NOQ_BBR3 => Arc::new(::noq::congestion::Bbr3Config::default()),
         _ => match name.strip_prefix(ON_NOQ) {
-            Some(ours) => Arc::new(kneepoint_noq::Factory::from(selection(ours, name)?).seed(seed)),
+            Some(ours) => {
+                Arc::new(kneepoint_noq::Factory::from(controller_spec(ours, name)?).seed(seed))
+            }
             None => return resolve(name, seed).map(Contestant::Quinn),
         },
     }))
@@ -96,13 +98,13 @@ pub fn resolve(name: &str, seed: u64) -> Result<SharedFactory, UnknownController
         QUINN_CUBIC => Arc::new(CubicConfig::default()),
         QUINN_NEW_RENO => Arc::new(NewRenoConfig::default()),
         QUINN_BBR => Arc::new(BbrConfig::default()),
-        _ => Arc::new(Factory::from(selection(name, name)?).seed(seed)),
+        _ => Arc::new(Factory::from(controller_spec(name, name)?).seed(seed)),
     })
 }
 
 /// One of ours, which was asked for as `full_name`.
-fn selection(name: &str, full_name: &str) -> Result<Selection, UnknownController> {
-    name.parse::<Selection>().map_err(|error| match error {
+fn controller_spec(name: &str, full_name: &str) -> Result<ControllerSpec, UnknownController> {
+    name.parse::<ControllerSpec>().map_err(|error| match error {
         ParseAlgorithmError::Preset { .. } => UnknownController::Preset(error),
         ParseAlgorithmError::Algorithm(_) => UnknownController::Name {
             name: full_name.to_owned(),
@@ -156,7 +158,7 @@ mod tests {
 
     #[test]
     fn every_listed_name_and_every_preset_resolves() {
-        let presets = Selection::all().map(|selection| selection.to_string());
+        let presets = ControllerSpec::all().map(|controller_spec| controller_spec.to_string());
         let stock = ["noq-cubic", "noq-new-reno", "noq-bbr3"].map(str::to_owned);
         let named = names().into_iter().map(str::to_owned).chain(stock);
         for name in named.chain(presets) {

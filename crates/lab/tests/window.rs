@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kneepoint_controllers::{
     AckEvent, Bytes, ConfigError, CongestionEvent, Control, Controller, ControllerConfig,
-    Environment, FilterSnapshot, Mode, Selection, SentEvent, Snapshot, Timestamp,
+    ControllerSpec, Environment, FilterSnapshot, Mode, SentEvent, Snapshot, Timestamp,
 };
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
@@ -147,7 +147,7 @@ fn a_snapshot_shows_the_window_that_quinn_keeps_to() {
             bytes_per_second: 2_500_000,
         })
     };
-    for selection in Selection::all() {
+    for selection in ControllerSpec::all() {
         let bed = Testbed::symmetric(link.clone(), 1).expect("a valid link");
         let full = bed.run(async |net| {
             let mut transport = quinn::TransportConfig::default();

@@ -6,10 +6,12 @@ mod tests;
 use std::any::Any;
 use std::time::Instant;
 
-use kneepoint_controllers::host::{
+use kneepoint_controllers::transport::{
     AckedRun, Clock, SentRun, WindowRule, fire_timers, refilled_window,
 };
-use kneepoint_controllers::{Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp};
+use kneepoint_controllers::{
+    Bytes, Control, Controller, DeliveryRateSampler, Loss, Snapshot, Timestamp,
+};
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller as HostController, ControllerMetrics};
 
@@ -20,12 +22,12 @@ use noq_proto::congestion::{Controller as HostController, ControllerMetrics};
 /// only after `on_end_acks`, so that round trips are measured here, from the time each packet left.
 ///
 /// Packets are known by that time and not by their numbers, which begin anew in each of the packet number spaces
-/// that share a path's controller. Packets of one instant left under the same circumstances: [`Flow`] counts them
+/// that share a path's controller. Packets of one instant left under the same circumstances: [`DeliveryRateSampler`] counts them
 /// together, in bytes.
 #[derive(Debug)]
 pub struct NoqController {
     inner: Box<dyn Controller>,
-    flow: Flow,
+    sampler: DeliveryRateSampler,
     mtu: Bytes,
     clock: Clock,
     acked: AckedRun,
@@ -47,10 +49,10 @@ impl NoqController {
     pub(crate) fn new(inner: Box<dyn Controller>, now: Instant, mtu: Bytes) -> Self {
         let control = inner.control();
         Self {
-            flow: if inner.wants_rate_samples() {
-                Flow::new(Timestamp::ZERO)
+            sampler: if inner.wants_rate_samples() {
+                DeliveryRateSampler::new(Timestamp::ZERO)
             } else {
-                Flow::without_rate_samples(Timestamp::ZERO)
+                DeliveryRateSampler::without_rate_samples(Timestamp::ZERO)
             },
             mtu,
             told: control.window,
@@ -73,8 +75,8 @@ impl NoqController {
 
     /// What [`HostController::on_ack`] does: nobody outside of noq can make the RTT estimator that it takes.
     pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
-        let (clock, flow) = (&mut self.clock, &mut self.flow);
-        self.acked.push(now, sent, Bytes(bytes), clock, flow);
+        let (clock, sampler) = (&mut self.clock, &mut self.sampler);
+        self.acked.push(now, sent, Bytes(bytes), clock, sampler);
     }
 
     /// An event other than an acknowledgement happens. Fires the timers that were due before it: noq has none for controllers, and
@@ -82,7 +84,7 @@ impl NoqController {
     #[inline]
     fn begin(&mut self, now: Instant) -> Timestamp {
         if self.acked.is_under_way() {
-            self.acked.end(&mut self.clock, &mut self.flow);
+            self.acked.end(&mut self.clock, &mut self.sampler);
         }
         self.now = self.clock.now(now);
         if self.timer.is_some_and(|due| due <= self.now) {
@@ -94,20 +96,20 @@ impl NoqController {
 
     /// The packets of an acknowledgement are all known, and it waits for no other.
     fn acks_ended(&mut self, instant: Instant, in_flight: Bytes, app_limited: bool) {
-        if let Some(event) = self.sent.end(&mut self.clock, &mut self.flow) {
+        if let Some(event) = self.sent.end(&mut self.clock, &mut self.sampler) {
             self.inner.on_sent(&event);
         }
-        self.acked.end(&mut self.clock, &mut self.flow);
+        self.acked.end(&mut self.clock, &mut self.sampler);
         // No timers first: what an acknowledgement ends was no silence.
         let now = self.clock.now(instant);
         self.now = now;
-        let Some(ack) = self.flow.on_ack_end(now, in_flight, app_limited) else {
+        let Some(ack) = self.sampler.on_ack_end(now, in_flight, app_limited) else {
             return;
         };
         let rtt = ack.rtt;
         self.timer = self.inner.acknowledge(ack, &mut self.control);
         self.told = refilled_window(&self.control, in_flight, self.mtu);
-        self.acked.gather(instant, in_flight, rtt, self.mtu);
+        self.acked.coalesce(instant, in_flight, rtt, self.mtu);
     }
 
     /// What waited for the next acknowledgement waits no longer.
@@ -120,7 +122,7 @@ impl NoqController {
     fn refresh(&mut self) {
         self.control = self.inner.control();
         self.timer = self.inner.next_timer();
-        self.told = refilled_window(&self.control, self.flow.in_flight(), self.mtu);
+        self.told = refilled_window(&self.control, self.sampler.in_flight(), self.mtu);
     }
 }
 
@@ -138,7 +140,7 @@ impl Clone for NoqController {
     fn clone(&self) -> Self {
         Self {
             inner: self.inner.clone_box(),
-            flow: self.flow.clone(),
+            sampler: self.sampler.clone(),
             ..*self
         }
     }
@@ -154,7 +156,7 @@ impl HostController for NoqController {
         }
         self.end_waiting();
         let now = self.begin(now);
-        let event = self.flow.on_sent(now, bytes);
+        let event = self.sampler.on_sent(now, bytes);
         self.inner.on_sent(&event);
         if event.prior_in_flight == Bytes::ZERO {
             self.control = self.inner.control();
@@ -207,7 +209,7 @@ impl HostController for NoqController {
         let sent = self.clock.sent(sent);
         let now = self.begin(now);
         let event = if is_ecn {
-            self.flow.on_ecn_mark(now, sent)
+            self.sampler.on_ecn_mark(now, sent)
         } else {
             let loss = Loss {
                 newest_sent: sent,
@@ -215,7 +217,7 @@ impl HostController for NoqController {
                 packets: std::mem::take(&mut self.lost_packets),
                 persistent_congestion: is_persistent_congestion,
             };
-            self.flow.on_lost(now, &loss)
+            self.sampler.on_lost(now, &loss)
         };
         self.inner.on_congestion(&event);
         self.refresh();

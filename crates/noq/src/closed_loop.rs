@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kneepoint_controllers::host::WindowRule;
-use kneepoint_controllers::{Algorithm, Bytes, Selection};
+use kneepoint_controllers::transport::WindowRule;
+use kneepoint_controllers::{Algorithm, Bytes, ControllerSpec};
 use kneepoint_testkit::{Adapter, Lost, Pacing, Packets, Scenario, Sender};
 use noq_proto::congestion::{Controller, ControllerFactory};
 
@@ -84,38 +84,38 @@ fn connect(factory: Factory) -> Sender<Noq> {
 
 #[test]
 fn every_selection_fills_the_pipe_with_a_bounded_queue() {
-    for selection in Selection::all() {
-        let mut path = connect(selection.into());
+    for spec in ControllerSpec::all() {
+        let mut path = connect(spec.into());
         path.run_for(Duration::from_secs(5));
         path.largest_queue = 0;
         let used = path.utilization(Duration::from_secs(30));
-        assert!(used > 0.9, "{selection}: {used}");
+        assert!(used > 0.9, "{spec}: {used}");
         // These know no other end of growth than a full queue.
         use Algorithm::{Compound, Cubic, NewReno};
-        if [NewReno, Cubic, Compound].contains(&selection.algorithm()) {
+        if [NewReno, Cubic, Compound].contains(&spec.algorithm()) {
             continue;
         }
         // Below two bandwidth-delay products, of ten that the buffer holds.
         assert!(
             path.largest_queue < 100_000,
-            "{selection}: {}",
+            "{spec}: {}",
             path.largest_queue
         );
-        assert_eq!(path.lost, 0, "{selection}");
+        assert_eq!(path.lost, 0, "{spec}");
     }
 }
 
 /// Trap: after an outage the estimate is that of the outage, and a sender that paces at it measures nothing else.
 #[test]
 fn every_selection_is_back_five_seconds_after_an_outage() {
-    for selection in Selection::all() {
-        let mut path = connect(selection.into());
+    for spec in ControllerSpec::all() {
+        let mut path = connect(spec.into());
         path.run_for(Duration::from_secs(10));
         path.set_fates(Packets::All, Packets::None);
         path.run_for(Duration::from_secs(2));
         path.set_fates(Packets::None, Packets::None);
         path.run_for(Duration::from_secs(5));
         let used = path.utilization(Duration::from_secs(10));
-        assert!(used > 0.8, "{selection}: {used}");
+        assert!(used > 0.8, "{spec}: {used}");
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use kneepoint_controllers::host::Blueprint;
+use kneepoint_controllers::transport::ControllerBuilder;
 use kneepoint_controllers::{
-    Algorithm, Bytes, ConfigError, ControllerConfig, Selection, Transport,
+    Algorithm, Bytes, ConfigError, ControllerConfig, ControllerSpec, Transport,
 };
 use noq_proto::congestion::{Controller, ControllerFactory};
 
@@ -16,7 +16,7 @@ use crate::adapter::NoqController;
 /// Each path's controller gets a seed of its own, so that paths do not probe in step: the factory's seed and the number of
 /// controllers built before.
 #[derive(Debug)]
-pub struct Factory(pub(crate) Blueprint);
+pub struct Factory(pub(crate) ControllerBuilder);
 
 impl Factory {
     /// A factory for the configuration.
@@ -24,7 +24,7 @@ impl Factory {
     /// # Errors
     /// If the configuration holds a value out of its range.
     pub fn new(config: impl ControllerConfig + 'static) -> Result<Self, ConfigError> {
-        Blueprint::new(config).map(Self)
+        ControllerBuilder::new(config).map(Self)
     }
 
     /// The seed for whatever the controllers draw at random; 0 unless set.
@@ -34,9 +34,9 @@ impl Factory {
     }
 }
 
-impl From<Selection> for Factory {
-    fn from(selection: Selection) -> Self {
-        Self(selection.into())
+impl From<ControllerSpec> for Factory {
+    fn from(spec: ControllerSpec) -> Self {
+        Self(spec.into())
     }
 }
 
@@ -46,7 +46,7 @@ impl From<Algorithm> for Factory {
     }
 }
 
-/// A factory for an [`Algorithm`] or a [`Selection`], ready for noq's `TransportConfig`.
+/// A factory for an [`Algorithm`] or a [`ControllerSpec`], ready for noq's `TransportConfig`.
 pub fn factory(algorithm: impl Into<Factory>) -> Arc<dyn ControllerFactory + Send + Sync> {
     Arc::new(algorithm.into())
 }

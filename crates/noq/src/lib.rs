@@ -27,5 +27,5 @@ mod factory;
 pub use adapter::{NoqController, snapshot};
 pub use factory::{Factory, factory};
 pub use kneepoint_controllers::{
-    Algorithm, BbrConfig, BbrSConfig, Preset, Selection, Snapshot, WindowPolicy,
+    Algorithm, BbrConfig, BbrSConfig, ControllerSpec, Preset, Snapshot, WindowPolicy,
 };

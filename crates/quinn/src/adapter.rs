@@ -6,10 +6,12 @@ mod tests;
 use std::any::Any;
 use std::time::Instant;
 
-use kneepoint_controllers::host::{
+use kneepoint_controllers::transport::{
     AckedRun, Clock, SentRun, WindowRule, fire_timers, refilled_window,
 };
-use kneepoint_controllers::{Bytes, Control, Controller, Flow, Loss, Snapshot, Timestamp};
+use kneepoint_controllers::{
+    Bytes, Control, Controller, DeliveryRateSampler, Loss, Snapshot, Timestamp,
+};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 
@@ -21,7 +23,7 @@ use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 #[derive(Debug)]
 pub struct QuinnController {
     inner: Box<dyn Controller>,
-    flow: Flow,
+    sampler: DeliveryRateSampler,
     mtu: Bytes,
     clock: Clock,
     acked: AckedRun,
@@ -38,10 +40,10 @@ impl QuinnController {
     pub(crate) fn new(inner: Box<dyn Controller>, now: Instant, mtu: Bytes) -> Self {
         let control = inner.control();
         Self {
-            flow: if inner.wants_rate_samples() {
-                Flow::new(Timestamp::ZERO)
+            sampler: if inner.wants_rate_samples() {
+                DeliveryRateSampler::new(Timestamp::ZERO)
             } else {
-                Flow::without_rate_samples(Timestamp::ZERO)
+                DeliveryRateSampler::without_rate_samples(Timestamp::ZERO)
             },
             mtu,
             clock: Clock::starting(now),
@@ -63,8 +65,8 @@ impl QuinnController {
     /// What [`HostController::on_ack`] does: nobody outside of quinn can make the RTT estimator that it takes.
     #[inline]
     pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
-        let (clock, flow) = (&mut self.clock, &mut self.flow);
-        self.acked.push(now, sent, Bytes(bytes), clock, flow);
+        let (clock, sampler) = (&mut self.clock, &mut self.sampler);
+        self.acked.push(now, sent, Bytes(bytes), clock, sampler);
     }
 
     /// An event other than an acknowledgement happens.
@@ -79,19 +81,19 @@ impl QuinnController {
     /// The packets of an acknowledgement are all known, and it waits for no other.
     #[inline]
     fn acks_ended(&mut self, instant: Instant, in_flight: Bytes, app_limited: bool) {
-        if let Some(event) = self.sent.end(&mut self.clock, &mut self.flow) {
+        if let Some(event) = self.sent.end(&mut self.clock, &mut self.sampler) {
             self.inner.on_sent(&event);
         }
-        self.acked.end(&mut self.clock, &mut self.flow);
+        self.acked.end(&mut self.clock, &mut self.sampler);
         // No timers first: what an acknowledgement ends was no silence.
         let now = self.clock.now(instant);
-        let ack = self.flow.on_ack_end(now, in_flight, app_limited);
+        let ack = self.sampler.on_ack_end(now, in_flight, app_limited);
         let Some(ack) = ack else { return };
         let rtt = ack.rtt;
         let timer = self.inner.acknowledge(ack, &mut self.control);
         self.timer = timer.unwrap_or(Timestamp::MAX);
         self.told = refilled_window(&self.control, in_flight, self.mtu);
-        self.acked.gather(instant, in_flight, rtt, self.mtu);
+        self.acked.coalesce(instant, in_flight, rtt, self.mtu);
     }
 
     /// What waited for the next acknowledgement waits no longer.
@@ -110,7 +112,7 @@ impl QuinnController {
     /// Packets were acknowledged, and no `on_end_acks` followed: quinn infers so from a Retry.
     #[cold]
     fn end_abandoned_acks(&mut self) {
-        self.acked.end(&mut self.clock, &mut self.flow);
+        self.acked.end(&mut self.clock, &mut self.sampler);
     }
 
     /// Fires the timers that were due before `now`: quinn has none for controllers, and wakes them for events only.
@@ -124,9 +126,9 @@ impl QuinnController {
     #[inline]
     fn packets_sent(&mut self, now: Timestamp, bytes: Bytes) {
         if bytes <= LARGEST_ACK_ONLY {
-            return self.flow.on_sent_unless_ack_only(now, bytes);
+            return self.sampler.on_sent_unless_ack_only(now, bytes);
         }
-        let event = self.flow.on_sent(now, bytes);
+        let event = self.sampler.on_sent(now, bytes);
         self.inner.on_sent(&event);
         if event.prior_in_flight == Bytes::ZERO {
             self.control = self.inner.control();
@@ -151,7 +153,7 @@ impl QuinnController {
     fn refresh(&mut self) {
         self.control = self.inner.control();
         self.ask_for_timer();
-        self.told = refilled_window(&self.control, self.flow.in_flight(), self.mtu);
+        self.told = refilled_window(&self.control, self.sampler.in_flight(), self.mtu);
     }
 }
 
@@ -159,7 +161,7 @@ impl Clone for QuinnController {
     fn clone(&self) -> Self {
         Self {
             inner: self.inner.clone_box(),
-            flow: self.flow.clone(),
+            sampler: self.sampler.clone(),
             mtu: self.mtu,
             clock: self.clock,
             acked: self.acked,
@@ -225,9 +227,9 @@ impl HostController for QuinnController {
         let (now, sent) = (self.begin(now), self.clock.sent(sent));
         self.catch_up(now);
         let event = if lost_bytes == 0 {
-            self.flow.on_ecn_mark(now, sent)
+            self.sampler.on_ecn_mark(now, sent)
         } else {
-            self.flow.on_lost(
+            self.sampler.on_lost(
                 now,
                 &Loss {
                     newest_sent: sent,

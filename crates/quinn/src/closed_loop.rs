@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kneepoint_controllers::host::WindowRule;
+use kneepoint_controllers::transport::WindowRule;
 use kneepoint_controllers::{
-    Algorithm, BbrSConfig, Bytes, Gain, Headroom, Selection, WindowPolicy,
+    Algorithm, BbrSConfig, Bytes, ControllerSpec, Gain, QueueTarget, WindowPolicy,
 };
 use kneepoint_testkit::{Adapter, Lost, Pacing, Scenario, Sender};
 use quinn_proto::congestion::{Controller, ControllerFactory};
@@ -85,24 +85,24 @@ fn connect(factory: Factory) -> Sender<Quinn> {
 
 #[test]
 fn every_selection_fills_the_pipe_with_a_bounded_queue() {
-    for selection in Selection::all() {
-        let mut path = connect(selection.into());
+    for spec in ControllerSpec::all() {
+        let mut path = connect(spec.into());
         path.run_for(Duration::from_secs(5));
         path.largest_queue = 0;
         let used = path.utilization(Duration::from_secs(30));
-        assert!(used > 0.95, "{selection}: {used}");
+        assert!(used > 0.95, "{spec}: {used}");
         // These know no other end of growth than a full queue.
         use Algorithm::{Compound, Cubic, NewReno};
-        if [NewReno, Cubic, Compound].contains(&selection.algorithm()) {
+        if [NewReno, Cubic, Compound].contains(&spec.algorithm()) {
             continue;
         }
         // Below two bandwidth-delay products, of ten that the buffer holds.
         assert!(
             path.largest_queue < 100_000,
-            "{selection}: {}",
+            "{spec}: {}",
             path.largest_queue
         );
-        assert_eq!(path.lost, 0, "{selection}");
+        assert_eq!(path.lost, 0, "{spec}");
     }
 }
 
@@ -137,7 +137,7 @@ fn bbr_s_finds_a_path_that_has_become_longer() {
 #[test]
 fn a_standing_queue_does_not_hide_the_longer_path() {
     let mut config = BbrSConfig::tuned();
-    config.core.window_policy = WindowPolicy::Track(Headroom {
+    config.core.window_policy = WindowPolicy::BusyRate(QueueTarget {
         idle: Gain::new(1, 25),
         least: Gain::new(1, 4),
         most: Gain::new(3, 5),

@@ -6,9 +6,9 @@ mod tests;
 use std::sync::Arc;
 use std::time::Instant;
 
-use kneepoint_controllers::host::Blueprint;
+use kneepoint_controllers::transport::ControllerBuilder;
 use kneepoint_controllers::{
-    Algorithm, Bytes, ConfigError, ControllerConfig, Selection, Transport,
+    Algorithm, Bytes, ConfigError, ControllerConfig, ControllerSpec, Transport,
 };
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
@@ -19,7 +19,7 @@ use crate::adapter::QuinnController;
 /// Each connection's controller gets a seed of its own, so that connections do not probe in step: the factory's
 /// seed and the number of controllers built before.
 #[derive(Debug)]
-pub struct Factory(Blueprint);
+pub struct Factory(ControllerBuilder);
 
 impl Factory {
     /// A factory for the configuration.
@@ -27,7 +27,7 @@ impl Factory {
     /// # Errors
     /// If the configuration holds a value out of its range.
     pub fn new(config: impl ControllerConfig + 'static) -> Result<Self, ConfigError> {
-        Blueprint::new(config).map(Self)
+        ControllerBuilder::new(config).map(Self)
     }
 
     /// The seed for whatever the controllers draw at random; 0 unless set.
@@ -37,9 +37,9 @@ impl Factory {
     }
 }
 
-impl From<Selection> for Factory {
-    fn from(selection: Selection) -> Self {
-        Self(selection.into())
+impl From<ControllerSpec> for Factory {
+    fn from(spec: ControllerSpec) -> Self {
+        Self(spec.into())
     }
 }
 
@@ -49,7 +49,7 @@ impl From<Algorithm> for Factory {
     }
 }
 
-/// A factory for an [`Algorithm`] or a [`Selection`], ready for quinn's `TransportConfig`: [`IntoFactory::factory`] as a
+/// A factory for an [`Algorithm`] or a [`ControllerSpec`], ready for quinn's `TransportConfig`: [`IntoFactory::factory`] as a
 /// function.
 pub fn factory(algorithm: impl Into<Factory>) -> Arc<dyn ControllerFactory + Send + Sync> {
     algorithm.factory()
@@ -61,12 +61,12 @@ pub fn factory(algorithm: impl Into<Factory>) -> Arc<dyn ControllerFactory + Sen
 /// trait of its own. Bring it into scope without its name where there are two.
 ///
 /// ```
-/// use kneepoint_quinn::{Algorithm, BbrSConfig, Factory, IntoFactory as _, Selection};
+/// use kneepoint_quinn::{Algorithm, BbrSConfig, Factory, IntoFactory as _, ControllerSpec};
 ///
 /// let mut transport = quinn_proto::TransportConfig::default();
 /// transport.congestion_controller_factory(Algorithm::default().factory());
 /// // From a configuration file or a variable of the environment:
-/// transport.congestion_controller_factory("bbr:tuned".parse::<Selection>()?.factory());
+/// transport.congestion_controller_factory("bbr:tuned".parse::<ControllerSpec>()?.factory());
 /// // With values of one's own, which can be wrong:
 /// let mut config = BbrSConfig::tuned();
 /// config.core.min_rtt_window = std::time::Duration::from_secs(20);

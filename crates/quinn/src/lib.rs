@@ -27,6 +27,6 @@ mod observe;
 pub use adapter::QuinnController;
 pub use factory::{Factory, IntoFactory, factory};
 pub use kneepoint_controllers::{
-    Algorithm, BbrConfig, BbrSConfig, Preset, Selection, Snapshot, WindowPolicy,
+    Algorithm, BbrConfig, BbrSConfig, ControllerSpec, Preset, Snapshot, WindowPolicy,
 };
 pub use observe::{bandwidth_estimate, snapshot};

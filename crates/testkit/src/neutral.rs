@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kneepoint_controllers::host::WindowRule;
-use kneepoint_controllers::{Bytes, Controller, Flow, Loss, Timestamp};
+use kneepoint_controllers::transport::WindowRule;
+use kneepoint_controllers::{Bytes, Controller, DeliveryRateSampler, Loss, Timestamp};
 use kneepoint_testkit::{Adapter, Lost};
 
 /// A controller and its accounting: what every adapter keeps.
@@ -12,7 +12,7 @@ pub struct Neutral {
     /// The controller.
     pub controller: Box<dyn Controller>,
     /// Its accounting.
-    pub flow: Flow,
+    pub sampler: DeliveryRateSampler,
     rule: WindowRule,
 }
 
@@ -24,14 +24,14 @@ impl Neutral {
 
     /// The same on a transport with this rule.
     pub fn with_rule(controller: Box<dyn Controller>, rule: WindowRule) -> Self {
-        let flow = if controller.wants_rate_samples() {
-            Flow::new(Timestamp::ZERO)
+        let sampler = if controller.wants_rate_samples() {
+            DeliveryRateSampler::new(Timestamp::ZERO)
         } else {
-            Flow::without_rate_samples(Timestamp::ZERO)
+            DeliveryRateSampler::without_rate_samples(Timestamp::ZERO)
         };
         Self {
             controller,
-            flow,
+            sampler,
             rule,
         }
     }
@@ -41,7 +41,7 @@ impl Clone for Neutral {
     fn clone(&self) -> Self {
         Self {
             controller: self.controller.clone_box(),
-            flow: self.flow.clone(),
+            sampler: self.sampler.clone(),
             rule: self.rule,
         }
     }
@@ -49,18 +49,18 @@ impl Clone for Neutral {
 
 impl Adapter for Neutral {
     fn on_sent(&mut self, now: Duration, bytes: u64) {
-        let event = self.flow.on_sent(time(now), Bytes(bytes));
+        let event = self.sampler.on_sent(time(now), Bytes(bytes));
         self.controller.on_sent(&event);
     }
 
     fn on_packet_acked(&mut self, now: Duration, sent: Duration, bytes: u64) {
-        self.flow
+        self.sampler
             .on_packet_acked(time(now), time(sent), Bytes(bytes));
     }
 
     fn on_end_acks(&mut self, now: Duration, in_flight: u64, app_limited: bool) {
         let (now, in_flight) = (time(now), Bytes(in_flight));
-        if let Some(event) = self.flow.on_ack_end(now, in_flight, app_limited) {
+        if let Some(event) = self.sampler.on_ack_end(now, in_flight, app_limited) {
             self.controller.on_ack(event);
         }
     }
@@ -72,12 +72,12 @@ impl Adapter for Neutral {
             packets: lost.packets,
             persistent_congestion: lost.persistent,
         };
-        let event = self.flow.on_lost(time(now), &loss);
+        let event = self.sampler.on_lost(time(now), &loss);
         self.controller.on_congestion(&event);
     }
 
     fn on_ecn_mark(&mut self, now: Duration, sent: Duration) {
-        let event = self.flow.on_ecn_mark(time(now), time(sent));
+        let event = self.sampler.on_ecn_mark(time(now), time(sent));
         self.controller.on_congestion(&event);
     }
 

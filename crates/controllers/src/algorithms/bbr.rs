@@ -30,7 +30,7 @@ impl BbrConfig {
         let mut config = Self::paper();
         config.core.ecn = EcnRule::Bound;
         config.core.heavy_losses = HeavyLossRule::Bound;
-        config.core.window_policy = WindowPolicy::Cap;
+        config.core.window_policy = WindowPolicy::RttCapped;
         config
     }
 }

@@ -60,14 +60,14 @@ impl BbrFairConfig {
     /// whose round trips vary without a queue: on WiGig with blockages it takes them for one, and its window shrinks.
     pub const fn with_own_queue() -> Self {
         let mut config = Self::paper();
-        config.core.own_queue = Some(OWN_QUEUE);
+        config.core.target_queue = Some(TARGET_QUEUE);
         config
     }
 }
 
 /// Packets of each flow in the queue: 20 ms of a flow's own rate at 24 Mb/s. Fewer are too slow on long paths: a flow comes
 /// nearer to its share by no more than this in a round. More would be a queue longer than half of short paths.
-const OWN_QUEUE: u16 = 40;
+const TARGET_QUEUE: u16 = 40;
 
 /// The article has 10 to 15 % below the estimate: the middle.
 const PACING_MARGIN: Gain = Gain::new(7, 8);

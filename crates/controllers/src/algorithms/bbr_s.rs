@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing};
 use crate::composed::composed;
-use crate::config::{Headroom, WindowPolicy};
+use crate::config::{QueueTarget, WindowPolicy};
 use crate::filter::SkipFilterConfig;
 use crate::units::Gain;
 
@@ -48,7 +48,7 @@ impl BbrSConfig {
                 probing: Probing::WhileUnbounded,
                 ecn: EcnRule::Bound,
                 heavy_losses: HeavyLossRule::Bound,
-                window_policy: WindowPolicy::Track(Headroom {
+                window_policy: WindowPolicy::BusyRate(QueueTarget {
                     idle: Gain::new(38, 1000),
                     least: Gain::percent(4),
                     most: Gain::UNIT,

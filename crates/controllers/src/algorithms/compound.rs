@@ -139,7 +139,7 @@ impl Avoidance for Compound {
         if let Some(round) = view.ended {
             let backlog = view
                 .trips
-                .backlog(total, round.least, self.config.host_delay);
+                .backlog(total, round.min_rtt, self.config.host_delay);
             if backlog < view.mtu.packets(u64::from(self.config.gamma)) {
                 // No faster than slow start, where packets are smaller than the MTU.
                 self.delay_window += self.increment(total, view.mtu).min(round.acked);
@@ -164,7 +164,7 @@ impl Avoidance for Compound {
         loss_window
     }
 
-    fn collapse(&mut self) {
+    fn on_persistent_congestion(&mut self) {
         self.delay_window = Bytes::ZERO;
     }
 

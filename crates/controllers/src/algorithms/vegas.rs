@@ -235,7 +235,7 @@ impl Vegas {
     fn count_quiet(&mut self, now: Timestamp, round: Round, view: &View<'_>, window: &mut Window) {
         let size = window.bytes();
         let tolerated = self.queue.tolerated();
-        let waits = view.trips.backlog(size, round.least, tolerated);
+        let waits = view.trips.backlog(size, round.min_rtt, tolerated);
         // A buffer shorter than what the hosts may add shows by its losses only.
         let lost = self
             .recovered
@@ -301,7 +301,7 @@ impl Avoidance for Vegas {
         left * self.check.interrupt(window)
     }
 
-    fn collapse(&mut self) {
+    fn on_persistent_congestion(&mut self) {
         self.queue.forget();
     }
 
@@ -327,7 +327,7 @@ impl SlowStart for EveryOtherRound {
                 if stands > view.mtu.packets(u64::from(self.gamma)) {
                     // The window has grown since: more waits by now than has stood all the time.
                     let tolerated = self.queue.tolerated();
-                    let waits = view.trips.backlog(size, round.least, tolerated);
+                    let waits = view.trips.backlog(size, round.min_rtt, tolerated);
                     *window = Window::new((size - waits + view.mtu).min(size));
                     return true;
                 }

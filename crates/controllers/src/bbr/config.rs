@@ -35,7 +35,7 @@ pub struct BbrCoreConfig {
     /// Bounds the window so that no more than this many packets of it wait at the bottleneck, and no more than half of
     /// what is under way elsewhere: equal parts of one queue are equal parts of the rate, whatever the round-trip times.
     /// `None`, as in the papers, bounds it by `window_gain` alone.
-    pub own_queue: Option<u16>,
+    pub target_queue: Option<u16>,
     /// Whether to look for token-bucket policers, and to run at their rate without probing. Off, as in the paper's figures.
     pub policer_detection: bool,
     /// How a host without pacing uses its window.
@@ -123,7 +123,7 @@ impl BbrCoreConfig {
             recovery: RecoveryRule::Restore,
             heavy_losses: HeavyLossRule::Ignore,
             ecn: EcnRule::Ignore,
-            own_queue: None,
+            target_queue: None,
             policer_detection: false,
             window_policy: WindowPolicy::Window,
         }

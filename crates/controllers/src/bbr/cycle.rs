@@ -16,10 +16,10 @@ impl<F: BandwidthFilter> Bbr<F> {
     /// section III: RTT of six times its minimum), in the shortest round trip of a round, or for the marks that do.
     pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
         let app_limited = ack.rate.is_none_or(|sample| sample.app_limited);
-        if !app_limited && let Some(shortest) = self.round_rtt.on_ack(ack) {
-            self.round_min_rtt = Some(shortest);
+        if !app_limited && let Some(min_round_rtt) = self.round_rtt.on_ack(ack) {
+            self.round_min_rtt = Some(min_round_rtt);
         }
-        if self.pipe_filled {
+        if self.full_bw_reached {
             return;
         }
         if ack.round_start && !app_limited {
@@ -33,18 +33,20 @@ impl<F: BandwidthFilter> Bbr<F> {
                     .startup_exit_rtt
                     .zip(self.min_rtt.get())
                     .zip(self.round_min_rtt.filter(|_| !app_limited))
-                    .is_some_and(|((gain, least), shortest)| shortest >= gain * horizon(least));
+                    .is_some_and(|((gain, least), min_round_rtt)| {
+                        min_round_rtt >= gain * horizon(least)
+                    });
                 if long_queue || self.marks.pipe_is_full() || self.search.is_full() {
                     self.leave_startup();
                 }
             }
             // It drains the queue itself.
-            _ => self.pipe_filled = self.search.is_full(),
+            _ => self.full_bw_reached = self.search.is_full(),
         }
     }
 
     pub(super) fn leave_startup(&mut self) {
-        self.pipe_filled = true;
+        self.full_bw_reached = true;
         self.transition(State::Drain);
         self.update_point();
     }

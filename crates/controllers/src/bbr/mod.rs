@@ -3,18 +3,18 @@
 //! After N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh, V. Jacobson, "BBR: Congestion-Based Congestion Control",
 //! ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00 where the paper is silent.
 
+mod competing_flows;
 mod config;
 mod cycle;
 mod heavy_losses;
 mod marks;
 mod model;
-mod own_queue;
 mod policer;
 mod probe_rtt;
 mod recovery;
-mod rival;
 mod standing_queue;
 mod state;
+mod target_queue;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -26,16 +26,16 @@ use core::time::Duration;
 use rand::SeedableRng;
 use rand_pcg::Pcg32;
 
+use self::competing_flows::CompetingFlowDetector;
 use self::heavy_losses::HeavyLosses;
 use self::marks::Marks;
 use self::model::{Inputs, Model};
-use self::own_queue::OwnQueue;
 use self::policer::Policer;
 use self::probe_rtt::RttProbe;
 use self::recovery::Recovery;
-use self::rival::Rival;
 use self::standing_queue::StandingQueue;
 use self::state::{STARTUP_GAIN, State};
+use self::target_queue::TargetQueue;
 use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
@@ -56,7 +56,7 @@ pub(crate) struct Bbr<F> {
     /// For the end of growth. ProbeRTT interrupts Startup but not this: where round trips take seconds, three of them do not fit
     /// between two ProbeRTTs.
     search: FullPipe,
-    pipe_filled: bool,
+    full_bw_reached: bool,
     round_rtt: RoundRtt,
     /// The shortest round trip of the last round, or of the one under way.
     round_min_rtt: Option<Duration>,
@@ -68,11 +68,11 @@ pub(crate) struct Bbr<F> {
     /// What the last ProbeRTT found, if it was not the minimum again, and possibly a longer path.
     missed_min_rtt: Option<Duration>,
     standing_queue: StandingQueue,
-    rival: Rival,
+    competing_flows: CompetingFlowDetector,
     /// If it is to be looked for.
     policer: Option<Policer>,
     window: Bytes,
-    own_queue: OwnQueue,
+    target_queue: TargetQueue,
     recovery: Recovery,
     marks: Marks,
     heavy_losses: HeavyLosses,
@@ -108,7 +108,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             bandwidth: None,
             min_rtt: None,
             gain: STARTUP_GAIN,
-            pipe_filled: false,
+            full_bw_reached: false,
             mtu: environment.mtu,
         };
         Self {
@@ -117,7 +117,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             filter,
             state: State::Startup,
             search: FullPipe::default(),
-            pipe_filled: false,
+            full_bw_reached: false,
             round_rtt: RoundRtt::default(),
             round_min_rtt: None,
             min_rtt: MinRtt::default(),
@@ -125,10 +125,10 @@ impl<F: BandwidthFilter> Bbr<F> {
             min_rtt_confirmed: false,
             missed_min_rtt: None,
             standing_queue: StandingQueue::default(),
-            rival: Rival::default(),
+            competing_flows: CompetingFlowDetector::default(),
             policer: config.policer_detection.then(Policer::default),
             window,
-            own_queue: OwnQueue::default(),
+            target_queue: TargetQueue::default(),
             recovery: Recovery::Open,
             marks: Marks::default(),
             heavy_losses: HeavyLosses::default(),
@@ -166,7 +166,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         let context = FilterContext {
             min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
             epoch: ack.round,
-            filling_pipe: !self.pipe_filled,
+            filling_pipe: !self.full_bw_reached,
         };
         self.filter.on_ack(ack, &context);
         if let Some(policer) = &mut self.policer {
@@ -206,9 +206,9 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         }
         self.update_window(ack);
         let (target, least) = (self.model.target, self.min_window());
-        self.marks.on_ack(ack, target, least, !self.pipe_filled);
+        self.marks.on_ack(ack, target, least, !self.full_bw_reached);
         self.heavy_losses.on_ack(ack, target);
-        self.update_own_queue(ack);
+        self.update_target_queue(ack);
         self.restarting = false;
         self.update_control();
         if self.in_probe_rtt() {
@@ -232,7 +232,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
                 self.leave_startup();
             }
         }
-        self.rival.on_congestion(event.round);
+        self.competing_flows.on_congestion(event.round);
         if let State::ProbeBandwidth(cycle) = &mut self.state {
             cycle.congested = true;
         }

@@ -28,7 +28,7 @@ pub(super) struct Inputs {
     pub(super) bandwidth: Option<Bandwidth>,
     pub(super) min_rtt: Option<Duration>,
     pub(super) gain: Gain,
-    pub(super) pipe_filled: bool,
+    pub(super) full_bw_reached: bool,
     pub(super) mtu: Bytes,
 }
 
@@ -38,11 +38,13 @@ impl Model {
             bandwidth,
             min_rtt,
             gain,
-            pipe_filled,
+            full_bw_reached,
             mtu,
         } = inputs;
         let pacing_rate = match (bandwidth, min_rtt) {
-            (Some(bandwidth), _) if pipe_filled => Some(config.pacing_margin * (gain * bandwidth)),
+            (Some(bandwidth), _) if full_bw_reached => {
+                Some(config.pacing_margin * (gain * bandwidth))
+            }
             // Until there is a rate, the initial window over the first round trip measured.
             (bandwidth, Some(min_rtt)) => Bandwidth::from_delivery(initial_window(mtu), min_rtt)
                 .map(|initial| gain * bandwidth.unwrap_or_default().max(initial)),
@@ -57,7 +59,7 @@ impl Model {
             send_quantum: send_quantum(pacing_rate, mtu),
             target: Bytes::ZERO,
         };
-        model.target = model.bdp(if pipe_filled {
+        model.target = model.bdp(if full_bw_reached {
             config.window_gain
         } else {
             STARTUP_GAIN
@@ -103,7 +105,7 @@ impl<F: BandwidthFilter> Bbr<F> {
                 State::ProbeBandwidth(_) if self.policed_rate().is_some() => Gain::UNIT,
                 state => state.pacing_gain(),
             },
-            pipe_filled: self.pipe_filled,
+            full_bw_reached: self.full_bw_reached,
             mtu: self.mtu,
         };
         self.model = Model::new(inputs, &self.config);
@@ -116,7 +118,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             bandwidth, min_rtt, ..
         } = self.model.inputs;
         self.point = match (bandwidth, min_rtt, self.model.pacing_rate) {
-            (Some(bandwidth), Some(min_rtt), Some(rate)) if self.pipe_filled => {
+            (Some(bandwidth), Some(min_rtt), Some(rate)) if self.full_bw_reached => {
                 Some(OperatingPoint {
                     bandwidth,
                     rate,

@@ -15,7 +15,7 @@ pub(super) enum Recovery {
     /// Nothing was lost lately.
     Open,
     /// Something was lost that left after the previous episode began.
-    Episode {
+    Active {
         /// When it began, or was prolonged: an acknowledgement of what left later ends it.
         began: Timestamp,
         /// Until this round the window only follows what is delivered.
@@ -29,14 +29,14 @@ pub(super) enum Recovery {
 impl Recovery {
     /// Whether a packet that left at `sent` belongs to the episode under way.
     pub(super) fn covers(&self, sent: Timestamp) -> bool {
-        matches!(self, Self::Episode { began, .. } if sent <= *began)
+        matches!(self, Self::Active { began, .. } if sent <= *began)
     }
 
     /// The rule of the episode under way.
     pub(super) fn rule(&self) -> Option<Rule> {
         match self {
             Self::Open => None,
-            Self::Episode { rule, .. } => Some(*rule),
+            Self::Active { rule, .. } => Some(*rule),
         }
     }
 
@@ -48,7 +48,7 @@ impl Recovery {
     pub(super) fn prolong(&mut self, now: Timestamp) -> bool {
         match self {
             Self::Open => false,
-            Self::Episode { began, .. } => {
+            Self::Active { began, .. } => {
                 *began = now;
                 true
             }
@@ -57,7 +57,7 @@ impl Recovery {
 
     /// Whether the window may only follow what is delivered.
     pub(super) fn conserves(&self, round: u64) -> bool {
-        matches!(self, Self::Episode { conserve_until_round, .. } if round < *conserve_until_round)
+        matches!(self, Self::Active { conserve_until_round, .. } if round < *conserve_until_round)
     }
 }
 
@@ -68,31 +68,31 @@ mod tests {
     #[test]
     fn an_episode_covers_what_left_before_it_and_conserves_for_its_rounds() {
         let at = Timestamp::from_nanos;
-        let episode = Recovery::Episode {
+        let recovery = Recovery::Active {
             began: at(100),
             conserve_until_round: 7,
             prior_window: Bytes(50_000),
             rule: Rule::Restore,
         };
-        assert!(episode.covers(at(99)) && episode.covers(at(100)));
-        assert!(!episode.covers(at(101)));
-        assert!(episode.conserves(6));
-        assert!(!episode.conserves(7));
+        assert!(recovery.covers(at(99)) && recovery.covers(at(100)));
+        assert!(!recovery.covers(at(101)));
+        assert!(recovery.conserves(6));
+        assert!(!recovery.conserves(7));
         assert!(!Recovery::Open.covers(at(0)) && !Recovery::Open.conserves(0));
     }
 
     #[test]
     fn further_losses_prolong_an_episode_but_not_its_conservation() {
         let at = Timestamp::from_nanos;
-        let mut episode = Recovery::Episode {
+        let mut recovery = Recovery::Active {
             began: at(100),
             conserve_until_round: 7,
             prior_window: Bytes(50_000),
             rule: Rule::Restore,
         };
-        assert!(episode.prolong(at(130)));
-        assert!(episode.covers(at(130)) && !episode.covers(at(131)));
-        assert!(!episode.conserves(7));
+        assert!(recovery.prolong(at(130)));
+        assert!(recovery.covers(at(130)) && !recovery.covers(at(131)));
+        assert!(!recovery.conserves(7));
         assert!(!Recovery::Open.prolong(at(130)));
     }
 }

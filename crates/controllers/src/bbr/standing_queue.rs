@@ -31,13 +31,13 @@ struct Since {
 /// itself. Who then takes the newcomer's queue for the path keeps it standing. But there round trips vary; without a queue
 /// most of them are alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Longer {
+pub(super) enum PathRttChange {
     /// Round trips vary.
-    Unlikely,
+    No,
     /// They are alike.
-    Possible,
+    Maybe,
     /// And but a quarter of the bandwidth is left.
-    Certain,
+    Yes,
 }
 
 /// The shortest round trips of rounds, without those of the first second, in which a long queue may still drain.
@@ -45,9 +45,9 @@ pub(super) enum Longer {
 struct Rounds {
     /// The round that goes on, and its shortest round trip so far.
     current: u64,
-    shortest: Duration,
+    round_min_rtt: Duration,
     /// The least of all complete ones, how many there are, and how many of them are near it.
-    least: Duration,
+    min_rtt: Duration,
     complete: u32,
     near: u32,
 }
@@ -56,29 +56,29 @@ impl Rounds {
     fn new(ack: &AckEvent) -> Self {
         Self {
             current: ack.round,
-            shortest: ack.rtt,
-            least: Duration::MAX,
+            round_min_rtt: ack.rtt,
+            min_rtt: Duration::MAX,
             complete: 0,
             near: 0,
         }
     }
 
-    fn on_ack(&mut self, ack: &AckEvent, settled: bool) {
+    fn on_ack(&mut self, ack: &AckEvent, after_settling: bool) {
         if ack.round == self.current {
-            self.shortest = self.shortest.min(ack.rtt);
+            self.round_min_rtt = self.round_min_rtt.min(ack.rtt);
             return;
         }
-        if settled {
+        if after_settling {
             self.complete = self.complete.saturating_add(1);
-            if NEAR * self.shortest < self.least {
+            if NEAR * self.round_min_rtt < self.min_rtt {
                 self.near = 1;
-            } else if self.shortest <= NEAR * self.least {
+            } else if self.round_min_rtt <= NEAR * self.min_rtt {
                 self.near = self.near.saturating_add(1);
             }
-            self.least = self.least.min(self.shortest);
+            self.min_rtt = self.min_rtt.min(self.round_min_rtt);
         }
         self.current = ack.round;
-        self.shortest = ack.rtt;
+        self.round_min_rtt = ack.rtt;
     }
 
     /// Whether most of them are alike.
@@ -102,8 +102,8 @@ impl StandingQueue {
             bandwidth,
             rounds: Rounds::new(ack),
         });
-        let settled = ack.now.saturating_since(since.at) > SETTLING;
-        since.rounds.on_ack(ack, settled);
+        let after_settling = ack.now.saturating_since(since.at) > SETTLING;
+        since.rounds.on_ack(ack, after_settling);
     }
 
     /// Whether it has stood for so long that ProbeRTT should look what is behind it.
@@ -116,18 +116,19 @@ impl StandingQueue {
     }
 
     /// Whether the path has become longer.
-    pub(super) fn is_longer_path(&self, bandwidth: Bandwidth) -> Longer {
+    pub(super) fn path_rtt_change(&self, bandwidth: Bandwidth) -> PathRttChange {
         match self.since {
-            Some(since) if !since.rounds.are_steady() => Longer::Unlikely,
-            Some(since) if Gain::new(4, 1) * bandwidth < since.bandwidth => Longer::Certain,
-            Some(_) => Longer::Possible,
-            None => Longer::Unlikely,
+            Some(since) if !since.rounds.are_steady() => PathRttChange::No,
+            Some(since) if Gain::new(4, 1) * bandwidth < since.bandwidth => PathRttChange::Yes,
+            Some(_) => PathRttChange::Maybe,
+            None => PathRttChange::No,
         }
     }
 
     /// The shortest round trip of all settled rounds; the longest there is if there is none.
-    pub(super) fn shortest(&self) -> Duration {
-        self.since.map_or(Duration::MAX, |since| since.rounds.least)
+    pub(super) fn min_round_rtt(&self) -> Duration {
+        self.since
+            .map_or(Duration::MAX, |since| since.rounds.min_rtt)
     }
 
     /// Begins anew.
@@ -199,11 +200,11 @@ mod tests {
         let mut queue = standing([120; 13]);
         queue.on_ack(&ack(4.0, 13, 120), NOTHING, MIN_RTT);
         let quarter = Bandwidth::from_bytes_per_second(250_000);
-        assert_eq!(queue.is_longer_path(quarter), Longer::Possible);
+        assert_eq!(queue.path_rtt_change(quarter), PathRttChange::Maybe);
         let less = Bandwidth::from_bytes_per_second(249_999);
-        assert_eq!(queue.is_longer_path(less), Longer::Certain);
+        assert_eq!(queue.path_rtt_change(less), PathRttChange::Yes);
         queue.reset();
-        assert_eq!(queue.is_longer_path(NOTHING), Longer::Unlikely);
+        assert_eq!(queue.path_rtt_change(NOTHING), PathRttChange::No);
     }
 
     /// Trap: beside a newcomer that takes the link for itself, the bandwidth falls as on a longer path.
@@ -212,13 +213,22 @@ mod tests {
         let newcomer = [
             150, 140, 130, 120, 120, 126, 124, 118, 122, 135, 137, 153, 151,
         ];
-        assert_eq!(standing(newcomer).is_longer_path(NOTHING), Longer::Unlikely);
+        assert_eq!(
+            standing(newcomer).path_rtt_change(NOTHING),
+            PathRttChange::No
+        );
         // What drains in the first second is the old path's queue; and wireless links have pauses.
         let longer = [
             300, 250, 200, 150, 150, 121, 120, 122, 180, 120, 260, 120, 121,
         ];
-        assert_eq!(standing(longer).is_longer_path(NOTHING), Longer::Certain);
+        assert_eq!(
+            standing(longer).path_rtt_change(NOTHING),
+            PathRttChange::Yes
+        );
         // Too soon to say.
-        assert_eq!(standing([120; 4]).is_longer_path(NOTHING), Longer::Unlikely);
+        assert_eq!(
+            standing([120; 4]).path_rtt_change(NOTHING),
+            PathRttChange::No
+        );
     }
 }

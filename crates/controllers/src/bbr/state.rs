@@ -14,7 +14,7 @@ pub(super) enum State {
     /// Cycling around the estimate.
     ProbeBandwidth(Cycle),
     /// Nearly silent, to see the path without a queue.
-    ProbeRtt(Silence),
+    ProbeRtt(ProbeRttPhase),
 }
 
 /// The position in the gain cycle.
@@ -28,7 +28,7 @@ pub(super) struct Cycle {
 
 /// Progress of ProbeRTT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Silence {
+pub(super) enum ProbeRttPhase {
     /// Waiting for the flight to shrink.
     Draining,
     /// Small enough: to be held until this time, and until this round has passed.
@@ -116,7 +116,7 @@ mod tests {
                 began: Timestamp::ZERO,
                 congested: false,
             }),
-            State::ProbeRtt(Silence::Draining),
+            State::ProbeRtt(ProbeRttPhase::Draining),
         ]
     }
 

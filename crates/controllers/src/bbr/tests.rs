@@ -6,7 +6,7 @@ use crate::algorithms::Algorithm;
 use crate::config::ControllerConfig;
 use crate::driver::{self, Driver, MTU, PLAIN, Scenario, congestion, drive, environment};
 use crate::event::RateSample;
-use crate::registry::Selection;
+use crate::registry::ControllerSpec;
 use crate::snapshot::Mode;
 use crate::units::Bandwidth;
 use crate::{BbrConfig, BbrFairConfig, BbrSConfig};
@@ -16,10 +16,10 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Every controller on this core, but for those named.
 fn controllers_but(excluded: &[&str]) -> Vec<Box<dyn ControllerConfig>> {
     use Algorithm::{Bbr, BbrFair, BbrS, BbrSampled, BbrX};
-    Selection::all()
-        .filter(|selection| [Bbr, BbrX, BbrS, BbrSampled, BbrFair].contains(&selection.algorithm()))
-        .filter(|selection| !excluded.contains(&selection.to_string().as_str()))
-        .map(Selection::config)
+    ControllerSpec::all()
+        .filter(|spec| [Bbr, BbrX, BbrS, BbrSampled, BbrFair].contains(&spec.algorithm()))
+        .filter(|spec| !excluded.contains(&spec.to_string().as_str()))
+        .map(ControllerSpec::config)
         .collect()
 }
 

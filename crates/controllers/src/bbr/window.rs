@@ -13,7 +13,7 @@ impl<F: BandwidthFilter> Bbr<F> {
     /// Sizes the window (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3).
     pub(super) fn update_window(&mut self, ack: &AckEvent) {
         if !self.recovery.covers(ack.newest_sent)
-            && let Recovery::Episode {
+            && let Recovery::Active {
                 prior_window, rule, ..
             } = self.recovery
         {
@@ -30,7 +30,7 @@ impl<F: BandwidthFilter> Bbr<F> {
                 Some(Rule::FairShare) => conserved,
                 Some(Rule::Restore) | None => self.window.max(conserved),
             }
-        } else if self.pipe_filled {
+        } else if self.full_bw_reached {
             (self.window + ack.acked).min(target)
         } else if self.window < target {
             self.window + ack.acked
@@ -41,29 +41,29 @@ impl<F: BandwidthFilter> Bbr<F> {
     }
 
     /// Looks after the window that leaves a queue of a given length, if there is to be one.
-    pub(super) fn update_own_queue(&mut self, ack: &AckEvent) {
-        let (Some(packets), Some(min_rtt)) = (self.config.own_queue, self.min_rtt.get()) else {
+    pub(super) fn update_target_queue(&mut self, ack: &AckEvent) {
+        let (Some(packets), Some(min_rtt)) = (self.config.target_queue, self.min_rtt.get()) else {
             return;
         };
         let bdp = self.model.bdp.unwrap_or_default();
         let queue = self
             .mtu
             .packets(u64::from(packets))
-            .min((LARGEST_OWN_QUEUE * bdp).max(self.min_window()));
+            .min((MAX_TARGET_QUEUE * bdp).max(self.min_window()));
         match self.state {
             State::Startup if !ack.app_limited => {
-                let waited = self.own_queue.on_ack(ack, min_rtt, queue);
+                let waited = self.target_queue.on_ack(ack, min_rtt, queue);
                 if waited.is_some_and(|waited| waited > queue) {
                     self.leave_startup();
                 }
             }
-            State::ProbeBandwidth(_) if self.own_queue.window().is_none() => {
-                self.own_queue.begin(self.bdp(Gain::UNIT));
+            State::ProbeBandwidth(_) if self.target_queue.window().is_none() => {
+                self.target_queue.begin(self.bdp(Gain::UNIT));
             }
             State::ProbeBandwidth(_) if self.recovery == Recovery::Open && !ack.app_limited => {
-                self.own_queue.on_ack(ack, min_rtt, queue);
+                self.target_queue.on_ack(ack, min_rtt, queue);
             }
-            _ => self.own_queue.pause(),
+            _ => self.target_queue.pause(),
         }
     }
 
@@ -78,8 +78,8 @@ impl<F: BandwidthFilter> Bbr<F> {
         if let Some(rate) = share {
             self.filter.reseed(ack.round, rate);
         }
-        if self.own_queue.window().is_some() {
-            self.own_queue.begin(self.window);
+        if self.target_queue.window().is_some() {
+            self.target_queue.begin(self.window);
         }
         if matches!(self.state, State::Startup) {
             self.leave_startup();
@@ -91,7 +91,9 @@ impl<F: BandwidthFilter> Bbr<F> {
     pub(super) fn update_control(&mut self) {
         if let Some(point) = &mut self.point {
             point.min_inflight = match self.state {
-                State::ProbeBandwidth(_) => self.rival.least(point.bandwidth, point.min_rtt),
+                State::ProbeBandwidth(_) => self
+                    .competing_flows
+                    .min_inflight(point.bandwidth, point.min_rtt),
                 _ => Bytes::ZERO,
             };
         }
@@ -99,7 +101,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             State::ProbeRtt(_) => self.window.min(self.probe_rtt_window()),
             // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
             State::Drain => self.window.min(self.bdp(Gain::UNIT)),
-            State::ProbeBandwidth(_) => match self.own_queue.window() {
+            State::ProbeBandwidth(_) => match self.target_queue.window() {
                 // What the estimate calls for at the least: where round trips are long without a queue, the window that is
                 // found from them only shrinks.
                 Some(window) => {
@@ -128,8 +130,9 @@ impl<F: BandwidthFilter> Bbr<F> {
     /// Which rule an episode follows that begins now.
     fn recovery_rule(&self) -> Rule {
         let queued = || {
-            let shortest = self.min_rtt.get().zip(self.round_min_rtt);
-            shortest.is_some_and(|(least, shortest)| shortest > OTHERS_QUEUE * horizon(least))
+            let min_round_rtt = self.min_rtt.get().zip(self.round_min_rtt);
+            min_round_rtt
+                .is_some_and(|(least, min_round_rtt)| min_round_rtt > OTHERS_QUEUE * horizon(least))
         };
         match self.config.recovery {
             RecoveryRule::FairShare => Rule::FairShare,
@@ -148,7 +151,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             Rule::FairShare => self.recovery.covers(event.newest_sent),
         };
         if !under_way {
-            self.recovery = Recovery::Episode {
+            self.recovery = Recovery::Active {
                 began: event.now,
                 conserve_until_round: match rule {
                     Rule::Restore => event.round.saturating_add(1),
@@ -174,4 +177,4 @@ impl<F: BandwidthFilter> Bbr<F> {
 const OTHERS_QUEUE: Gain = Gain::new(7, 4);
 
 /// The own queue is at most this share of the bandwidth-delay product: slow paths are not to wait for it.
-const LARGEST_OWN_QUEUE: Gain = Gain::new(1, 2);
+const MAX_TARGET_QUEUE: Gain = Gain::new(1, 2);

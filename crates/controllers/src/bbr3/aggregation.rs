@@ -48,9 +48,13 @@ impl Aggregation {
     }
 
     /// Remember more rounds once the rate no longer doubles in each; fewer if the search begins again.
-    pub(super) fn remember(&mut self, pipe_filled: bool, round: u64) {
+    pub(super) fn remember(&mut self, full_bw_reached: bool, round: u64) {
         let extra = self.extra();
-        let rounds = if pipe_filled { ROUNDS } else { STARTUP_ROUNDS };
+        let rounds = if full_bw_reached {
+            ROUNDS
+        } else {
+            STARTUP_ROUNDS
+        };
         self.window = ApproximateWindow::new(rounds);
         self.window.update(round, extra.0);
     }

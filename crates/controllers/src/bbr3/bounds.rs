@@ -7,62 +7,62 @@ use crate::units::{Bandwidth, Bytes, Gain};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bounds {
     /// `inflight_longterm`: the most in flight that did not lose too much.
-    pub(super) long: Bytes,
+    pub(super) inflight_longterm: Bytes,
     /// `inflight_shortterm`: what the present losses leave of it.
-    pub(super) short: Bytes,
+    pub(super) inflight_shortterm: Bytes,
     /// `bw_shortterm`: the same for the rate.
-    pub(super) rate: Bandwidth,
+    pub(super) bw_shortterm: Bandwidth,
 }
 
 impl Bounds {
     pub(super) const NONE: Self = Self {
-        long: UNBOUNDED,
-        short: UNBOUNDED,
-        rate: UNBOUNDED_RATE,
+        inflight_longterm: UNBOUNDED,
+        inflight_shortterm: UNBOUNDED,
+        bw_shortterm: UNBOUNDED_RATE,
     };
 
     /// A new probe looks at the path afresh.
     pub(super) fn forget_short_term(&mut self) {
-        self.short = UNBOUNDED;
-        self.rate = UNBOUNDED_RATE;
+        self.inflight_shortterm = UNBOUNDED;
+        self.bw_shortterm = UNBOUNDED_RATE;
     }
 
     /// A round with losses: the short-term bounds come down towards what was delivered in it, by no more than `keep`
     /// leaves (section "When not Probing for Bandwidth").
     pub(super) fn cut(&mut self, keep: Gain, latest: &Latest, bandwidth: Bandwidth, window: Bytes) {
-        if self.rate == UNBOUNDED_RATE {
-            self.rate = bandwidth;
+        if self.bw_shortterm == UNBOUNDED_RATE {
+            self.bw_shortterm = bandwidth;
         }
-        if self.short == UNBOUNDED {
-            self.short = window;
+        if self.inflight_shortterm == UNBOUNDED {
+            self.inflight_shortterm = window;
         }
-        self.rate = latest.rate.max(keep * self.rate);
-        self.short = latest.volume.max(keep * self.short);
+        self.bw_shortterm = latest.bw_latest.max(keep * self.bw_shortterm);
+        self.inflight_shortterm = latest.inflight_latest.max(keep * self.inflight_shortterm);
     }
 
     /// A flight that went well raises the long-term bound, if there is one.
-    pub(super) fn raise_long_term(&mut self, flight: Bytes) {
-        self.long = self.long.max(flight);
+    pub(super) fn raise_inflight_longterm(&mut self, flight: Bytes) {
+        self.inflight_longterm = self.inflight_longterm.max(flight);
     }
 
     /// Whether a probe was ever too high.
-    pub(super) fn has_long_term(&self) -> bool {
-        self.long != UNBOUNDED
+    pub(super) fn has_inflight_longterm(&self) -> bool {
+        self.inflight_longterm != UNBOUNDED
     }
 
     /// The long-term bound less the share to leave to others, one packet at least.
     pub(super) fn with_headroom(&self, share: Gain, mtu: Bytes) -> Bytes {
-        if self.long == UNBOUNDED {
+        if self.inflight_longterm == UNBOUNDED {
             return UNBOUNDED;
         }
-        self.long - (share * self.long).max(mtu)
+        self.inflight_longterm - (share * self.inflight_longterm).max(mtu)
     }
 
     /// At least as high as `saved`: the losses since then were none.
     pub(super) fn restore(&mut self, saved: &Self) {
-        self.long = self.long.max(saved.long);
-        self.short = self.short.max(saved.short);
-        self.rate = self.rate.max(saved.rate);
+        self.inflight_longterm = self.inflight_longterm.max(saved.inflight_longterm);
+        self.inflight_shortterm = self.inflight_shortterm.max(saved.inflight_shortterm);
+        self.bw_shortterm = self.bw_shortterm.max(saved.bw_shortterm);
     }
 }
 
@@ -72,9 +72,9 @@ impl Bounds {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Latest {
     /// `bw_latest`.
-    pub(super) rate: Bandwidth,
+    pub(super) bw_latest: Bandwidth,
     /// `inflight_latest`.
-    pub(super) volume: Bytes,
+    pub(super) inflight_latest: Bytes,
     round_end: Bytes,
     /// Whether the acknowledgement at hand ends the round.
     pub(super) round_over: bool,
@@ -89,8 +89,8 @@ impl Latest {
     pub(super) fn begin(&mut self, ack: &AckEvent) {
         self.round_over = false;
         let Some(sample) = ack.rate else { return };
-        self.rate = self.rate.max(sample.delivery_rate);
-        self.volume = self.volume.max(sample.delivered);
+        self.bw_latest = self.bw_latest.max(sample.delivery_rate);
+        self.inflight_latest = self.inflight_latest.max(sample.delivered);
         if sample.prior_delivered >= self.round_end {
             self.round_end = ack.delivered;
             self.round_over = true;
@@ -102,8 +102,8 @@ impl Latest {
         if self.round_over
             && let Some(sample) = ack.rate
         {
-            self.rate = sample.delivery_rate;
-            self.volume = sample.delivered;
+            self.bw_latest = sample.delivery_rate;
+            self.inflight_latest = sample.delivered;
             self.lost_ranges = 0;
         }
     }
@@ -120,8 +120,8 @@ impl Latest {
     /// `ResetCongestionSignals`: a new cycle begins.
     pub(super) fn reset(&mut self) {
         self.congested = false;
-        self.rate = Bandwidth::ZERO;
-        self.volume = Bytes::ZERO;
+        self.bw_latest = Bandwidth::ZERO;
+        self.inflight_latest = Bytes::ZERO;
     }
 }
 
@@ -144,15 +144,21 @@ mod tests {
     fn a_cut_keeps_what_was_delivered_and_seven_tenths() {
         let mut bounds = Bounds::NONE;
         let mut latest = Latest {
-            rate: rate(800),
-            volume: Bytes(50),
+            bw_latest: rate(800),
+            inflight_latest: Bytes(50),
             ..Latest::default()
         };
         bounds.cut(KEEP, &latest, rate(1000), Bytes(100));
-        assert_eq!((bounds.rate, bounds.short), (rate(800), Bytes(70)));
-        latest.rate = rate(100);
+        assert_eq!(
+            (bounds.bw_shortterm, bounds.inflight_shortterm),
+            (rate(800), Bytes(70))
+        );
+        latest.bw_latest = rate(100);
         bounds.cut(KEEP, &latest, rate(1000), Bytes(100));
-        assert_eq!((bounds.rate, bounds.short), (rate(560), Bytes(50)));
+        assert_eq!(
+            (bounds.bw_shortterm, bounds.inflight_shortterm),
+            (rate(560), Bytes(50))
+        );
         bounds.forget_short_term();
         assert_eq!(bounds, Bounds::NONE);
     }
@@ -162,33 +168,33 @@ mod tests {
         let share = Gain::percent(15);
         assert_eq!(Bounds::NONE.with_headroom(share, Bytes(10)), UNBOUNDED);
         let mut bounds = Bounds {
-            long: Bytes(1000),
+            inflight_longterm: Bytes(1000),
             ..Bounds::NONE
         };
         assert_eq!(bounds.with_headroom(share, Bytes(10)), Bytes(850));
         assert_eq!(bounds.with_headroom(share, Bytes(200)), Bytes(800));
-        bounds.long = Bytes(5);
+        bounds.inflight_longterm = Bytes(5);
         assert_eq!(bounds.with_headroom(share, Bytes(10)), Bytes::ZERO);
     }
 
     #[test]
     fn restoring_never_lowers_a_bound() {
         let mut bounds = Bounds {
-            long: Bytes(7),
-            short: Bytes(3),
-            rate: rate(9),
+            inflight_longterm: Bytes(7),
+            inflight_shortterm: Bytes(3),
+            bw_shortterm: rate(9),
         };
         bounds.restore(&Bounds {
-            long: Bytes(5),
-            short: Bytes(4),
-            rate: rate(8),
+            inflight_longterm: Bytes(5),
+            inflight_shortterm: Bytes(4),
+            bw_shortterm: rate(8),
         });
         assert_eq!(
             bounds,
             Bounds {
-                long: Bytes(7),
-                short: Bytes(4),
-                rate: rate(9)
+                inflight_longterm: Bytes(7),
+                inflight_shortterm: Bytes(4),
+                bw_shortterm: rate(9)
             }
         );
     }

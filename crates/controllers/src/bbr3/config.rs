@@ -144,7 +144,7 @@ impl Bbr3CoreConfig {
         self.tolerated_losses = 1;
         self.check_longer_path = true;
         self.offload_time = Duration::from_millis(3);
-        self.window_policy = WindowPolicy::Cap;
+        self.window_policy = WindowPolicy::RttCapped;
         self
     }
 

@@ -11,12 +11,12 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// `HandleLostPacket` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"), for all packets of an event
     /// as if they were one burst: hosts report their losses in aggregate.
     pub(super) fn on_loss(&mut self, event: &CongestionEvent) {
-        self.begin_episode(event);
+        self.save_undo_state(event);
         self.drop_path_check();
         self.latest.note_congestion(event.delivered);
         self.latest.lost_ranges = self.latest.lost_ranges.saturating_add(1);
         if event.signal == CongestionSignal::PersistentCongestion {
-            self.collapse();
+            self.on_persistent_congestion();
         }
         let Some(flight) = event.flight.filter(|_| self.cycle.sampling) else {
             return;
@@ -35,7 +35,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.cycle.note_too_high();
         if !app_limited {
             let target = self.output.bdp.min(self.window);
-            self.bounds.long = safe.max(self.config.beta * target);
+            self.bounds.inflight_longterm = safe.max(self.config.beta * target);
         }
         if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
             self.start_down(now);

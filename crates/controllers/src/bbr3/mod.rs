@@ -55,7 +55,7 @@ pub(crate) struct Bbr3<F> {
     filter: F,
     state: State,
     /// `full_bw_reached`.
-    pipe_filled: bool,
+    full_bw_reached: bool,
     round: Round,
     cycle: Cycle,
     bounds: Bounds,
@@ -98,7 +98,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             config,
             filter,
             state: State::Startup(FullPipe::default()),
-            pipe_filled: false,
+            full_bw_reached: false,
             round: Round::default(),
             cycle: Cycle::default(),
             bounds: Bounds::NONE,
@@ -146,7 +146,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         let context = FilterContext {
             min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
             epoch: self.cycle.count,
-            filling_pipe: !self.pipe_filled,
+            filling_pipe: !self.full_bw_reached,
         };
         self.filter.on_ack(ack, &context);
     }
@@ -238,7 +238,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
     }
 
     fn on_spurious_loss(&mut self, _now: Timestamp) {
-        self.undo_episode();
+        self.undo();
         self.refresh();
     }
 

@@ -41,7 +41,7 @@ struct Inputs {
     /// Decides the gains.
     mode: Mode,
     restarting: bool,
-    pipe_filled: bool,
+    full_bw_reached: bool,
     mtu: Bytes,
 }
 
@@ -78,11 +78,11 @@ impl<F: BandwidthFilter> Bbr3<F> {
             bandwidth: self
                 .filter
                 .bandwidth()
-                .map(|rate| rate.min(self.bounds.rate)),
+                .map(|rate| rate.min(self.bounds.bw_shortterm)),
             min_rtt: self.min_rtt.nanos(),
             mode: self.state.mode(),
             restarting: self.restarting,
-            pipe_filled: self.pipe_filled,
+            full_bw_reached: self.full_bw_reached,
             mtu: self.mtu,
         };
         if self.output.inputs != Some(inputs) {
@@ -114,7 +114,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         };
         self.output.pipe = self.quantized(self.output.bdp);
         self.output.point = match (bandwidth, min_rtt) {
-            (Some(bandwidth), Some(min_rtt)) if self.pipe_filled => Some(OperatingPoint {
+            (Some(bandwidth), Some(min_rtt)) if self.full_bw_reached => Some(OperatingPoint {
                 bandwidth,
                 rate: self.output.pacing_rate.unwrap_or(bandwidth),
                 min_rtt,
@@ -154,7 +154,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     fn pace(&self, bandwidth: Option<Bandwidth>) -> Option<Bandwidth> {
         let modelled =
             bandwidth.map(|rate| self.pacing_gain() * (self.config.pacing_margin * rate));
-        if self.pipe_filled {
+        if self.full_bw_reached {
             return modelled;
         }
         let initial = || {

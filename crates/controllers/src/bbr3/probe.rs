@@ -34,12 +34,12 @@ pub(super) struct Cycle {
     /// `prev_probe_too_high`.
     too_high: bool,
     /// `prev_probe_precautionary`.
-    precautionary: bool,
+    probe_precautionary: bool,
 }
 
 /// The progress of one probe (sections "Accelerating to Probe for Bandwidth" and "ProbeBW Algorithm Details").
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Ascent {
+pub(super) struct ProbeUp {
     /// Looks for the end of growth.
     pub(super) plateau: FullPipe,
     began: Timestamp,
@@ -51,21 +51,21 @@ pub(super) struct Ascent {
     acked_per_packet: Bytes,
 }
 
-impl Ascent {
+impl ProbeUp {
     fn new(began: Timestamp, rate: Bandwidth, window: Bytes, mtu: Bytes) -> Self {
-        let mut ascent = Self {
+        let mut probe_up = Self {
             plateau: FullPipe::from_baseline(rate),
             began,
             ..Self::default()
         };
-        ascent.steepen(window, mtu);
-        ascent
+        probe_up.steepen(window, mtu);
+        probe_up
     }
 
     /// Another round: twice as many packets in it (`RaiseInflightLongtermSlope`).
     fn steepen(&mut self, window: Bytes, mtu: Bytes) {
         self.acked_per_packet = Bytes(window.0 >> self.rounds).max(mtu);
-        self.rounds = (self.rounds + 1).min(MOST_DOUBLINGS);
+        self.rounds = (self.rounds + 1).min(MAX_DOUBLINGS);
     }
 
     /// By how many packets the bound may grow for these acknowledged bytes.
@@ -85,8 +85,7 @@ impl Cycle {
     /// Begins a wait of random length, so that flows do not probe in step (`PickProbeWait`).
     fn pick_wait(&mut self, now: Timestamp, random: &mut Pcg32) {
         self.rounds = random.random_range(0..=1);
-        self.wait =
-            SHORTEST_WAIT + Duration::from_nanos(random.random_range(0..=WAIT_SPREAD_NANOS));
+        self.wait = MIN_WAIT + Duration::from_nanos(random.random_range(0..=WAIT_SPREAD_NANOS));
         self.began = now;
     }
 
@@ -115,7 +114,7 @@ impl Cycle {
 impl<F: BandwidthFilter> Bbr3<F> {
     /// The ProbeBW state machine (`UpdateProbeBWCyclePhase`).
     pub(super) fn advance_probe_bandwidth(&mut self, ack: &AckEvent) {
-        if !self.pipe_filled || self.adapt_long_term(ack) {
+        if !self.full_bw_reached || self.adapt_long_term(ack) {
             return;
         }
         let State::ProbeBw(phase) = self.state else {
@@ -131,8 +130,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
                     self.start_up(ack);
                 }
             }
-            Phase::Up(ascent) => {
-                if self.is_time_to_go_down(ack, &ascent) {
+            Phase::Up(probe_up) => {
+                if self.is_time_to_go_down(ack, &probe_up) {
                     // No high loss yet: it may still be reported.
                     self.cycle.too_high = false;
                     self.start_down(ack.now);
@@ -151,7 +150,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     pub(super) fn start_refill(&mut self) {
         self.bounds.forget_short_term();
-        self.cycle.precautionary = false;
+        self.cycle.probe_precautionary = false;
         self.cycle.stopping = false;
         self.round.restart(self.delivered);
         self.transition(State::ProbeBw(Phase::Refill));
@@ -160,8 +159,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
     pub(super) fn start_up(&mut self, ack: &AckEvent) {
         self.round.restart(self.delivered);
         let rate = ack.rate.map_or(Bandwidth::ZERO, |s| s.delivery_rate);
-        let ascent = Ascent::new(ack.now, rate, self.window, self.mtu);
-        self.transition(State::ProbeBw(Phase::Up(ascent)));
+        let probe_up = ProbeUp::new(ack.now, rate, self.window, self.mtu);
+        self.transition(State::ProbeBw(Phase::Up(probe_up)));
     }
 
     /// After the random wait, or as often as Reno; sooner only for a filter that knows nothing but lower bounds
@@ -181,17 +180,17 @@ impl<F: BandwidthFilter> Bbr3<F> {
     }
 
     /// Up has shown what it can (`IsTimeToGoDown`).
-    fn is_time_to_go_down(&mut self, ack: &AckEvent, ascent: &Ascent) -> bool {
+    fn is_time_to_go_down(&mut self, ack: &AckEvent, probe_up: &ProbeUp) -> bool {
         // The flight is largest before the acknowledgement.
-        if self.cycle.too_high && ack.prior_in_flight + self.mtu > self.bounds.long {
-            self.cycle.precautionary = true;
+        if self.cycle.too_high && ack.prior_in_flight + self.mtu > self.bounds.inflight_longterm {
+            self.cycle.probe_precautionary = true;
             return true;
         }
-        if self.window_was_full() && self.window >= self.bounds.long {
+        if self.window_was_full() && self.window >= self.bounds.inflight_longterm {
             // The bound is what limits the rate: there is no plateau to be seen.
             let rate = ack.rate.map_or(Bandwidth::ZERO, |s| s.delivery_rate);
-            if let State::ProbeBw(Phase::Up(ascent)) = &mut self.state {
-                ascent.plateau = FullPipe::from_baseline(rate);
+            if let State::ProbeBw(Phase::Up(probe_up)) = &mut self.state {
+                probe_up.plateau = FullPipe::from_baseline(rate);
             }
             return false;
         }
@@ -201,11 +200,11 @@ impl<F: BandwidthFilter> Bbr3<F> {
         // The flight that the acknowledged packet was part of: the estimate knows by now what that flight delivered. If it
         // filled no more than the pipe, the estimate has grown with it, and the probe goes on.
         let reached = self.config.up_exit == UpExit::Flight
-            && ack.now.nanos_since(ascent.began) > self.min_rtt.nanos()
+            && ack.now.nanos_since(probe_up.began) > self.min_rtt.nanos()
             && ack.rate.is_some_and(|sample| {
                 sample.in_flight_at_send > self.config.up_pacing_gain * self.output.bdp
             });
-        answered || reached || ascent.plateau.is_full()
+        answered || reached || probe_up.plateau.is_full()
     }
 
     /// Feedback to a probe that was not too high raises the long-term bound; its end moves the maximum filter's window
@@ -218,17 +217,18 @@ impl<F: BandwidthFilter> Bbr3<F> {
             if probing_bandwidth && ack.rate.is_some_and(|sample| !sample.app_limited) {
                 self.cycle.count = self.cycle.count.saturating_add(1);
             }
-            if probing_bandwidth && self.cycle.precautionary && !self.cycle.too_high {
+            if probing_bandwidth && self.cycle.probe_precautionary && !self.cycle.too_high {
                 // A short look went well: probe in earnest.
                 self.start_refill();
                 return true;
             }
         }
         if let Some(sample) = ack.rate
-            && self.bounds.has_long_term()
+            && self.bounds.has_inflight_longterm()
             && !self.too_much_lost(sample.lost, sample.in_flight_at_send)
         {
-            self.bounds.raise_long_term(sample.in_flight_at_send);
+            self.bounds
+                .raise_inflight_longterm(sample.in_flight_at_send);
             self.probe_long_term_upward(ack);
         }
         false
@@ -236,23 +236,23 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// Up raises the bound it has filled, slowly at first (`ProbeInflightLongtermUpward`).
     fn probe_long_term_upward(&mut self, ack: &AckEvent) {
-        let full = self.window_was_full() && self.window >= self.bounds.long;
-        let State::ProbeBw(Phase::Up(ascent)) = &mut self.state else {
+        let full = self.window_was_full() && self.window >= self.bounds.inflight_longterm;
+        let State::ProbeBw(Phase::Up(probe_up)) = &mut self.state else {
             return;
         };
         if !full {
             return;
         }
-        let packets = ascent.grow(ack.acked);
-        self.bounds.long += self.mtu.packets(packets);
+        let packets = probe_up.grow(ack.acked);
+        self.bounds.inflight_longterm += self.mtu.packets(packets);
         if self.round.started() {
-            ascent.steepen(self.window, self.mtu);
+            probe_up.steepen(self.window, self.mtu);
         }
     }
 }
 
 /// 2 s to 3 s between two probes (draft-ietf-ccwg-bbr, section "A Dual-Time-Scale Approach for Coexistence").
-const SHORTEST_WAIT: Duration = Duration::from_secs(2);
+const MIN_WAIT: Duration = Duration::from_secs(2);
 const WAIT_SPREAD_NANOS: u64 = 1_000_000_000;
 
 /// And this many rounds at most (the same section).
@@ -262,7 +262,7 @@ const RENO_ROUNDS: u64 = 63;
 const UNBOUNDED_ROUNDS: u64 = 8;
 
 /// The growth per round doubles so many times at most (section "ProbeBW Algorithm Details").
-const MOST_DOUBLINGS: u32 = 30;
+const MAX_DOUBLINGS: u32 = 30;
 
 #[cfg(test)]
 mod tests {
@@ -306,19 +306,19 @@ mod tests {
     }
 
     #[test]
-    fn the_ascent_doubles_each_round() {
+    fn probe_up_doubles_each_round() {
         let window = MTU.packets(64);
-        let mut ascent = Ascent::new(Timestamp::ZERO, Bandwidth::ZERO, window, MTU);
+        let mut probe_up = ProbeUp::new(Timestamp::ZERO, Bandwidth::ZERO, window, MTU);
         let mut grown = Vec::new();
         for _ in 0..8 {
             // A window's worth of acknowledgements, one packet each.
-            grown.push((0..64).map(|_| ascent.grow(MTU)).sum::<u64>());
-            ascent.steepen(window, MTU);
+            grown.push((0..64).map(|_| probe_up.grow(MTU)).sum::<u64>());
+            probe_up.steepen(window, MTU);
         }
         assert_eq!(grown, [1, 2, 4, 8, 16, 32, 64, 64]);
         for _ in 0..100 {
-            ascent.steepen(window, MTU);
+            probe_up.steepen(window, MTU);
         }
-        assert_eq!(ascent.rounds, MOST_DOUBLINGS);
+        assert_eq!(probe_up.rounds, MAX_DOUBLINGS);
     }
 }

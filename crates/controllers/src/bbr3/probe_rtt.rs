@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::Bbr3;
-use super::state::{Hold, Phase, Silence, State};
+use super::state::{Hold, Phase, ProbeRttState, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::FullPipe;
@@ -58,8 +58,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// Losses: a buffer that overflows is as long whatever the flight, so that round trips say nothing of the path.
     pub(super) fn drop_path_check(&mut self) {
         self.longer_path.reset();
-        if let State::ProbeRtt(silence) = &mut self.state {
-            silence.check = None;
+        if let State::ProbeRtt(probe_rtt) = &mut self.state {
+            probe_rtt.check = None;
         }
     }
 
@@ -73,7 +73,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         // The comparison needs two flights: a queue of ours is as long as before where the flight is.
         let smaller = ack.prior_in_flight >= SMALLER * half_pipe.max(self.min_window());
         let check = self.longer_path.check(ack).filter(|_| smaller);
-        self.transition(State::ProbeRtt(Silence {
+        self.transition(State::ProbeRtt(ProbeRttState {
             check,
             window: half_pipe,
             prior_window: self.window,
@@ -87,16 +87,16 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// `HandleProbeRTT`.
     fn advance_probe_rtt(&mut self, ack: &AckEvent) {
         let (round_started, least) = (self.round.started(), self.min_window());
-        let State::ProbeRtt(silence) = &mut self.state else {
+        let State::ProbeRtt(probe_rtt) = &mut self.state else {
             return;
         };
-        if let Some(check) = &mut silence.check {
+        if let Some(check) = &mut probe_rtt.check {
             check.on_rtt(ack.rtt);
         }
-        match &mut silence.hold {
+        match &mut probe_rtt.hold {
             None => {
-                if ack.in_flight <= silence.window.max(least) {
-                    silence.hold = Some(Hold {
+                if ack.in_flight <= probe_rtt.window.max(least) {
+                    probe_rtt.hold = Some(Hold {
                         until: ack.now + PROBE_RTT_TIME,
                         round_passed: false,
                     });
@@ -114,7 +114,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// Leaves ProbeRTT if its time has passed (`CheckProbeRTTDone` and `ExitProbeRTT`).
     pub(super) fn check_probe_rtt_done(&mut self, now: Timestamp) {
-        let State::ProbeRtt(Silence {
+        let State::ProbeRtt(ProbeRttState {
             prior_window,
             search,
             hold: Some(hold),
@@ -140,7 +140,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
         self.window = self.window.max(prior_window);
         self.bounds.forget_short_term();
-        if self.pipe_filled {
+        if self.full_bw_reached {
             // Filling the pipe again may cause losses, so the next probe waits as after any other.
             self.start_down(now);
             self.transition(State::ProbeBw(Phase::Cruise));

@@ -13,7 +13,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
         let search = match &mut self.state {
             State::Startup(search) => search,
-            State::ProbeBw(Phase::Up(ascent)) => &mut ascent.plateau,
+            State::ProbeBw(Phase::Up(probe_up)) => &mut probe_up.plateau,
             _ => return,
         };
         if self.round.started()
@@ -63,12 +63,12 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// Losses or marks ended Startup: what was delivered in a round is known to be safe.
     pub(super) fn leave_startup_congested(&mut self) {
-        self.bounds.long = self.output.bdp.max(self.latest.volume);
+        self.bounds.inflight_longterm = self.output.bdp.max(self.latest.inflight_latest);
         self.enter_drain();
     }
 
     fn enter_drain(&mut self) {
-        self.pipe_filled = true;
+        self.full_bw_reached = true;
         self.aggregation.remember(true, self.round.count());
         self.transition(State::Drain {
             last_round: self.round.count().saturating_add(DRAIN_ROUNDS),
@@ -91,7 +91,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// What ended the search was no sign of a full pipe.
     pub(super) fn reopen_search(&mut self) {
-        self.pipe_filled = false;
+        self.full_bw_reached = false;
         self.aggregation.remember(false, self.round.count());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::config::Bbr3CoreConfig;
 use super::longer_path::PathCheck;
-use super::probe::Ascent;
+use super::probe::ProbeUp;
 use crate::model::FullPipe;
 use crate::snapshot::Mode;
 use crate::units::{Bytes, Gain, Timestamp};
@@ -17,7 +17,7 @@ pub(super) enum State {
     /// Around the estimate.
     ProbeBw(Phase),
     /// Half a pipe, to see the path without a queue.
-    ProbeRtt(Silence),
+    ProbeRtt(ProbeRttState),
 }
 
 /// The phases of a ProbeBW cycle (section "ProbeBW").
@@ -30,12 +30,12 @@ pub(super) enum Phase {
     /// As fast as the long-term model allows, for a round.
     Refill,
     /// Faster than the path.
-    Up(Ascent),
+    Up(ProbeUp),
 }
 
 /// Progress of ProbeRTT (section "ProbeRTT Logic").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Silence {
+pub(super) struct ProbeRttState {
     /// Whether the path has become longer, if it may have.
     pub(super) check: Option<PathCheck>,
     /// The window meanwhile, from the estimates of before.
@@ -127,8 +127,8 @@ mod tests {
             State::ProbeBw(Phase::Down),
             State::ProbeBw(Phase::Cruise),
             State::ProbeBw(Phase::Refill),
-            State::ProbeBw(Phase::Up(Ascent::default())),
-            State::ProbeRtt(Silence {
+            State::ProbeBw(Phase::Up(ProbeUp::default())),
+            State::ProbeRtt(ProbeRttState {
                 check: None,
                 window: Bytes(4800),
                 prior_window: Bytes(9600),

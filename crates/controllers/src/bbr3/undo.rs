@@ -11,11 +11,11 @@ use crate::units::{Bytes, Timestamp};
 /// What the controller was before the latest episode of loss (draft-ietf-ccwg-bbr, section "Undo State").
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Undo {
-    saved: Option<Saved>,
+    saved: Option<UndoState>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Saved {
+struct UndoState {
     /// When the episode began: losses of packets sent before belong to it.
     began: Timestamp,
     /// Until a packet sent since then is acknowledged.
@@ -50,14 +50,14 @@ impl Undo {
 impl<F: BandwidthFilter> Bbr3<F> {
     /// Saves the state on the first loss of an episode; later ones would save what the first has done
     /// (`SaveStateUponLoss`).
-    pub(super) fn begin_episode(&mut self, event: &CongestionEvent) {
+    pub(super) fn save_undo_state(&mut self, event: &CongestionEvent) {
         if self.undo.covers(event.newest_sent) {
             return;
         }
         // An episode that runs into the next one has not given back its window yet.
         let still_recovering = self.undo.saved.filter(|saved| saved.recovering);
         let window = still_recovering.map_or(self.window, |saved| saved.window.max(self.window));
-        self.undo.saved = Some(Saved {
+        self.undo.saved = Some(UndoState {
             began: event.now,
             recovering: true,
             window,
@@ -80,7 +80,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// Everything in flight for long was lost: begin again from the smallest window, which grows with what is delivered
     /// and is not given back (RFC 9002, section 7.6.2).
-    pub(super) fn collapse(&mut self) {
+    pub(super) fn on_persistent_congestion(&mut self) {
         if let Some(saved) = &mut self.undo.saved {
             saved.recovering = false;
         }
@@ -88,7 +88,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     }
 
     /// `HandleSpuriousLossDetection`.
-    pub(super) fn undo_episode(&mut self) {
+    pub(super) fn undo(&mut self) {
         let Some(saved) = self.undo.saved.take() else {
             return;
         };
@@ -97,8 +97,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.bounds.restore(&saved.bounds);
         match &mut self.state {
             State::Startup(search) => *search = FullPipe::default(),
-            State::ProbeRtt(silence) => silence.search = FullPipe::default(),
-            State::ProbeBw(Phase::Up(ascent)) => ascent.plateau = FullPipe::default(),
+            State::ProbeRtt(probe_rtt) => probe_rtt.search = FullPipe::default(),
+            State::ProbeBw(Phase::Up(probe_up)) => probe_up.plateau = FullPipe::default(),
             _ => {}
         }
         match (saved.left, self.state) {

@@ -11,7 +11,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// `SetCwnd` (draft-ietf-ccwg-bbr, section "cwnd Adjustment Mechanism").
     pub(super) fn update_window(&mut self, ack: &AckEvent) {
         let most = self.quantized(self.output.target + self.aggregation.extra());
-        if self.pipe_filled {
+        if self.full_bw_reached {
             self.window = (self.window + ack.acked).min(most);
         } else if self.window < most || ack.delivered < initial_window(self.mtu) {
             self.window += ack.acked;
@@ -25,15 +25,18 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// `BoundCwndForProbeRTT` and `BoundCwndForModel` (section "Bounding cwnd Based on Recent Congestion").
     pub(super) fn bound_of_model(&self) -> Bytes {
         let bound = match self.state {
-            State::Startup(_) | State::Drain { .. } => self.bounds.short,
-            State::ProbeBw(Phase::Down | Phase::Refill | Phase::Up(_)) => {
-                self.bounds.long.min(self.bounds.short)
-            }
-            State::ProbeBw(Phase::Cruise) => self.window_with_headroom().min(self.bounds.short),
-            State::ProbeRtt(silence) => silence
+            State::Startup(_) | State::Drain { .. } => self.bounds.inflight_shortterm,
+            State::ProbeBw(Phase::Down | Phase::Refill | Phase::Up(_)) => self
+                .bounds
+                .inflight_longterm
+                .min(self.bounds.inflight_shortterm),
+            State::ProbeBw(Phase::Cruise) => self
+                .window_with_headroom()
+                .min(self.bounds.inflight_shortterm),
+            State::ProbeRtt(probe_rtt) => probe_rtt
                 .window
                 .min(self.window_with_headroom())
-                .min(self.bounds.short),
+                .min(self.bounds.inflight_shortterm),
         };
         bound.max(self.min_window())
     }
@@ -60,7 +63,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// `Inflight(1.0)` of the long-term bandwidth, whatever the losses since the last probe say.
     pub(super) fn long_term_pipe(&self) -> Bytes {
         match (self.filter.bandwidth(), self.min_rtt.get()) {
-            (Some(bandwidth), Some(min_rtt)) if bandwidth > self.bounds.rate => {
+            (Some(bandwidth), Some(min_rtt)) if bandwidth > self.bounds.bw_shortterm => {
                 self.quantized(bandwidth.bytes_in(min_rtt))
             }
             _ => self.output.pipe,

@@ -46,7 +46,7 @@ pub(crate) trait FilterConfig: Clone + Debug + Send + Sync + 'static {
 
     /// Whether the estimate is less than its samples on purpose: a sender that is paced at it slows down geometrically once
     /// the samples show nothing but the sender.
-    fn understates(&self) -> bool {
+    fn biased_low(&self) -> bool {
         false
     }
 }

@@ -44,7 +44,7 @@ impl PercentileFilterConfig {
 impl FilterConfig for PercentileFilterConfig {
     type Filter = PercentileFilter;
 
-    fn understates(&self) -> bool {
+    fn biased_low(&self) -> bool {
         self.share.as_f64() < 1.0
     }
 

@@ -55,7 +55,7 @@ pub(crate) trait Avoidance: Copy + Debug + Send + Sync + 'static {
     fn reduce(&mut self, window: Bytes, signal: CongestionSignal) -> Bytes;
 
     /// Persistent congestion: the window is the smallest again.
-    fn collapse(&mut self) {}
+    fn on_persistent_congestion(&mut self) {}
 
     /// A base round-trip time that it has measured, if it has since it was asked last: how the base rises.
     fn take_base(&mut self) -> Option<Duration> {

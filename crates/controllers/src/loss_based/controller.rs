@@ -4,7 +4,7 @@ use super::avoidance::{Avoidance, Entry, View};
 use super::min_window;
 use super::round_trips::RoundTrips;
 use super::slow_start::SlowStart;
-use super::state::{Before, Episode, State};
+use super::state::{RecoveryPeriod, State, UndoState};
 use super::utilization::Utilization;
 use super::window::Window;
 use crate::config::Environment;
@@ -27,11 +27,11 @@ pub(crate) struct LossBased<A: Avoidance> {
     /// The window at which slow start ends; `None` until something has set it.
     threshold: Option<Bytes>,
     /// The last time that the window was reduced.
-    episode: Option<Episode<A, A::SlowStart>>,
+    recovery_period: Option<RecoveryPeriod<A, A::SlowStart>>,
     trips: RoundTrips,
     utilization: Utilization,
     /// Nothing has been acknowledged, lost or marked so far.
-    untried: bool,
+    before_first_ack: bool,
     mtu: Bytes,
     /// RFC 9002, section 7.7: bursts no longer than the initial window. It changes with the MTU only.
     send_quantum: Bytes,
@@ -49,10 +49,10 @@ impl<A: Avoidance> LossBased<A> {
             avoidance,
             window: Window::new(initial_window(environment.mtu)),
             threshold: None,
-            episode: None,
+            recovery_period: None,
             trips: RoundTrips::default(),
             utilization: Utilization::default(),
-            untried: true,
+            before_first_ack: true,
             mtu: environment.mtu,
             send_quantum: initial_window(environment.mtu),
             in_flight: Bytes::ZERO,
@@ -89,19 +89,21 @@ impl<A: Avoidance> LossBased<A> {
     }
 
     /// Reduces the window, and remembers how it was.
-    fn begin_episode(&mut self, event: &CongestionEvent) {
-        let before = Before {
+    fn begin_recovery_period(&mut self, event: &CongestionEvent) {
+        let undo = UndoState {
             total: self.total(),
             window: self.window,
             threshold: self.threshold,
             avoidance: self.avoidance,
             state: self.state,
-            answered: self.episode.map(|episode| episode.began),
+            prior_start: self
+                .recovery_period
+                .map(|recovery_period| recovery_period.began),
         };
-        self.episode = Some(Episode {
+        self.recovery_period = Some(RecoveryPeriod {
             began: event.now,
             // A mark is never spurious.
-            before: (event.signal != CongestionSignal::EcnMark).then_some(before),
+            undo: (event.signal != CongestionSignal::EcnMark).then_some(undo),
         });
         let reduced = self.avoidance.reduce(self.window.bytes(), event.signal);
         self.set_window(reduced);
@@ -110,9 +112,9 @@ impl<A: Avoidance> LossBased<A> {
     }
 
     /// RFC 9002, section 7.6.2: begins again from the smallest window, up to the threshold that the loss has set.
-    fn collapse(&mut self) {
+    fn on_persistent_congestion(&mut self) {
         self.set_window(Bytes::ZERO);
-        self.avoidance.collapse();
+        self.avoidance.on_persistent_congestion();
         // A path that lost everything for so long may have become another one.
         self.trips.forget_path();
         self.transition(State::SlowStart(self.avoidance.slow_start()));
@@ -138,7 +140,7 @@ impl<A: Avoidance> Controller for LossBased<A> {
         self.in_flight = ack.in_flight;
         self.round = ack.round;
         self.app_limited = ack.app_limited;
-        self.untried = false;
+        self.before_first_ack = false;
         let ended = self.trips.on_ack(ack);
         if A::WANTS_SMOOTHED_RTT {
             self.trips.smooth(ack);
@@ -180,56 +182,55 @@ impl<A: Avoidance> Controller for LossBased<A> {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         self.in_flight = event.in_flight;
         self.round = event.round;
-        self.untried = false;
-        match &mut self.episode {
-            Some(episode) if episode.covers(event.newest_sent) => {
+        self.before_first_ack = false;
+        match &mut self.recovery_period {
+            Some(recovery_period) if recovery_period.covers(event.newest_sent) => {
                 if event.signal == CongestionSignal::EcnMark {
                     // The episode was congestion, whatever becomes of its losses.
-                    episode.before = None;
+                    recovery_period.undo = None;
                 }
             }
-            _ => self.begin_episode(event),
+            _ => self.begin_recovery_period(event),
         }
         if event.signal == CongestionSignal::PersistentCongestion {
-            self.collapse();
+            self.on_persistent_congestion();
         }
     }
 
     fn on_spurious_loss(&mut self, _now: Timestamp) {
-        let Some(before) = self
-            .episode
+        let Some(undo) = self
+            .recovery_period
             .as_mut()
-            .and_then(|episode| episode.before.take())
+            .and_then(|recovery_period| recovery_period.undo.take())
         else {
             return;
         };
         // RFC 9438, section 4.9.2: a window that is larger by now stays.
-        if self.total() >= before.total {
+        if self.total() >= undo.total {
             return;
         }
-        self.window = before.window;
-        self.threshold = before.threshold;
-        self.avoidance = before.avoidance;
-        self.episode = before.answered.map(|began| Episode {
-            began,
-            before: None,
-        });
-        self.transition(before.state);
+        self.window = undo.window;
+        self.threshold = undo.threshold;
+        self.avoidance = undo.avoidance;
+        self.recovery_period = undo
+            .prior_start
+            .map(|began| RecoveryPeriod { began, undo: None });
+        self.transition(undo.state);
     }
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
         self.send_quantum = initial_window(mtu);
-        if self.untried {
+        if self.before_first_ack {
             // RFC 9002, section 7.2.
             self.set_window(initial_window(mtu));
         }
         self.window = self.at_least_minimum();
         self.threshold = self.threshold.map(|bytes| bytes.max(min_window(mtu)));
         self.avoidance.on_mtu_update(self.window.bytes(), mtu);
-        if let Some(episode) = &mut self.episode {
+        if let Some(recovery_period) = &mut self.recovery_period {
             // What it holds is counted in packets of another size.
-            episode.before = None;
+            recovery_period.undo = None;
         }
     }
 

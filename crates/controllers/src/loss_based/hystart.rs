@@ -72,8 +72,8 @@ impl HyStart {
                 let Some(last) = view.trips.last() else {
                     return;
                 };
-                let threshold = (last.least / MIN_RTT_DIVISOR).clamp(MIN_RTT_RISE, MAX_RTT_RISE);
-                if current >= last.least + threshold {
+                let threshold = (last.min_rtt / MIN_RTT_DIVISOR).clamp(MIN_RTT_RISE, MAX_RTT_RISE);
+                if current >= last.min_rtt + threshold {
                     *self = Self::Conservative {
                         baseline: current,
                         rounds_left: CSS_ROUNDS,

@@ -22,7 +22,7 @@ pub(crate) struct RoundTrips {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Round {
     /// The least of its round-trip times.
-    pub(crate) least: Duration,
+    pub(crate) min_rtt: Duration,
     /// What was acknowledged in it.
     pub(crate) acked: Bytes,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Round {
 #[derive(Debug, Clone, Copy, Default)]
 struct CurrentRound {
     /// In nanoseconds; of no meaning before the first sample.
-    least: u64,
+    min_rtt: u64,
     samples: u32,
     acked: Bytes,
 }
@@ -46,8 +46,8 @@ impl RoundTrips {
         };
         let rtt = nanos(ack.rtt);
         self.base.update_nanos(ack.now, rtt);
-        if self.current.samples == 0 || rtt < self.current.least {
-            self.current.least = rtt;
+        if self.current.samples == 0 || rtt < self.current.min_rtt {
+            self.current.min_rtt = rtt;
         }
         self.current.samples = self.current.samples.saturating_add(1);
         self.current.acked += ack.acked;
@@ -78,8 +78,10 @@ impl RoundTrips {
 
     /// The least round-trip time of the round under way, and how many there were.
     pub(crate) fn current(&self) -> Option<(Duration, u32)> {
-        let CurrentRound { least, samples, .. } = self.current;
-        (samples > 0).then(|| (Duration::from_nanos(least), samples))
+        let CurrentRound {
+            min_rtt, samples, ..
+        } = self.current;
+        (samples > 0).then(|| (Duration::from_nanos(min_rtt), samples))
     }
 
     /// The round before the one under way.
@@ -111,7 +113,7 @@ impl RoundTrips {
     fn begin_round(&mut self) -> Option<Round> {
         let current = core::mem::take(&mut self.current);
         let ended = (current.samples > 0).then_some(Round {
-            least: Duration::from_nanos(current.least),
+            min_rtt: Duration::from_nanos(current.min_rtt),
             acked: current.acked,
         });
         self.last = ended.or(self.last);
@@ -142,7 +144,7 @@ mod tests {
         trips.on_ack(&sample(50, 60, false));
         assert_eq!(trips.current(), Some((Duration::from_millis(40), 2)));
         let round = trips.on_ack(&sample(100, 70, true)).expect("a round");
-        assert_eq!(round.least, Duration::from_millis(40));
+        assert_eq!(round.min_rtt, Duration::from_millis(40));
         assert_eq!(round.acked, ack(0).acked.packets(2));
         assert_eq!(trips.last(), Some(round));
         assert_eq!(trips.current(), Some((Duration::from_millis(70), 1)));

@@ -31,27 +31,27 @@ impl<S> State<S> {
 
 /// Losses that count as one: a window is reduced once for all packets that left before its reduction.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Episode<A, S> {
+pub(super) struct RecoveryPeriod<A, S> {
     /// When the window was reduced. What left later was sent with the reduced window.
     pub(super) began: Timestamp,
     /// How to undo it, if it was for packets that were only late.
-    pub(super) before: Option<Before<A, S>>,
+    pub(super) undo: Option<UndoState<A, S>>,
 }
 
 /// What was before the first loss of an episode (RFC 9438, section 4.9.2): later losses of the same episode find it
 /// reduced already.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Before<A, S> {
+pub(super) struct UndoState<A, S> {
     pub(super) total: Bytes,
     pub(super) window: Window,
     pub(super) threshold: Option<Bytes>,
     pub(super) avoidance: A,
     pub(super) state: State<S>,
     /// When the episode before that one began.
-    pub(super) answered: Option<Timestamp>,
+    pub(super) prior_start: Option<Timestamp>,
 }
 
-impl<A, S> Episode<A, S> {
+impl<A, S> RecoveryPeriod<A, S> {
     /// Whether a packet that left at `sent` belongs to it, or to one before it.
     pub(super) fn covers(&self, sent: Timestamp) -> bool {
         sent <= self.began

@@ -267,7 +267,7 @@ fn nonsense_is_refused() {
         let error = reno.validate();
         assert_eq!(error.expect_err("no reduction").field, "reduction");
         let cubic = CubicConfig {
-            reduction,
+            beta_cubic: reduction,
             ..CubicConfig::default()
         };
         assert!(cubic.build(&environment()).is_err());

@@ -15,7 +15,7 @@ use crate::units::{Bytes, Timestamp, saturating_nanos as nanos};
 pub(super) struct AckGap {
     longest: ExactWindow<u64, Max>,
     previous: Option<Timestamp>,
-    current: Duration,
+    medium: Duration,
     /// The round of the last pause and the longest one of that round: nothing shorter in it can matter.
     newest: Option<(u64, u64)>,
     recurring: Recurring,
@@ -74,7 +74,7 @@ impl AckGap {
         Self {
             longest: ExactWindow::new(ROUNDS),
             previous: None,
-            current: Duration::ZERO,
+            medium: Duration::ZERO,
             newest: None,
             recurring: Recurring::default(),
         }
@@ -90,7 +90,7 @@ impl AckGap {
                 .is_none_or(|(newest, longest)| round != newest || gap > longest);
             if matters && gap <= nanos(limit) {
                 self.newest = Some((round, gap));
-                self.current = Duration::from_nanos(self.longest.update(round, gap));
+                self.medium = Duration::from_nanos(self.longest.update(round, gap));
             }
         }
     }
@@ -102,7 +102,7 @@ impl AckGap {
 
     /// The longest pause that counts.
     pub(super) fn longest(&self) -> Duration {
-        self.current.max(self.recurring())
+        self.medium.max(self.recurring())
     }
 
     /// The pause that bytes wait for on average in most rounds, be it longer than a round trip.

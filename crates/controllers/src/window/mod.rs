@@ -6,14 +6,14 @@
 //! the estimate.
 
 mod ack_gap;
-mod link_rate;
+mod busy_rate;
 #[cfg(test)]
 mod tests;
 
 use core::time::Duration;
 
 use self::ack_gap::AckGap;
-use self::link_rate::{Acked, Forecast, LinkRate};
+use self::busy_rate::{Acked, BusyRateEstimator, RateEstimate};
 use crate::config::{Environment, WindowPolicy};
 use crate::controller::{Control, Refill};
 use crate::event::AckEvent;
@@ -42,7 +42,7 @@ pub(crate) struct WindowCalculator {
     path: Path,
     ack_gap: AckGap,
     /// Only for the policy that tracks it.
-    link_rate: Option<LinkRate>,
+    busy_rate: Option<BusyRateEstimator>,
     gap: Gap,
     /// What a tracking window is made of.
     target: Bytes,
@@ -69,7 +69,7 @@ struct Path {
     /// RFC 9002's smoothed round-trip time.
     smoothed_rtt: Duration,
     /// What the link will carry, and the head-room to leave: only for the policy that tracks it.
-    forecast: Option<Forecast>,
+    rate_estimate: Option<RateEstimate>,
     /// The longest recent pause between acknowledgements.
     ack_gap: Duration,
     /// The pause that bytes waited for on average in most of the last rounds.
@@ -89,8 +89,8 @@ impl WindowCalculator {
                 ..Path::default()
             },
             ack_gap: AckGap::new(),
-            link_rate: match policy {
-                WindowPolicy::Track(headroom) => Some(LinkRate::new(headroom)),
+            busy_rate: match policy {
+                WindowPolicy::BusyRate(target) => Some(BusyRateEstimator::new(target)),
                 _ => None,
             },
             gap: Gap::Path,
@@ -128,15 +128,15 @@ impl WindowCalculator {
         self.in_flight = ack.in_flight;
         self.update_smoothed_rtt(ack.rtt);
         self.measure_gap(ack, min_rtt);
-        if let Some(link_rate) = &mut self.link_rate {
-            link_rate.on_ack(&Acked {
+        if let Some(busy_rate) = &mut self.busy_rate {
+            busy_rate.on_ack(&Acked {
                 now: ack.now,
                 bytes: ack.acked,
                 rtt: ack.rtt,
                 min_rtt,
                 window_limited: !ack.app_limited && !in_probe_rtt,
             });
-            self.path.forecast = link_rate.forecast(self.path.mtu);
+            self.path.rate_estimate = busy_rate.rate_estimate(self.path.mtu);
             if ack.app_limited || self.gap != Gap::Path {
                 self.gap = self.path.gap_of_application(point);
             }
@@ -185,7 +185,7 @@ impl WindowCalculator {
         send_quantum: Bytes,
     ) -> Control {
         let (window, refill) = match (point, self.policy) {
-            (Some(point), WindowPolicy::Track(_)) => self.tracking_window(allowed, point),
+            (Some(point), WindowPolicy::BusyRate(_)) => self.tracking_window(allowed, point),
             (Some(point), _) => {
                 let window = self.window(allowed, point);
                 (window, self.spread(window, point))
@@ -208,7 +208,7 @@ impl WindowCalculator {
             WindowPolicy::Rate => point
                 .rate
                 .bytes_in(path.smoothed_rtt.max(path.min_span(point))),
-            WindowPolicy::Cap => {
+            WindowPolicy::RttCapped => {
                 let longest = (CAP * horizon(point.min_rtt)).saturating_add(path.ack_gap);
                 let span = path.smoothed_rtt.max(path.batched_span(point)).min(longest);
                 point.rate.bytes_in(span)
@@ -218,7 +218,7 @@ impl WindowCalculator {
                     + point.rate.bytes_in(path.ack_gap);
                 plain.max(gain * point.rate.bytes_in(path.batched_span(point)))
             }
-            WindowPolicy::Track(_) => path.tracked(point),
+            WindowPolicy::BusyRate(_) => path.tracked(point),
         };
         path.window_for(flight, allowed)
     }
@@ -229,7 +229,10 @@ impl WindowCalculator {
     /// and the samples of that time show the pacing. RFC 9002, section 7.7, wants a pace at which the window can be used.
     #[inline]
     fn spread(&self, window: Bytes, point: &OperatingPoint) -> Refill {
-        if !matches!(self.policy, WindowPolicy::Cap | WindowPolicy::Bdp { .. }) {
+        if !matches!(
+            self.policy,
+            WindowPolicy::RttCapped | WindowPolicy::Bdp { .. }
+        ) {
             return Refill::Plain;
         }
         let path = &self.path;
@@ -254,7 +257,7 @@ impl WindowCalculator {
         let refill = match self.gap {
             // Beside flows that fill the queue haste loses more.
             Gap::Path if self.target < point.min_inflight => Refill::Plain,
-            Gap::Path => Refill::Haste(allowed),
+            Gap::Path => Refill::CatchUp(allowed),
             Gap::Application { pace } => Refill::PaceOf(window_for(pace)),
         };
         (window_for(self.target), refill)
@@ -275,15 +278,15 @@ impl Path {
     /// What the link will carry in a minimum RTT and the hosts' time, the head-room, and what the gain cycle adds or takes away.
     #[inline]
     fn tracked(&self, point: &OperatingPoint) -> Bytes {
-        let forecast = self.forecast.unwrap_or(Forecast {
-            expected: point.bandwidth,
-            ..Forecast::default()
+        let rate_estimate = self.rate_estimate.unwrap_or(RateEstimate {
+            rate: point.bandwidth,
+            ..RateEstimate::default()
         });
         let pause = self.min_span(point).saturating_sub(horizon(point.min_rtt));
         let held = |rate| held(rate, point.min_rtt);
         let (cycle, estimate) = (held(point.rate), held(point.bandwidth));
-        held(forecast.expected)
-            + held(forecast.spare)
+        held(rate_estimate.rate)
+            + held(rate_estimate.queue_target)
             + point.bandwidth.bytes_in(pause)
             + (cycle - estimate)
             - (estimate - cycle)
@@ -293,7 +296,7 @@ impl Path {
     #[inline]
     fn gap_of_application(&self, point: Option<&OperatingPoint>) -> Gap {
         let estimate = point.map(|point| point.bandwidth);
-        let rate = self.forecast.map(|forecast| forecast.expected);
+        let rate = self.rate_estimate.map(|rate_estimate| rate_estimate.rate);
         rate.or(estimate)
             .map_or(Gap::Path, |rate| Gap::Application {
                 pace: PACE_OF_WINDOW * rate.bytes_in(self.smoothed_rtt),

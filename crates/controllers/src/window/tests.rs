@@ -1,4 +1,4 @@
-use crate::config::{Headroom, Transport};
+use crate::config::{QueueTarget, Transport};
 use crate::driver;
 use crate::units::Timestamp;
 
@@ -23,9 +23,9 @@ const ALLOWED: Bytes = Bytes(100_000);
 fn path() -> Path {
     Path {
         smoothed_rtt: Duration::from_millis(44),
-        forecast: Some(Forecast {
-            expected: Bandwidth::from_bytes_per_second(1_000_000),
-            spare: Bandwidth::from_bytes_per_second(500_000),
+        rate_estimate: Some(RateEstimate {
+            rate: Bandwidth::from_bytes_per_second(1_000_000),
+            queue_target: Bandwidth::from_bytes_per_second(500_000),
         }),
         ack_gap: Duration::from_millis(2),
         recurring_gap: Duration::from_millis(2),
@@ -56,7 +56,7 @@ fn window(policy: WindowPolicy, point: OperatingPoint, path: Path) -> Bytes {
     control_of(policy, point, path, 100_000).window
 }
 
-const HEADROOM: Headroom = Headroom {
+const HEADROOM: QueueTarget = QueueTarget {
     idle: Gain::new(1, 25),
     least: Gain::new(1, 4),
     most: Gain::new(3, 5),
@@ -66,11 +66,11 @@ fn policies() -> [WindowPolicy; 5] {
     [
         WindowPolicy::Window,
         WindowPolicy::Rate,
-        WindowPolicy::Cap,
+        WindowPolicy::RttCapped,
         WindowPolicy::Bdp {
             gain: Gain::new(5, 4),
         },
-        WindowPolicy::Track(HEADROOM),
+        WindowPolicy::BusyRate(HEADROOM),
     ]
 }
 
@@ -118,7 +118,7 @@ fn two_packets_can_always_be_in_flight() {
     slow.bandwidth = Bandwidth::from_bytes_per_second(1);
     slow.rate = slow.bandwidth;
     let crawling = Path {
-        forecast: None,
+        rate_estimate: None,
         ..path()
     };
     for policy in policies().into_iter().skip(1) {
@@ -149,7 +149,7 @@ fn the_cap_lies_a_quarter_and_the_pause_above_the_minimum() {
             smoothed_rtt: Duration::from_millis(smoothed),
             ..path()
         };
-        window(WindowPolicy::Cap, point(), path)
+        window(WindowPolicy::RttCapped, point(), path)
     };
     assert_eq!(cap(44), Bytes(55_000 + 1200));
     // 1.25 x 40 ms + 2 ms = 52 ms.
@@ -168,7 +168,7 @@ fn every_window_covers_the_time_of_hosts() {
     };
     let path = Path {
         smoothed_rtt: Duration::from_micros(50),
-        forecast: None,
+        rate_estimate: None,
         ack_gap: Duration::ZERO,
         recurring_gap: Duration::ZERO,
         ..path()
@@ -185,7 +185,7 @@ fn every_window_covers_the_intervals_of_acknowledgements() {
     let path = Path {
         ack_gap: Duration::from_millis(100),
         recurring_gap: Duration::from_millis(100),
-        forecast: None,
+        rate_estimate: None,
         ..path()
     };
     for policy in policies().into_iter().skip(1) {
@@ -208,18 +208,19 @@ fn so_many_products_and_the_pause() {
 
 #[test]
 fn track_follows_the_forecast() {
-    let track = |in_flight| control_of(WindowPolicy::Track(HEADROOM), point(), path(), in_flight);
+    let track =
+        |in_flight| control_of(WindowPolicy::BusyRate(HEADROOM), point(), path(), in_flight);
     // (1 MB/s + 0.5 MB/s) x 40 ms.
     assert_eq!(track(60_000).window, Bytes(60_000 + 1200));
     assert_eq!(track(90_000).window, Bytes(60_000 + 1200));
     // Where much is missing there is haste, but not beyond the model's window.
-    assert_eq!(track(0).refill, Refill::Haste(ALLOWED));
+    assert_eq!(track(0).refill, Refill::CatchUp(ALLOWED));
 }
 
 /// Trap: the first frame after a pause leaves at several times the path's rate, and a short buffer loses the rest of it.
 #[test]
 fn what_the_application_left_open_is_filled_at_the_paths_rate() {
-    let mut tracking = calculator(WindowPolicy::Track(HEADROOM), path(), 0);
+    let mut tracking = calculator(WindowPolicy::BusyRate(HEADROOM), path(), 0);
     tracking.gap = tracking.path.gap_of_application(Some(&point()));
     let mut refill = |in_flight| {
         tracking.on_sent(Bytes(in_flight));
@@ -227,8 +228,12 @@ fn what_the_application_left_open_is_filled_at_the_paths_rate() {
     };
     // 1 MB/s x 44 ms / 1.25, at which quinn paces at 1 MB/s.
     let slow = Refill::PaceOf(Bytes(35_200 + 1200));
-    assert_eq!(refill(0), Refill::Haste(ALLOWED), "no target is known yet");
-    let mut tracking = calculator(WindowPolicy::Track(HEADROOM), path(), 0);
+    assert_eq!(
+        refill(0),
+        Refill::CatchUp(ALLOWED),
+        "no target is known yet"
+    );
+    let mut tracking = calculator(WindowPolicy::BusyRate(HEADROOM), path(), 0);
     tracking.target = Bytes(60_000);
     tracking.gap = tracking.path.gap_of_application(Some(&point()));
     let mut refill = |in_flight| {
@@ -238,15 +243,15 @@ fn what_the_application_left_open_is_filled_at_the_paths_rate() {
     assert_eq!(refill(0), slow);
     assert_eq!(refill(48_000), slow);
     // The flight reaches the target: the gap is closed for good.
-    assert_eq!(refill(59_000), Refill::Haste(ALLOWED));
-    assert_eq!(refill(20_000), Refill::Haste(ALLOWED));
+    assert_eq!(refill(59_000), Refill::CatchUp(ALLOWED));
+    assert_eq!(refill(20_000), Refill::CatchUp(ALLOWED));
 }
 
 /// Trap: a host paces by a smoothed round trip that has the silence of a closed link in it, and the samples show the pacing.
 #[test]
 fn what_is_missing_in_flight_is_spread_over_the_paths_round_trip() {
     let policies = [
-        WindowPolicy::Cap,
+        WindowPolicy::RttCapped,
         WindowPolicy::Bdp {
             gain: Gain::new(5, 4),
         },
@@ -272,10 +277,10 @@ fn what_is_missing_in_flight_is_spread_over_the_paths_round_trip() {
 #[test]
 fn track_begins_with_the_estimate() {
     let path = Path {
-        forecast: None,
+        rate_estimate: None,
         ..path()
     };
-    let mapped = window(WindowPolicy::Track(HEADROOM), point(), path);
+    let mapped = window(WindowPolicy::BusyRate(HEADROOM), point(), path);
     assert_eq!(mapped, Bytes(50_000 + 1200));
 }
 
@@ -286,7 +291,7 @@ fn track_follows_the_gain_cycle() {
             rate: gain * point().bandwidth,
             ..point()
         };
-        window(WindowPolicy::Track(HEADROOM), point, path())
+        window(WindowPolicy::BusyRate(HEADROOM), point, path())
     };
     let cruise = Bytes(60_000 + 1200);
     assert_eq!(at(Gain::UNIT), cruise);
@@ -296,7 +301,7 @@ fn track_follows_the_gain_cycle() {
 
 #[test]
 fn silence_of_the_application_is_no_pause_of_the_path() {
-    let mut cap = calculator(WindowPolicy::Cap, Path::default(), 0);
+    let mut cap = calculator(WindowPolicy::RttCapped, Path::default(), 0);
     let mut acked = |now: u64, in_flight, app_limited| {
         let ack = AckEvent {
             in_flight: Bytes(in_flight),

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use kneepoint_controllers::{Bytes, Environment, Selection, Snapshot, Timestamp, Transport};
+use kneepoint_controllers::{Bytes, ControllerSpec, Environment, Snapshot, Timestamp, Transport};
 use kneepoint_testkit::{Adapter, Lost, Neutral};
 
 /// Something that happens to a sender.
@@ -51,8 +51,8 @@ pub(crate) struct Host {
 
 impl Host {
     /// A connection that begins now.
-    pub(crate) fn new(selection: Selection, mtu: u16) -> Self {
-        let controller = selection.build(&Environment {
+    pub(crate) fn new(spec: ControllerSpec, mtu: u16) -> Self {
+        let controller = spec.build(&Environment {
             now: Timestamp::ZERO,
             mtu: Bytes(mtu.into()),
             seed: 7,
@@ -118,7 +118,7 @@ impl Host {
 
     /// Whether the window lets a packet leave, after so many more.
     pub(crate) fn has_room(&self, more: u64) -> bool {
-        let in_flight = self.adapter.flow.in_flight().0 + self.mtu * more;
+        let in_flight = self.adapter.sampler.in_flight().0 + self.mtu * more;
         self.adapter.may_send(in_flight, self.mtu)
     }
 
@@ -166,8 +166,10 @@ impl Host {
     /// What can be seen of it from outside.
     pub(crate) fn seen(&self) -> (Snapshot, Bytes) {
         let Neutral {
-            controller, flow, ..
+            controller,
+            sampler,
+            ..
         } = &self.adapter;
-        (controller.snapshot(), flow.in_flight())
+        (controller.snapshot(), sampler.in_flight())
     }
 }

@@ -5,7 +5,7 @@ mod host;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use kneepoint_controllers::{Bytes, FilterSnapshot, Selection};
+use kneepoint_controllers::{Bytes, ControllerSpec, FilterSnapshot};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -20,9 +20,9 @@ struct World {
 }
 
 impl World {
-    fn new(selection: Selection, mtu: u16) -> Self {
+    fn new(spec: ControllerSpec, mtu: u16) -> Self {
         Self {
-            host: Host::new(selection, mtu),
+            host: Host::new(spec, mtu),
             largest_mtu: Bytes(mtu.into()),
             probed: Bytes::ZERO,
         }
@@ -46,7 +46,7 @@ impl World {
     /// the window, since a window in recovery follows what is in flight.
     fn window_bound(&self) -> Bytes {
         self.largest_mtu.packets(4).max(Bytes(14_720))
-            + self.host.adapter.flow.delivered()
+            + self.host.adapter.sampler.delivered()
             + self.probed
     }
 
@@ -218,9 +218,9 @@ proptest! {
         fork in any::<prop::sample::Index>(),
     ) {
         let fork = fork.index(events.len());
-        for selection in Selection::all() {
-            let mut world = World::new(selection, mtu);
-            let mut again = Host::new(selection, mtu);
+        for spec in ControllerSpec::all() {
+            let mut world = World::new(spec, mtu);
+            let mut again = Host::new(spec, mtu);
             let mut copy = None;
             for (index, &event) in events.iter().enumerate() {
                 if index == fork {
@@ -247,9 +247,9 @@ proptest! {
         fork in any::<prop::sample::Index>(),
     ) {
         let fork = fork.index(events.len());
-        for selection in Selection::all() {
-            let mut original = Host::new(selection, mtu);
-            let mut again = Host::new(selection, mtu);
+        for spec in ControllerSpec::all() {
+            let mut original = Host::new(spec, mtu);
+            let mut again = Host::new(spec, mtu);
             let mut copy = None;
             for (index, &event) in events.iter().enumerate() {
                 if index == fork {
@@ -273,14 +273,14 @@ proptest! {
         silence in spans(),
         larger_mtu in 1200..=65_527u16,
     ) {
-        for selection in Selection::all() {
-            let mut world = World::new(selection, first.mtu);
+        for spec in ControllerSpec::all() {
+            let mut world = World::new(spec, first.mtu);
             run_over(&mut world, first, 1500)?;
             // The path changes under the connection.
             world.host.wait(Duration::from_nanos(silence), true);
             world.apply(Step::Mtu { bytes: larger_mtu })?;
             run_over(&mut world, second, 1500)?;
-            prop_assert!(world.host.adapter.flow.delivered() > Bytes::ZERO);
+            prop_assert!(world.host.adapter.sampler.delivered() > Bytes::ZERO);
         }
     }
 
@@ -292,8 +292,8 @@ proptest! {
         rtt in 1_000..1_000_000_000u64,
         pause in 0..1_000_000_000u64,
     ) {
-        for selection in Selection::all() {
-            let mut world = World::new(selection, mtu);
+        for spec in ControllerSpec::all() {
+            let mut world = World::new(spec, mtu);
             world.apply(Step::Application { limits: true })?;
             let initial = world.host.adapter.controller.control().window;
             for _ in 0..2000 {
@@ -304,7 +304,7 @@ proptest! {
             }
             let control = world.host.adapter.controller.control();
             let most = initial.packets(2) + control.send_quantum.packets(3);
-            prop_assert!(control.window <= most, "{selection}: {control:?}");
+            prop_assert!(control.window <= most, "{spec}: {control:?}");
         }
     }
 }

@@ -2,8 +2,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kneepoint_controllers::{
-    AckEvent, Algorithm, Bandwidth, BbrSConfig, CongestionEvent, CongestionSignal, FilterSnapshot,
-    Gain, Mode, Selection, SentEvent,
+    AckEvent, Algorithm, Bandwidth, BbrSConfig, CongestionEvent, CongestionSignal, ControllerSpec,
+    FilterSnapshot, Gain, Mode, SentEvent,
 };
 use noq_proto::congestion::{ControllerFactory, NewRenoConfig};
 
@@ -191,7 +191,7 @@ fn every_packet_that_counts_is_told_once() {
         })
         .collect();
     assert_eq!(flights, [0, MTU, 2 * MTU]);
-    assert_eq!(noq.adapter.flow.in_flight(), Bytes(3 * MTU));
+    assert_eq!(noq.adapter.sampler.in_flight(), Bytes(3 * MTU));
 }
 
 /// In a large flight the controller sees 64 acknowledgements per round trip, and every packet in one of them.
@@ -314,9 +314,9 @@ fn window_rate_and_quantum_go_through_as_they_are() {
 #[test]
 fn the_papers_are_paced_and_what_is_biased_low_is_not() {
     let paced = |name: &str| {
-        let selection = name.parse::<Selection>().expect("it exists");
+        let spec = name.parse::<ControllerSpec>().expect("it exists");
         let start = origin();
-        let mut controller = *factory(selection)
+        let mut controller = *factory(spec)
             .build(start, 1200)
             .into_any()
             .downcast::<NoqController>()
@@ -374,8 +374,8 @@ fn a_clone_goes_on_with_the_same_accounting() {
     let (now, sent) = (noq.at(50), noq.at(0));
     clone.packet_acked(now, sent, MTU);
     clone.on_end_acks(now, MTU, false, None);
-    assert_eq!(clone.flow.delivered(), Bytes(2 * MTU));
-    assert_eq!(noq.adapter.flow.delivered(), Bytes(MTU));
+    assert_eq!(clone.sampler.delivered(), Bytes(2 * MTU));
+    assert_eq!(noq.adapter.sampler.delivered(), Bytes(MTU));
 }
 
 #[test]

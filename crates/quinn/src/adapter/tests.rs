@@ -1,13 +1,13 @@
+mod coalescing;
 mod fixture;
-mod gathering;
 mod properties;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use kneepoint_controllers::host::MAX_TIMERS_AT_ONCE;
-use kneepoint_controllers::{Algorithm, CongestionSignal, Refill, Selection};
+use kneepoint_controllers::transport::MAX_TIMERS_AT_ONCE;
+use kneepoint_controllers::{Algorithm, CongestionSignal, ControllerSpec, Refill};
 use quinn_proto::congestion::{ControllerFactory, NewRenoConfig};
 
 use self::fixture::{Fixture, Recorder, Told, millis};
@@ -350,9 +350,9 @@ fn drive(adapter: &mut QuinnController, start: Instant, rounds: std::ops::Range<
 
 #[test]
 fn a_clone_goes_on_by_itself() {
-    for selection in Selection::all() {
+    for spec in ControllerSpec::all() {
         let start = origin();
-        let mut original = build(selection.into(), start);
+        let mut original = build(spec.into(), start);
         drive(&mut original, start, 0..500);
         let clone = |adapter: &QuinnController| {
             adapter
@@ -364,7 +364,7 @@ fn a_clone_goes_on_by_itself() {
         let (mut first, mut second) = (clone(&original), clone(&original));
         // The packets in flight are known to the clones as well.
         let windows = drive(&mut first, start, 500..1000);
-        assert_eq!(drive(&mut second, start, 500..1000), windows, "{selection}");
+        assert_eq!(drive(&mut second, start, 500..1000), windows, "{spec}");
         assert_eq!(drive(&mut original, start, 500..1000), windows);
         assert_eq!(first.snapshot(), original.snapshot());
     }

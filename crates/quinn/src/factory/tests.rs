@@ -61,10 +61,10 @@ fn a_connection_begins_with_its_mtu_at_its_own_zero() {
 
 #[test]
 fn every_selection_builds_what_it_names() {
-    for selection in Selection::all() {
-        let controller = factory(selection).build(origin(), 1200);
+    for spec in ControllerSpec::all() {
+        let controller = factory(spec).build(origin(), 1200);
         let snapshot = snapshot(controller).expect("one of ours");
-        assert_eq!(snapshot.algorithm, selection.algorithm().name());
+        assert_eq!(snapshot.algorithm, spec.algorithm().name());
     }
 }
 
@@ -123,13 +123,14 @@ fn an_invalid_configuration_is_refused_by_the_name_of_its_field() {
             }),
         ),
         (
-            "window_policy.headroom",
+            "window_policy.queue_target",
             bbr_s(|config| {
-                config.core.window_policy = WindowPolicy::Track(kneepoint_controllers::Headroom {
-                    idle: Gain::new(1, 25),
-                    least: Gain::new(1, 2),
-                    most: Gain::new(1, 4),
-                });
+                config.core.window_policy =
+                    WindowPolicy::BusyRate(kneepoint_controllers::QueueTarget {
+                        idle: Gain::new(1, 25),
+                        least: Gain::new(1, 2),
+                        most: Gain::new(1, 4),
+                    });
             }),
         ),
         (

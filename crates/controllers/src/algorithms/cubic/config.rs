@@ -14,12 +14,12 @@ use crate::units::{Bytes, Gain};
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct CubicConfig {
     /// What is left of the window after a loss: a share above 0 and below 1. 0.7 (RFC 9438, section 4.6, beta_cubic).
-    pub reduction: Gain,
+    pub beta_cubic: Gain,
     /// What is left of it after a mark (ECN CE): a share above 0 and below 1. 0.85 (RFC 8511, section 4.2): a queue that marks is
     /// shorter than one that overflows.
     pub mark_reduction: Gain,
     /// How steep the curve is, in packets per cubic second: above 0 and up to 10. 0.4 (RFC 9438, section 5.1, C).
-    pub aggressiveness: Gain,
+    pub c: Gain,
     /// Whether to release bandwidth to newcomers after a second loss at a smaller window. On (RFC 9438, section 4.7).
     pub fast_convergence: bool,
     /// Whether the first slow start also ends when the round-trip time rises. On (RFC 9406).
@@ -29,14 +29,14 @@ pub struct CubicConfig {
 impl CubicConfig {
     /// alpha_cubic = 3 (1 - beta) / (1 + beta) packets per window: Reno's throughput with another reduction (RFC 9438,
     /// section 4.3).
-    pub(super) fn reno_friendly_increase(&self, mtu: Bytes) -> Bytes {
-        let beta = self.reduction.as_f64();
+    pub(super) fn alpha_cubic(&self, mtu: Bytes) -> Bytes {
+        let beta = self.beta_cubic.as_f64();
         Bytes((mtu.0 as f64 * (3.0 * (1.0 - beta) / (1.0 + beta))).round() as u64)
     }
 
     /// (1 + beta) / 2: the share of the window at which the next plateau is (RFC 9438, section 4.7).
     pub(super) fn fast_convergence_share(&self) -> Gain {
-        let share = (1.0 + self.reduction.as_f64()) / 2.0;
+        let share = (1.0 + self.beta_cubic.as_f64()) / 2.0;
         Gain::new((share * 1e6).round() as u32, 1_000_000)
     }
 }
@@ -45,9 +45,9 @@ impl Default for CubicConfig {
     /// The standard's values.
     fn default() -> Self {
         Self {
-            reduction: Gain::new(7, 10),
+            beta_cubic: Gain::new(7, 10),
             mark_reduction: Gain::new(17, 20),
-            aggressiveness: Gain::new(2, 5),
+            c: Gain::new(2, 5),
             fast_convergence: true,
             hystart: true,
         }
@@ -68,13 +68,13 @@ impl Registered for CubicConfig {
 
 impl ControllerConfig for CubicConfig {
     fn validate(&self) -> Result<(), ConfigError> {
-        require_reduction("reduction", self.reduction)?;
+        require_reduction("beta_cubic", self.beta_cubic)?;
         require_reduction("mark_reduction", self.mark_reduction)?;
-        let aggressiveness = self.aggressiveness.as_f64();
+        let c = self.c.as_f64();
         ConfigError::require(
-            aggressiveness > 0.0 && aggressiveness <= 10.0,
-            "aggressiveness",
-            aggressiveness,
+            c > 0.0 && c <= 10.0,
+            "c",
+            c,
             "above 0 and up to 10 packets per cubic second",
         )
     }

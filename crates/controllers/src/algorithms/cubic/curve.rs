@@ -13,25 +13,25 @@ pub(super) struct Curve {
     /// K in seconds.
     k: f64,
     /// W_max in bytes.
-    plateau: f64,
+    w_max: f64,
 }
 
 impl Curve {
     /// The curve from `start` at time zero to its plateau; a plateau that is below is raised to `start`.
-    pub(super) fn new(aggressiveness: Gain, plateau: Bytes, start: Bytes, mtu: Bytes) -> Self {
-        let scale = aggressiveness.as_f64() * mtu.0 as f64;
-        let rise = (plateau - start).0 as f64;
+    pub(super) fn new(c: Gain, w_max: Bytes, start: Bytes, mtu: Bytes) -> Self {
+        let scale = c.as_f64() * mtu.0 as f64;
+        let rise = (w_max - start).0 as f64;
         Self {
             scale,
             k: (rise / scale.max(f64::MIN_POSITIVE)).cbrt(),
-            plateau: plateau.max(start).0 as f64,
+            w_max: w_max.max(start).0 as f64,
         }
     }
 
     /// The window so many seconds after the epoch began. Saturates.
     pub(super) fn at(&self, elapsed: f64) -> Bytes {
         let distance = elapsed - self.k;
-        Bytes((self.scale * (distance * distance * distance) + self.plateau) as u64)
+        Bytes((self.scale * (distance * distance * distance) + self.w_max) as u64)
     }
 }
 
@@ -65,9 +65,9 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_that_starts_at_its_plateau_is_convex_from_the_start() {
-        for plateau in [Bytes(50_000), Bytes(70_000)] {
-            let curve = Curve::new(C, plateau, Bytes(70_000), MTU);
+    fn a_curve_that_starts_at_w_max_is_convex_from_the_start() {
+        for w_max in [Bytes(50_000), Bytes(70_000)] {
+            let curve = Curve::new(C, w_max, Bytes(70_000), MTU);
             assert_eq!(curve.k, 0.0);
             assert_near(curve.at(0.0), 70_000);
             assert_near(curve.at(5.0), 120_000);

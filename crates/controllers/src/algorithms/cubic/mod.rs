@@ -20,9 +20,9 @@ use crate::units::{Bytes, Gain, Timestamp};
 pub(super) struct Cubic {
     config: CubicConfig,
     /// W_max: where the curve is flat.
-    plateau: Bytes,
+    w_max: Bytes,
     /// cwnd_prior: the window before the last reduction.
-    prior: Bytes,
+    cwnd_prior: Bytes,
     /// `None` outside of congestion avoidance.
     epoch: Option<Epoch>,
 }
@@ -36,28 +36,28 @@ struct Epoch {
     /// Up to when that has been looked at.
     accounted: Timestamp,
     /// W_est: the window of a Reno with the same mean.
-    estimate: Window,
+    w_est: Window,
     /// alpha_cubic in bytes per window.
-    increase: Bytes,
+    alpha_cubic: Bytes,
 }
 
 impl Cubic {
     pub(super) fn new(config: CubicConfig) -> Self {
         Self {
             config,
-            plateau: Bytes::ZERO,
-            prior: Bytes::ZERO,
+            w_max: Bytes::ZERO,
+            cwnd_prior: Bytes::ZERO,
             epoch: None,
         }
     }
 
     fn begin_epoch(&mut self, now: Timestamp, window: Bytes, mtu: Bytes) {
         self.epoch = Some(Epoch {
-            curve: Curve::new(self.config.aggressiveness, self.plateau, window, mtu),
+            curve: Curve::new(self.config.c, self.w_max, window, mtu),
             origin: now,
             accounted: now,
-            estimate: Window::new(window),
-            increase: self.config.reno_friendly_increase(mtu),
+            w_est: Window::new(window),
+            alpha_cubic: self.config.alpha_cubic(mtu),
         });
     }
 }
@@ -86,8 +86,8 @@ impl Avoidance for Cubic {
     fn enter(&mut self, now: Timestamp, entry: Entry, window: Bytes, mtu: Bytes) {
         if entry == Entry::SlowStart {
             // RFC 9438, sections 4.8 and 4.10: K is 0, so the plateau is here.
-            self.plateau = window;
-            self.prior = window;
+            self.w_max = window;
+            self.cwnd_prior = window;
         }
         self.begin_epoch(now, window, mtu);
     }
@@ -101,17 +101,17 @@ impl Avoidance for Cubic {
         epoch.accounted = epoch.accounted.max(ack.now);
         let size = window.bytes();
         // RFC 9438, section 4.3: once W_est has regained the old window it grows like Reno.
-        let increase = if epoch.estimate.bytes() >= self.prior {
+        let alpha_cubic = if epoch.w_est.bytes() >= self.cwnd_prior {
             view.mtu
         } else {
-            epoch.increase
+            epoch.alpha_cubic
         };
-        additive_increase(&mut epoch.estimate, ack.acked, size, increase);
+        additive_increase(&mut epoch.w_est, ack.acked, size, alpha_cubic);
         let elapsed = seconds(epoch.origin, ack.now);
-        if epoch.curve.at(elapsed) < epoch.estimate.bytes() {
+        if epoch.curve.at(elapsed) < epoch.w_est.bytes() {
             // The RFC assigns W_est. The window may be ahead of it, because it is steered by where the curve will be a
             // round trip later; it does not shrink for that.
-            *window = (*window).max(epoch.estimate);
+            *window = (*window).max(epoch.w_est);
         } else {
             let target = epoch
                 .curve
@@ -122,18 +122,18 @@ impl Avoidance for Cubic {
     }
 
     fn reduce(&mut self, window: Bytes, signal: CongestionSignal) -> Bytes {
-        self.plateau = if self.config.fast_convergence && window < self.plateau {
+        self.w_max = if self.config.fast_convergence && window < self.w_max {
             self.config.fast_convergence_share() * window
         } else {
             window
         };
-        self.prior = window;
+        self.cwnd_prior = window;
         self.epoch = None;
         let config = &self.config;
-        share_left(signal, config.reduction, config.mark_reduction) * window
+        share_left(signal, config.beta_cubic, config.mark_reduction) * window
     }
 
-    fn collapse(&mut self) {
+    fn on_persistent_congestion(&mut self) {
         self.epoch = None;
     }
 

@@ -78,10 +78,7 @@ fn the_target_is_a_round_trip_ahead() {
 /// alpha_cubic = 3 x 0.3 / 1.7 = 0.529 packets per window, and one packet from the old window on.
 #[test]
 fn small_windows_grow_like_reno() {
-    assert_eq!(
-        CubicConfig::default().reno_friendly_increase(Bytes(1700)),
-        Bytes(900)
-    );
+    assert_eq!(CubicConfig::default().alpha_cubic(Bytes(1700)), Bytes(900));
     let mut controller = avoiding(CubicConfig::default(), 20);
     // 14 packets; K = 2.466 s. Reno is at the old window after six packets: 11.3 rounds, 0.45 s.
     acknowledge(&mut *controller, 100_142, 200);
@@ -107,26 +104,29 @@ fn the_target_is_no_more_than_half_a_window_away() {
 }
 
 #[test]
-fn fast_convergence_lowers_the_plateau_of_a_flow_that_is_losing() {
+fn fast_convergence_lowers_w_max_of_a_flow_that_is_losing() {
     let mut cubic = Cubic::new(CubicConfig::default());
     assert_eq!(
         cubic.reduce(Bytes(100_000), CongestionSignal::Loss),
         Bytes(70_000)
     );
-    assert_eq!(cubic.plateau, Bytes(100_000));
+    assert_eq!(cubic.w_max, Bytes(100_000));
     // Smaller than at the last loss: 0.85 of it.
     cubic.reduce(Bytes(90_000), CongestionSignal::Loss);
-    assert_eq!((cubic.plateau, cubic.prior), (Bytes(76_500), Bytes(90_000)));
+    assert_eq!(
+        (cubic.w_max, cubic.cwnd_prior),
+        (Bytes(76_500), Bytes(90_000))
+    );
     // Larger than that plateau: none.
     cubic.reduce(Bytes(80_000), CongestionSignal::Loss);
-    assert_eq!(cubic.plateau, Bytes(80_000));
+    assert_eq!(cubic.w_max, Bytes(80_000));
     let mut plain = Cubic::new(CubicConfig {
         fast_convergence: false,
         ..CubicConfig::default()
     });
     plain.reduce(Bytes(100_000), CongestionSignal::Loss);
     plain.reduce(Bytes(90_000), CongestionSignal::Loss);
-    assert_eq!(plain.plateau, Bytes(90_000));
+    assert_eq!(plain.w_max, Bytes(90_000));
 }
 
 /// RFC 9438, section 5.8: neither idle time nor time limited by the application counts.
@@ -173,9 +173,12 @@ fn after_slow_start_the_curve_is_convex() {
     for entry_window in [Bytes(50_000), Bytes(500_000)] {
         let mut cubic = Cubic::new(CubicConfig::default());
         cubic.reduce(Bytes(100_000), CongestionSignal::Loss);
-        cubic.collapse();
+        cubic.on_persistent_congestion();
         cubic.enter(at(0), Entry::SlowStart, entry_window, MTU);
-        assert_eq!((cubic.plateau, cubic.prior), (entry_window, entry_window));
+        assert_eq!(
+            (cubic.w_max, cubic.cwnd_prior),
+            (entry_window, entry_window)
+        );
         let epoch = cubic.epoch.expect("in congestion avoidance");
         assert_eq!(epoch.curve.at(0.0), entry_window);
         assert!(epoch.curve.at(1.0) > entry_window);
@@ -256,14 +259,11 @@ fn hystart_can_be_switched_off() {
 
 #[test]
 fn nonsense_is_refused() {
-    for aggressiveness in [Gain::new(0, 1), Gain::new(11, 1)] {
+    for c in [Gain::new(0, 1), Gain::new(11, 1)] {
         let config = CubicConfig {
-            aggressiveness,
+            c,
             ..CubicConfig::default()
         };
-        assert_eq!(
-            config.validate().expect_err("nonsense").field,
-            "aggressiveness"
-        );
+        assert_eq!(config.validate().expect_err("nonsense").field, "c");
     }
 }

@@ -45,10 +45,10 @@ struct Ebcc {
     /// pfCwnd: the last window with a short queue.
     last_short: Bytes,
     /// Losses of what left up to this time have been answered.
-    answered: Option<Timestamp>,
+    congestion_until: Option<Timestamp>,
     caution: Caution,
     /// Nothing has been acknowledged, lost or marked so far.
-    untried: bool,
+    before_first_ack: bool,
     /// When ProbeRTT held the sender back: samples of what left then are marked.
     held_back: HeldBack,
     mtu: Bytes,
@@ -70,9 +70,9 @@ impl Ebcc {
             measured: Some(window),
             filled: false,
             last_short: window,
-            answered: None,
+            congestion_until: None,
             caution: Caution::default(),
-            untried: true,
+            before_first_ack: true,
             held_back: HeldBack::default(),
             mtu: environment.mtu,
             in_flight: Bytes::ZERO,
@@ -106,15 +106,15 @@ impl Ebcc {
         backlog >= self.mtu.packets(u64::from(self.config.gamma))
     }
 
-    fn backlog(&self, window: Bytes, least: Duration) -> Bytes {
-        self.trips.backlog(window, least, self.config.host_delay)
+    fn backlog(&self, window: Bytes, min_rtt: Duration) -> Bytes {
+        self.trips.backlog(window, min_rtt, self.config.host_delay)
     }
 
     /// Whether the queue is long now, by the round-trip times of the round under way.
     fn queue_is_long(&self) -> bool {
         let window = self.measured.unwrap_or(self.window.bytes());
         let current = self.trips.current();
-        current.is_some_and(|(least, _)| self.is_long(self.backlog(window, least)))
+        current.is_some_and(|(min_rtt, _)| self.is_long(self.backlog(window, min_rtt)))
     }
 
     /// Whether the queue of the round that ended was long, unless there is nothing to judge it by, such as a window that
@@ -129,7 +129,7 @@ impl Ebcc {
         if !self.utilization.is_limited_by(window, ack) {
             return None;
         }
-        let long = self.is_long(self.backlog(measured, round.least));
+        let long = self.is_long(self.backlog(measured, round.min_rtt));
         if !long {
             self.last_short = measured;
         }
@@ -170,18 +170,18 @@ impl Ebcc {
         ack.prior_in_flight + self.mtu.packets(FILLING_PACKETS) >= self.window.bytes()
     }
 
-    fn is_answered(&self, event: &CongestionEvent) -> bool {
-        self.answered
-            .is_some_and(|answered| event.newest_sent <= answered)
+    fn is_recovering(&self, event: &CongestionEvent) -> bool {
+        self.congestion_until
+            .is_some_and(|congestion_until| event.newest_sent <= congestion_until)
     }
 
     /// Lines 9 to 12 of Algorithm 1.
-    fn answer_by_probing(&mut self, event: &CongestionEvent) {
+    fn respond_by_probing(&mut self, event: &CongestionEvent) {
         let counts = event.signal == CongestionSignal::EcnMark || self.queue_is_long();
         match self.state {
             State::Startup => self.transition(State::ProbeBandwidth),
-            State::ProbeBandwidth if counts && !self.is_answered(event) => {
-                self.answered = Some(event.now);
+            State::ProbeBandwidth if counts && !self.is_recovering(event) => {
+                self.congestion_until = Some(event.now);
                 self.enter_probe_rtt();
             }
             State::ProbeRtt(probe) if counts && !probe.cut => {
@@ -195,14 +195,14 @@ impl Ebcc {
     }
 
     /// See [`EbccCongestion::Reduce`].
-    fn answer_by_reducing(&mut self, event: &CongestionEvent) {
+    fn respond_by_reducing(&mut self, event: &CongestionEvent) {
         let marked = event.signal == CongestionSignal::EcnMark;
         let searching = self.state == State::Startup;
         let counts = marked || searching || self.queue_is_long() || too_much_lost(event);
-        if !counts || self.is_answered(event) {
+        if !counts || self.is_recovering(event) {
             return;
         }
-        self.answered = Some(event.now);
+        self.congestion_until = Some(event.now);
         let share = share_left(event.signal, LOSS_REDUCTION, MARK_REDUCTION);
         self.set_window(share * self.window.bytes());
         self.last_short = self.last_short.min(self.window.bytes());
@@ -220,8 +220,10 @@ impl Ebcc {
     }
 
     fn advance_probe_rtt(&mut self, ack: &AckEvent, mut probe: Probe) {
-        let least = probe.least.map_or(ack.rtt, |least| least.min(ack.rtt));
-        probe.least = Some(least);
+        let min_rtt = probe
+            .min_rtt
+            .map_or(ack.rtt, |min_rtt| min_rtt.min(ack.rtt));
+        probe.min_rtt = Some(min_rtt);
         match probe.hold {
             None if ack.in_flight <= self.probe_window() => {
                 probe.hold = Some((ack.now + PROBE_RTT_TIME, ack.round.saturating_add(1)));
@@ -233,7 +235,7 @@ impl Ebcc {
                     .base_estimate()
                     .expired(ack.now, self.config.min_rtt_window)
                 {
-                    self.trips.base_estimate().replace(ack.now, least);
+                    self.trips.base_estimate().replace(ack.now, min_rtt);
                 }
                 self.measured = None;
                 self.filled = false;
@@ -249,7 +251,7 @@ impl Ebcc {
         self.mtu.packets(PROBE_RTT_PACKETS)
     }
 
-    fn collapse(&mut self) {
+    fn on_persistent_congestion(&mut self) {
         self.set_window(Bytes::ZERO);
         self.last_short = self.window.bytes();
         self.caution = Caution::default();
@@ -271,7 +273,7 @@ impl Controller for Ebcc {
         self.in_flight = ack.in_flight;
         self.round = ack.round;
         self.app_limited = ack.app_limited;
-        self.untried = false;
+        self.before_first_ack = false;
         let window = self.config.min_rtt_window;
         let expired = self.trips.base_estimate().expired(ack.now, window);
         let ended = self.trips.on_ack(ack);
@@ -302,20 +304,20 @@ impl Controller for Ebcc {
         let event = &self.held_back.on_congestion(event);
         self.in_flight = event.in_flight;
         self.round = event.round;
-        self.untried = false;
+        self.before_first_ack = false;
         if event.signal == CongestionSignal::PersistentCongestion {
-            self.collapse();
+            self.on_persistent_congestion();
             return;
         }
         match self.config.congestion {
-            EbccCongestion::Probe => self.answer_by_probing(event),
-            EbccCongestion::Reduce => self.answer_by_reducing(event),
+            EbccCongestion::Probe => self.respond_by_probing(event),
+            EbccCongestion::Reduce => self.respond_by_reducing(event),
         }
     }
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
-        let window = if self.untried {
+        let window = if self.before_first_ack {
             initial_window(mtu)
         } else {
             self.window.bytes()

@@ -20,7 +20,7 @@ pub(super) enum State {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Probe {
     /// The least round-trip time seen in it.
-    pub(super) least: Option<Duration>,
+    pub(super) min_rtt: Option<Duration>,
     /// Once the flight is small: until which time and round it stays so.
     pub(super) hold: Option<(Timestamp, u64)>,
     /// Whether a loss has cut the window already.

@@ -300,7 +300,7 @@ fn the_round_after_probe_rtt_is_not_judged() {
 fn recommended() -> Ebcc {
     let mut ebcc = probing();
     ebcc.config = EbccConfig::default();
-    ebcc.answered = None;
+    ebcc.congestion_until = None;
     ebcc
 }
 

@@ -42,7 +42,7 @@ struct Draining {
     until: Timestamp,
     /// Rounds that have ended since the window was cut.
     rounds: u8,
-    least: Duration,
+    min_rtt: Duration,
 }
 
 /// What there is to do.
@@ -89,10 +89,10 @@ impl PathCheck {
                 let flowing = window.bytes() - backlog;
                 self.phase = Phase::Draining(Draining {
                     window: window.bytes(),
-                    rtt: round.least,
+                    rtt: round.min_rtt,
                     until: now + self.span,
                     rounds: 0,
-                    least: Duration::MAX,
+                    min_rtt: Duration::MAX,
                 });
                 *window = Window::new((HALF * flowing).max(mtu.packets(MIN_PACKETS)));
                 Verdict::Busy
@@ -102,11 +102,11 @@ impl PathCheck {
                 if draining.rounds <= DRAINING_ROUNDS {
                     return Verdict::Busy;
                 }
-                draining.least = draining.least.min(round.least);
+                draining.min_rtt = draining.min_rtt.min(round.min_rtt);
                 if now < draining.until {
                     return Verdict::Busy;
                 }
-                let (path, before) = (draining.least, *draining);
+                let (path, before) = (draining.min_rtt, *draining);
                 self.phase = Phase::Watching { long_since: None };
                 self.not_before = now + INTERVAL;
                 // What flowed before, at the path's round-trip time: without a queue of its own that is all of it.

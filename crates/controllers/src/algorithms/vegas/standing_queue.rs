@@ -19,7 +19,7 @@ use crate::units::{Bytes, Timestamp, saturating_nanos};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StandingQueue {
     /// The least round-trip time, by time: both in nanoseconds.
-    least: ApproximateWindow<u64, Min>,
+    min_rtt: ApproximateWindow<u64, Min>,
     /// What the hosts may add to a round-trip time.
     host_delay: Duration,
     /// How the rounds' least round-trip times vary; not asked for if each round is judged by itself.
@@ -37,7 +37,7 @@ impl StandingQueue {
     /// Nothing is known yet; a queue stands once it has lasted for `standing`.
     pub(super) fn new(standing: Duration, host_delay: Duration) -> Self {
         Self {
-            least: ApproximateWindow::new(saturating_nanos(standing)),
+            min_rtt: ApproximateWindow::new(saturating_nanos(standing)),
             host_delay,
             variation: (!standing.is_zero()).then(Variation::default),
         }
@@ -51,12 +51,12 @@ impl StandingQueue {
         window: Bytes,
         trips: &RoundTrips,
     ) -> Bytes {
-        let nanos = saturating_nanos(round.least);
-        let least = self.least.update(now.as_nanos(), nanos);
+        let nanos = saturating_nanos(round.min_rtt);
+        let min_rtt = self.min_rtt.update(now.as_nanos(), nanos);
         if let Some(variation) = &mut self.variation {
             variation.update(nanos);
         }
-        trips.backlog(window, Duration::from_nanos(least), self.tolerated())
+        trips.backlog(window, Duration::from_nanos(min_rtt), self.tolerated())
     }
 
     /// A delay that is no queue.
@@ -68,16 +68,16 @@ impl StandingQueue {
 
     /// The path may be another one.
     pub(super) fn forget(&mut self) {
-        self.least.clear();
+        self.min_rtt.clear();
         self.variation = self.variation.map(|_| Variation::default());
     }
 }
 
 impl Variation {
-    fn update(&mut self, least: u64) {
-        let decrease = self.last.saturating_sub(least);
+    fn update(&mut self, min_rtt: u64) {
+        let decrease = self.last.saturating_sub(min_rtt);
         self.decrease = self.decrease - self.decrease / SMOOTHING + decrease / SMOOTHING;
-        self.last = least;
+        self.last = min_rtt;
     }
 }
 

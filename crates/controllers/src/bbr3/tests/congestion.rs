@@ -66,8 +66,11 @@ fn losses_end_startup_even_of_a_limiting_application() {
     });
     core.on_ack(&ack(now + 90, lossy));
     assert_eq!(core.state.mode(), Mode::Drain);
-    assert!(core.pipe_filled);
-    assert!(core.bounds.long >= Bytes(50_000), "what a round delivered");
+    assert!(core.full_bw_reached);
+    assert!(
+        core.bounds.inflight_longterm >= Bytes(50_000),
+        "what a round delivered"
+    );
 }
 
 /// Trap: losses are what Startup looks for: they must not pull short-term bounds down on it.
@@ -120,13 +123,13 @@ fn a_round_with_losses_cuts_the_short_term_bounds_once() {
     };
     core.on_ack(&ack(now + 40, slow(core.delivered.0)));
     let expected = Bounds {
-        short: Gain::percent(70) * window,
-        rate: Gain::percent(70) * bandwidth,
+        inflight_shortterm: Gain::percent(70) * window,
+        bw_shortterm: Gain::percent(70) * bandwidth,
         ..Bounds::NONE
     };
     assert_eq!(core.bounds, expected);
-    assert!(core.control().window <= expected.short);
-    assert_eq!(core.output.bandwidth, Some(expected.rate));
+    assert!(core.control().window <= expected.inflight_shortterm);
+    assert_eq!(core.output.bandwidth, Some(expected.bw_shortterm));
     // A round without losses changes nothing.
     core.on_ack(&ack(now + 80, slow(core.delivered.0)));
     assert_eq!(core.bounds, expected);
@@ -144,15 +147,19 @@ fn losses_above_the_threshold_end_a_probe_and_set_its_bound() {
     hit.on_congestion(&congestion(now, now - 20, Loss, flight(60, 3)));
     assert_eq!(hit.state, State::ProbeBw(Phase::Down));
     // Above the threshold since long before the last packet: what was in flight before it.
-    assert_eq!(hit.bounds.long, MTU.packets(59));
+    assert_eq!(hit.bounds.inflight_longterm, MTU.packets(59));
     // The same feedback is answered once.
     hit.on_congestion(&congestion(now + 1, now - 19, Loss, flight(40, 3)));
-    assert_eq!(hit.bounds.long, MTU.packets(59));
+    assert_eq!(hit.bounds.inflight_longterm, MTU.packets(59));
     // No bound falls below 0.7 of the pipe.
     let mut low = core;
     low.on_congestion(&congestion(now, now - 20, Loss, flight(10, 3)));
     let floor = Gain::percent(70) * low.output.bdp;
-    assert!(low.bounds.long + MTU >= floor, "{}", low.bounds.long);
+    assert!(
+        low.bounds.inflight_longterm + MTU >= floor,
+        "{}",
+        low.bounds.inflight_longterm
+    );
 }
 
 /// "Precautionary Bandwidth Probing": the next probe only touches the bound, and goes on if that went well.
@@ -160,7 +167,7 @@ fn losses_above_the_threshold_end_a_probe_and_set_its_bound() {
 fn the_probe_after_one_that_was_too_high_is_a_short_one() {
     let (mut core, now) = run_into(Mode::ProbeUp, PLAIN);
     core.cycle.note_too_high();
-    core.bounds.long = MTU.packets(55);
+    core.bounds.inflight_longterm = MTU.packets(55);
     let mut event = ack(now + 1, sample(0));
     event.prior_in_flight = MTU.packets(53);
     core.on_ack(&event);
@@ -211,14 +218,14 @@ fn marks_end_startup_and_probes_and_cut_bounds() {
     assert_eq!(deaf.state.mode(), Mode::ProbeUp);
     marked_round(&mut core, now + 20);
     assert_eq!(core.state.mode(), Mode::ProbeDown);
-    assert_eq!(core.bounds.long, MTU.packets(55));
+    assert_eq!(core.bounds.inflight_longterm, MTU.packets(55));
 
     let (mut core, now) = run_into(Mode::ProbeCruise, PLAIN);
     round(&mut core, now);
     let flight = core.window.min(MTU.packets(55));
     marked_round(&mut core, now + 20);
-    assert!(core.bounds.short < flight);
-    assert!(core.bounds.short > Gain::new(6, 10) * flight);
+    assert!(core.bounds.inflight_shortterm < flight);
+    assert!(core.bounds.inflight_shortterm > Gain::new(6, 10) * flight);
 }
 
 /// Trap: what is to be restored is the state before the episode's first loss.
@@ -248,7 +255,7 @@ fn undoing_does_not_end_silence() {
     let window = core.control().window;
     core.on_congestion(&congestion(now, now - 20, Loss, None));
     core.window = MTU.packets(4);
-    core.undo_episode();
+    core.undo();
     core.window = MTU.packets(100);
     core.on_spurious_loss(at(now + 10));
     assert_eq!(core.state.mode(), Mode::ProbeRtt);
@@ -270,7 +277,7 @@ fn a_spurious_end_of_startup_is_undone() {
     assert_eq!(core.state.mode(), Mode::Drain);
     core.on_spurious_loss(at(now + 95));
     assert_eq!(core.state.mode(), Mode::Startup);
-    assert!(!core.pipe_filled);
+    assert!(!core.full_bw_reached);
     assert_eq!(core.bounds, Bounds::NONE);
 }
 

@@ -64,7 +64,7 @@ fn cruising(probing: Probing) -> Bbr3<Told> {
     let mut core = Bbr3::new("told", config, filter, &environment());
     core.on_ack(&ack(40, sample(0)));
     assert!(core.filter.filling);
-    core.pipe_filled = true;
+    core.full_bw_reached = true;
     core.state = State::Drain { last_round: 9 };
     core.start_down(at(40));
     core.transition(State::ProbeBw(Phase::Cruise));

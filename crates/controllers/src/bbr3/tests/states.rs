@@ -253,7 +253,7 @@ fn startup_ends_also_where_silence_interrupts_it() {
         core.on_ack(&slow);
         let mode = core.state.mode();
         interrupted |= mode == Mode::ProbeRtt;
-        if core.pipe_filled {
+        if core.full_bw_reached {
             assert!(interrupted);
             return;
         }

@@ -57,7 +57,7 @@ fn a_larger_mtu_rescales_what_is_counted_in_packets() {
     let control = core.control();
     assert_eq!(control.window, Bytes(36_000));
     assert_eq!(control.send_quantum, Bytes(18_000));
-    core.bounds.long = Bytes(9000);
+    core.bounds.inflight_longterm = Bytes(9000);
     assert_eq!(core.window_with_headroom(), Bytes(36_000));
 }
 

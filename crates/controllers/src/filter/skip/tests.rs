@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::*;
-use crate::flow::Flow;
+use crate::rate_sample::DeliveryRateSampler;
 
 /// Trap: a sender that somebody else limits (a receiver's window, another link) sees nothing but lower bounds. An
 /// hour of them must not carry the estimate away.
@@ -14,16 +14,16 @@ fn lower_bounds_alone_do_not_carry_the_estimate_away() {
         .expect("the preset is valid");
     let rtt = Duration::from_millis(40);
     let mtu = Bytes(1200);
-    let mut flow = Flow::new(Timestamp::ZERO);
+    let mut sampler = DeliveryRateSampler::new(Timestamp::ZERO);
     let mut largest = Bandwidth::ZERO;
     // Ten packets in flight, two per acknowledgement: 2.4 Mb/s.
     for step in 0..450_000u64 {
         let now = Timestamp::ZERO + Duration::from_millis(8 * step);
         if step >= 5 {
-            flow.on_packet_acked(now, now - rtt, mtu);
-            flow.on_packet_acked(now, now - rtt, mtu);
+            sampler.on_packet_acked(now, now - rtt, mtu);
+            sampler.on_packet_acked(now, now - rtt, mtu);
         }
-        if let Some(ack) = flow.on_ack_end(now, mtu.packets(8), false) {
+        if let Some(ack) = sampler.on_ack_end(now, mtu.packets(8), false) {
             let context = FilterContext {
                 min_rtt: rtt,
                 epoch: ack.round,
@@ -32,7 +32,7 @@ fn lower_bounds_alone_do_not_carry_the_estimate_away() {
             filter.on_ack(ack, &context);
             largest = largest.max(filter.bandwidth().unwrap_or_default());
         }
-        flow.on_sent(now, mtu.packets(2));
+        sampler.on_sent(now, mtu.packets(2));
     }
     let rate = Bandwidth::from_bytes_per_second(300_000);
     assert!(largest >= rate, "{largest}");
@@ -47,14 +47,14 @@ fn an_estimate_below_a_packet_per_round_trip_recovers() {
         .build()
         .expect("the preset is valid");
     let (rtt, mtu) = (Duration::from_millis(40), Bytes(1200));
-    let mut flow = Flow::new(Timestamp::ZERO);
+    let mut sampler = DeliveryRateSampler::new(Timestamp::ZERO);
     let mut now = Timestamp::ZERO;
     let floor = Bandwidth::from_f64(TUNED_FLOOR);
     for round in 0..200 {
-        flow.on_sent(now, mtu);
+        sampler.on_sent(now, mtu);
         now = now + rtt;
-        flow.on_packet_acked(now, now - rtt, mtu);
-        let ack = flow.on_ack_end(now, Bytes::ZERO, false);
+        sampler.on_packet_acked(now, now - rtt, mtu);
+        let ack = sampler.on_ack_end(now, Bytes::ZERO, false);
         let context = FilterContext {
             min_rtt: rtt,
             epoch: round,
@@ -74,9 +74,9 @@ fn an_estimate_below_a_packet_per_round_trip_recovers() {
 }
 
 /// A filter that knows 10 Mb/s and 40 ms, the flow, and the time.
-fn settled(config: &SkipFilterConfig) -> (SkipFilter, Flow, Timestamp) {
+fn settled(config: &SkipFilterConfig) -> (SkipFilter, DeliveryRateSampler, Timestamp) {
     let mut filter = config.build().expect("the preset is valid");
-    let mut flow = Flow::new(Timestamp::ZERO);
+    let mut sampler = DeliveryRateSampler::new(Timestamp::ZERO);
     let mtu = Bytes(1250);
     let mut now = Timestamp::ZERO;
     // A packet each millisecond, a queue of 8 ms, two packets per acknowledgement.
@@ -84,14 +84,14 @@ fn settled(config: &SkipFilterConfig) -> (SkipFilter, Flow, Timestamp) {
         now = Timestamp::from_nanos(step * 1_000_000);
         if step >= 48 && step % 2 == 0 {
             for age in [49, 48] {
-                flow.on_packet_acked(now, now - Duration::from_millis(age), mtu);
+                sampler.on_packet_acked(now, now - Duration::from_millis(age), mtu);
             }
-            let ack = flow.on_ack_end(now, mtu.packets(48), false);
+            let ack = sampler.on_ack_end(now, mtu.packets(48), false);
             take(&mut filter, ack, step < 500);
         }
-        flow.on_sent(now, mtu);
+        sampler.on_sent(now, mtu);
     }
-    (filter, flow, now)
+    (filter, sampler, now)
 }
 
 fn take(filter: &mut SkipFilter, ack: Option<&crate::event::AckEvent>, filling_pipe: bool) {
@@ -115,7 +115,7 @@ const LINK: f64 = 1.25e6;
 #[test]
 fn neither_a_delayed_acknowledgement_nor_the_application_is_an_outage() {
     for config in presets() {
-        let (mut filter, mut flow, now) = settled(&config);
+        let (mut filter, mut sampler, now) = settled(&config);
         let mtu = Bytes(1250);
         for (in_flight, app_limited) in [
             (mtu, true),
@@ -124,10 +124,10 @@ fn neither_a_delayed_acknowledgement_nor_the_application_is_an_outage() {
             (mtu, false),
         ] {
             let now = now + Duration::from_millis(1);
-            flow.on_packet_acked(now, now - Duration::from_millis(48), mtu);
+            sampler.on_packet_acked(now, now - Duration::from_millis(48), mtu);
             take(
                 &mut filter,
-                flow.on_ack_end(now, in_flight, app_limited),
+                sampler.on_ack_end(now, in_flight, app_limited),
                 false,
             );
             let due = filter.next_timer();
@@ -150,19 +150,19 @@ fn neither_a_delayed_acknowledgement_nor_the_application_is_an_outage() {
 /// Trap: a link that is closed for a while carries nothing meanwhile, and as much as before when it opens.
 #[test]
 fn a_closed_link_keeps_its_rate() {
-    let (mut filter, mut flow, mut now) = settled(&SkipFilterConfig::tuned());
+    let (mut filter, mut sampler, mut now) = settled(&SkipFilterConfig::tuned());
     let mtu = Bytes(1250);
     for opening in 0..50 {
         now = now + Duration::from_millis(300 + 20 * (opening % 40));
         let sent = now;
-        flow.on_sent(sent, mtu.packets(100));
+        sampler.on_sent(sent, mtu.packets(100));
         now = now + Duration::from_millis(300);
         for _ in 0..50 {
             now = now + Duration::from_millis(2);
-            flow.on_packets_acked(now, sent, mtu.packets(2), 2);
+            sampler.on_packets_acked(now, sent, mtu.packets(2), 2);
             take(
                 &mut filter,
-                flow.on_ack_end(now, mtu.packets(48), false),
+                sampler.on_ack_end(now, mtu.packets(48), false),
                 false,
             );
         }
@@ -177,17 +177,17 @@ fn a_closed_link_keeps_its_rate() {
 /// Trap: where every acknowledgement comes after a pause, none of the pauses is the link's.
 #[test]
 fn a_link_of_a_packet_in_three_hundred_milliseconds_is_not_a_closed_one() {
-    let (mut filter, mut flow, start) = settled(&SkipFilterConfig::tuned());
+    let (mut filter, mut sampler, start) = settled(&SkipFilterConfig::tuned());
     let mtu = Bytes(1250);
     for packet in 1..50 {
         // Nine packets in flight.
-        flow.on_sent(start + Duration::from_millis(300 * packet), mtu);
+        sampler.on_sent(start + Duration::from_millis(300 * packet), mtu);
         if packet > 9 {
             let now = start + Duration::from_millis(300 * packet);
-            flow.on_packet_acked(now, start + Duration::from_millis(300 * (packet - 9)), mtu);
+            sampler.on_packet_acked(now, start + Duration::from_millis(300 * (packet - 9)), mtu);
             take(
                 &mut filter,
-                flow.on_ack_end(now, mtu.packets(8), false),
+                sampler.on_ack_end(now, mtu.packets(8), false),
                 false,
             );
         }
@@ -199,22 +199,22 @@ fn a_link_of_a_packet_in_three_hundred_milliseconds_is_not_a_closed_one() {
 /// Trap: an application that sends a fifth of what the link carries, for an hour.
 #[test]
 fn an_hour_of_media_does_not_move_the_estimate() {
-    let (mut filter, mut flow, start) = settled(&SkipFilterConfig::tuned());
+    let (mut filter, mut sampler, start) = settled(&SkipFilterConfig::tuned());
     let mtu = Bytes(1250);
     for step in 1..720_000 {
         // A packet each 5 ms: 2 Mb/s.
         let now = start + Duration::from_millis(200 + 5 * step);
         if step > 8 && step % 2 == 0 {
             for age in [45, 40] {
-                flow.on_packet_acked(now, now - Duration::from_millis(age), mtu);
+                sampler.on_packet_acked(now, now - Duration::from_millis(age), mtu);
             }
             take(
                 &mut filter,
-                flow.on_ack_end(now, mtu.packets(8), true),
+                sampler.on_ack_end(now, mtu.packets(8), true),
                 false,
             );
         }
-        flow.on_sent(now, mtu);
+        sampler.on_sent(now, mtu);
         let estimate = filter.bandwidth().unwrap_or_default().as_f64();
         assert!(
             (0.9..1.1).contains(&(estimate / LINK)),

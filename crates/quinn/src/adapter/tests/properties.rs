@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_controllers::{Algorithm, Environment, Selection};
+use kneepoint_controllers::{Algorithm, ControllerSpec, Environment};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -84,10 +84,10 @@ struct Sender {
 }
 
 impl Sender {
-    fn new(selection: Selection) -> Self {
+    fn new(spec: ControllerSpec) -> Self {
         let now = origin();
         Self {
-            adapter: crate::closed_loop::build(selection.into(), now),
+            adapter: crate::closed_loop::build(spec.into(), now),
             now,
             next: 0,
             largest_acked: 0,
@@ -151,10 +151,10 @@ proptest! {
     fn whatever_happens_two_packets_fit_and_the_controllers_window_is_shown(
         steps in prop::collection::vec(steps(), 1..400),
     ) {
-        for selection in Selection::all() {
+        for spec in ControllerSpec::all() {
             let start = origin();
             let environment = Environment { now: Timestamp::ZERO, mtu: Bytes(MTU), seed: 1, transport: crate::factory::QUINN };
-            let inner = selection.config().build(&environment).expect("presets are valid");
+            let inner = spec.config().build(&environment).expect("presets are valid");
             let mut adapter = QuinnController::new(inner, start, Bytes(MTU));
             let mut now = start;
             let mut mtu = MTU;
@@ -188,12 +188,12 @@ proptest! {
                     }
                 }
                 let window = adapter.control.window;
-                prop_assert!(window.0 >= 2 * mtu, "{selection}");
-                prop_assert!(adapter.window() > 2 * mtu, "{selection}");
+                prop_assert!(window.0 >= 2 * mtu, "{spec}");
+                prop_assert!(adapter.window() > 2 * mtu, "{spec}");
                 prop_assert_eq!(adapter.metrics().congestion_window, window.0);
                 prop_assert_eq!(adapter.snapshot().congestion_window, window);
                 if total(&flight) + mtu > window.0 {
-                    prop_assert!(adapter.window() <= window.0 + 1, "{selection}");
+                    prop_assert!(adapter.window() <= window.0 + 1, "{spec}");
                 }
             }
         }
@@ -204,11 +204,11 @@ proptest! {
     fn no_peer_decides_how_long_the_history_is(
         deeds in prop::collection::vec(deeds(), 1..600),
     ) {
-        for selection in [Algorithm::BbrS, Algorithm::Bbr3].map(Selection::from) {
-            let mut sender = Sender::new(selection);
+        for spec in [Algorithm::BbrS, Algorithm::Bbr3].map(ControllerSpec::from) {
+            let mut sender = Sender::new(spec);
             for &deed in &deeds {
                 sender.perform(deed);
-                prop_assert!(sender.adapter.flow.history_len() <= Flow::LONGEST_HISTORY);
+                prop_assert!(sender.adapter.sampler.history_len() <= DeliveryRateSampler::MAX_HISTORY);
             }
             // From now on nothing is delivered.
             for _ in 0..1000 {
@@ -217,7 +217,7 @@ proptest! {
                 sender.perform(Deed::Send { packets: 4, data: false });
                 sender.perform(Deed::Acknowledge { newest: 4, data: false });
             }
-            let (remembered, known) = (sender.adapter.flow.history_len(), sender.sent.len());
+            let (remembered, known) = (sender.adapter.sampler.history_len(), sender.sent.len());
             prop_assert!(remembered <= known.max(8), "{remembered} for {known} packets");
         }
     }

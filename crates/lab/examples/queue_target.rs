@@ -1,6 +1,6 @@
 //! What head-room costs and buys: `bbr-s` on the bundled LTE trace against `bbr`, by how long the link may run empty.
 //!
-//! `cargo run --release -p kneepoint-lab --example headroom [plot.svg]`
+//! `cargo run --release -p kneepoint-lab --example queue_target [plot.svg]`
 //!
 //! Prints the throughput and the RTTs of each setting relative to `bbr`, and draws them as a curve beside the claim of
 //! the BBR-S paper: at least 95 % of the throughput, and a 99th percentile at least 60 % lower.
@@ -77,8 +77,8 @@ fn main() -> Result<(), AnyError> {
 /// The recommended configuration, but for how long the link may run empty.
 fn idle(permille: u32) -> BbrSConfig {
     let mut config = BbrSConfig::default();
-    if let WindowPolicy::Track(headroom) = &mut config.core.window_policy {
-        headroom.idle = Gain::new(permille, 1000);
+    if let WindowPolicy::BusyRate(target) = &mut config.core.window_policy {
+        target.idle = Gain::new(permille, 1000);
     }
     config
 }

@@ -27,7 +27,7 @@ fn round(rtt_millis: u64, flight: Bytes) -> AckEvent {
 /// Round after round with the queue that two flows leave, and so the round-trip times.
 fn shares(pipes_millis: [u64; 2]) -> [f64; 2] {
     const BYTES_PER_MILLI: f64 = 6_000.0;
-    let mut flows = [OwnQueue::default(); 2];
+    let mut flows = [TargetQueue::default(); 2];
     let mut windows = [Bytes(500_000), Bytes(30_000)];
     let (mut rates, mut waited) = ([0.0; 2], 0.0);
     for _ in 0..600 {
@@ -65,7 +65,7 @@ fn rates_become_equal_whatever_the_round_trip_times() {
 
 #[test]
 fn a_round_is_judged_by_the_flight_it_was_sent_with() {
-    let mut queue = OwnQueue::default();
+    let mut queue = TargetQueue::default();
     assert_eq!(queue.on_ack(&round(50, Bytes(100_000)), BASE, QUEUE), None);
     assert_eq!(queue.on_ack(&round(50, Bytes(200_000)), BASE, QUEUE), None);
     assert_eq!(queue.window(), None);
@@ -81,7 +81,7 @@ fn a_round_is_judged_by_the_flight_it_was_sent_with() {
 
 #[test]
 fn a_pause_leaves_the_window_and_forgets_the_rounds() {
-    let mut queue = OwnQueue::default();
+    let mut queue = TargetQueue::default();
     queue.begin(Bytes(70_000));
     for _ in 0..2 {
         queue.on_ack(&round(90, Bytes(100_000)), BASE, QUEUE);

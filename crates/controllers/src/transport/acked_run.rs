@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::clock::Clock;
-use crate::flow::Flow;
+use crate::rate_sample::DeliveryRateSampler;
 use crate::units::{Bytes, saturating_nanos};
 
 /// Packets that left at one instant, or of a small share of the flight: hosts report them one by one. Only instants are
@@ -24,11 +24,11 @@ pub struct AckedRun {
     /// They left at several times.
     spans: bool,
     /// The flow knows of other packets of this acknowledgement: it cannot wait.
-    parted: bool,
+    split: bool,
     /// Acknowledgements in which they came.
     acks: u64,
     /// Less than this waits for more, but not beyond this time.
-    enough: Bytes,
+    min_bytes: Bytes,
     until: Instant,
     /// If the last acknowledgement waits for more: in flight after it and after what was sent since.
     waiting: Option<Bytes>,
@@ -43,15 +43,15 @@ impl AckedRun {
             bytes: Bytes::ZERO,
             packets: 0,
             spans: false,
-            parted: false,
+            split: false,
             acks: 0,
-            enough: Bytes::ZERO,
+            min_bytes: Bytes::ZERO,
             until: origin,
             waiting: None,
         }
     }
 
-    /// A packet that had left at `sent` was acknowledged. `flow` is told of those before it, if they are not of its run.
+    /// A packet that had left at `sent` was acknowledged. `sampler` is told of those before it, if they are not of its run.
     #[inline]
     pub fn push(
         &mut self,
@@ -59,19 +59,19 @@ impl AckedRun {
         sent: Instant,
         bytes: Bytes,
         clock: &mut Clock,
-        flow: &mut Flow,
+        sampler: &mut DeliveryRateSampler,
     ) {
         if self.packets == 0 {
             self.begin(now, sent, bytes, clock);
         } else if self.sent == sent && self.now == now {
             self.bytes += bytes;
             self.packets = self.packets.saturating_add(1);
-        } else if self.bytes < self.enough && self.sent <= sent {
+        } else if self.bytes < self.min_bytes && self.sent <= sent {
             (self.now, self.sent, self.spans) = (now, sent, true);
             self.bytes += bytes;
             self.packets = self.packets.saturating_add(1);
         } else {
-            self.begin_another(now, sent, bytes, clock, flow);
+            self.begin_another(now, sent, bytes, clock, sampler);
         }
     }
 
@@ -79,8 +79,8 @@ impl AckedRun {
     #[inline]
     pub fn wait(&mut self, now: Instant, in_flight: Bytes) -> bool {
         let waits = self.packets > 0
-            && !self.parted
-            && self.bytes < self.enough
+            && !self.split
+            && self.bytes < self.min_bytes
             && in_flight > Bytes::ZERO
             && now < self.until;
         self.waiting = waits.then_some(in_flight);
@@ -107,8 +107,8 @@ impl AckedRun {
     /// At `now` the controller has seen an acknowledgement after so long a round trip, and so much is in flight.
     /// Acknowledgements of a small share of that are gathered from now on, over as small a share of the round trip.
     #[inline]
-    pub fn gather(&mut self, now: Instant, in_flight: Bytes, rtt: Duration, mtu: Bytes) {
-        self.enough = if in_flight < mtu.packets(LARGE_FLIGHT) {
+    pub fn coalesce(&mut self, now: Instant, in_flight: Bytes, rtt: Duration, mtu: Bytes) {
+        self.min_bytes = if in_flight < mtu.packets(LARGE_FLIGHT) {
             Bytes::ZERO
         } else {
             let longest = Duration::from_nanos(saturating_nanos(rtt) / (ACKS_PER_ROUND / 2));
@@ -123,20 +123,20 @@ impl AckedRun {
         self.packets > 0 && self.waiting.is_none()
     }
 
-    /// Tells `flow` of the run under way, if there is one: to be called before anything else happens to it.
+    /// Tells `sampler` of the run under way, if there is one: to be called before anything else happens to it.
     // Always inline: it runs once for each acknowledgement, and the registers that a call saves and restores are a tenth of it.
     #[inline(always)]
-    pub fn end(&mut self, clock: &mut Clock, flow: &mut Flow) {
+    pub fn end(&mut self, clock: &mut Clock, sampler: &mut DeliveryRateSampler) {
         if self.packets > 0 {
             let (now, sent) = (clock.now(self.now), clock.sent(self.sent));
             if self.spans {
-                flow.on_packets_acked_until(now, sent, self.bytes, self.packets, self.acks);
+                sampler.on_packets_acked_until(now, sent, self.bytes, self.packets, self.acks);
             } else {
-                flow.on_packets_acked(now, sent, self.bytes, self.packets);
+                sampler.on_packets_acked(now, sent, self.bytes, self.packets);
             }
             self.packets = 0;
             self.waiting = None;
-            self.parted = false;
+            self.split = false;
             self.acks = 0;
         }
     }
@@ -159,15 +159,15 @@ impl AckedRun {
         sent: Instant,
         bytes: Bytes,
         clock: &mut Clock,
-        flow: &mut Flow,
+        sampler: &mut DeliveryRateSampler,
     ) {
         // What waited for this acknowledgement is a part of it.
         if self.waiting.is_some() {
             self.now = now;
         }
-        self.end(clock, flow);
+        self.end(clock, sampler);
         self.begin(now, sent, bytes, clock);
-        self.parted = true;
+        self.split = true;
     }
 }
 
@@ -190,26 +190,29 @@ mod tests {
     )]
     fn every_packet_is_counted_once() {
         let origin = Instant::now();
-        let (mut clock, mut flow) = (Clock::starting(origin), Flow::new(Timestamp::ZERO));
+        let (mut clock, mut sampler) = (
+            Clock::starting(origin),
+            DeliveryRateSampler::new(Timestamp::ZERO),
+        );
         let mut run = AckedRun::none(origin);
         let at = |millis: u64| origin + Duration::from_millis(millis);
         for sent in [1, 2] {
-            flow.on_sent(clock.now(at(sent)), Bytes(6000));
+            sampler.on_sent(clock.now(at(sent)), Bytes(6000));
         }
-        run.end(&mut clock, &mut flow);
-        assert_eq!(flow.delivered(), Bytes::ZERO);
+        run.end(&mut clock, &mut sampler);
+        assert_eq!(sampler.delivered(), Bytes::ZERO);
         for sent in [1, 1, 2, 1] {
-            run.push(at(40), at(sent), Bytes(1200), &mut clock, &mut flow);
+            run.push(at(40), at(sent), Bytes(1200), &mut clock, &mut sampler);
         }
-        assert_eq!(flow.delivered(), Bytes(3600), "the last run is not over");
+        assert_eq!(sampler.delivered(), Bytes(3600), "the last run is not over");
         for _ in 0..2 {
-            run.end(&mut clock, &mut flow);
-            assert_eq!(flow.delivered(), Bytes(4800));
+            run.end(&mut clock, &mut sampler);
+            assert_eq!(sampler.delivered(), Bytes(4800));
         }
         // The same instants again are another run.
-        run.push(at(40), at(1), Bytes(1200), &mut clock, &mut flow);
-        run.end(&mut clock, &mut flow);
-        let ack = flow.on_ack_end(clock.now(at(40)), Bytes(6000), false);
+        run.push(at(40), at(1), Bytes(1200), &mut clock, &mut sampler);
+        run.end(&mut clock, &mut sampler);
+        let ack = sampler.on_ack_end(clock.now(at(40)), Bytes(6000), false);
         let ack = ack.expect("packets were acknowledged");
         assert_eq!((ack.acked, ack.acked_packets), (Bytes(6000), 5));
         assert_eq!(ack.rtt, Duration::from_millis(38));

@@ -30,7 +30,7 @@ impl<T: Clone + Default> Shared<T> {
     pub(super) fn get_mut(&mut self) -> &mut T {
         let held = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         if held.shared.is_some() {
-            held.part();
+            held.unshare();
         }
         &mut held.own
     }
@@ -48,7 +48,7 @@ impl<T: Clone + Default> Shared<T> {
 
 impl<T: Clone + Default> Held<T> {
     #[cold]
-    fn part(&mut self) {
+    fn unshare(&mut self) {
         if let Some(shared) = self.shared.take() {
             self.own = Arc::unwrap_or_clone(shared);
         }

@@ -4,7 +4,7 @@
 //! [`Control`](crate::Control) asks for.
 
 mod acked_run;
-mod blueprint;
+mod builder;
 mod clock;
 mod refill;
 mod sent_run;
@@ -12,7 +12,7 @@ mod timers;
 mod window_rule;
 
 pub use acked_run::AckedRun;
-pub use blueprint::Blueprint;
+pub use builder::ControllerBuilder;
 pub use clock::Clock;
 pub use refill::refilled_window;
 pub use sent_run::SentRun;

@@ -13,7 +13,7 @@ pub fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -> Bytes
     match control.refill {
         Refill::Plain => window,
         _ if in_flight + mtu > window => window,
-        Refill::Haste(most) => {
+        Refill::CatchUp(most) => {
             let missing = window - mtu - in_flight;
             (window + missing.packets(URGENCY)).min(most.max(window))
         }
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn more_is_asked_for_where_much_is_missing() {
         let control = Control {
-            refill: Refill::Haste(Bytes(100_000)),
+            refill: Refill::CatchUp(Bytes(100_000)),
             ..Control::window(Bytes(61_200), Bytes(1200))
         };
         let told = |in_flight| refilled_window(&control, Bytes(in_flight), Bytes(1200));

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::clock::Clock;
 use crate::event::SentEvent;
-use crate::flow::Flow;
+use crate::rate_sample::DeliveryRateSampler;
 use crate::units::Bytes;
 
 /// Packets that leave while an acknowledgement waits for more of its kind ([`AckedRun`](super::AckedRun)): nothing has been
@@ -37,13 +37,17 @@ impl SentRun {
         self.bytes += bytes;
     }
 
-    /// Tells `flow` of what was sent, if there is anything: to be called before anything else happens to it.
+    /// Tells `sampler` of what was sent, if there is anything: to be called before anything else happens to it.
     #[inline]
-    pub fn end(&mut self, clock: &mut Clock, flow: &mut Flow) -> Option<SentEvent> {
+    pub fn end(
+        &mut self,
+        clock: &mut Clock,
+        sampler: &mut DeliveryRateSampler,
+    ) -> Option<SentEvent> {
         let bytes = core::mem::take(&mut self.bytes);
         (bytes > Bytes::ZERO).then(|| {
             let (first, last) = (clock.sent(self.first), clock.sent(self.last));
-            flow.on_sent_meanwhile(first, last, bytes)
+            sampler.on_sent_while_coalescing(first, last, bytes)
         })
     }
 }

@@ -62,19 +62,19 @@ fn take(flight: &mut Vec<Packet>, skip: u8, packets: u8) -> Vec<Packet> {
 }
 
 fn check_acknowledgement(
-    flow: &mut Flow,
+    sampler: &mut DeliveryRateSampler,
     now: Timestamp,
     acked: &[Packet],
     in_flight: Bytes,
     app_limited: bool,
 ) -> Result<(), TestCaseError> {
-    let prior = (flow.in_flight(), flow.delivered());
+    let prior = (sampler.in_flight(), sampler.delivered());
     for packet in acked {
-        flow.on_packet_acked(now, packet.sent, packet.bytes);
+        sampler.on_packet_acked(now, packet.sent, packet.bytes);
     }
     // The packets themselves account for all that is in flight; the host has nothing to correct.
-    prop_assert_eq!(flow.in_flight(), in_flight);
-    let Some(event) = flow.on_ack_end(now, in_flight, app_limited) else {
+    prop_assert_eq!(sampler.in_flight(), in_flight);
+    let Some(event) = sampler.on_ack_end(now, in_flight, app_limited) else {
         prop_assert!(acked.is_empty());
         return Ok(());
     };
@@ -157,7 +157,7 @@ fn reports() -> impl Strategy<Value = Report> {
 /// A flow, and when each of its packets left.
 #[derive(Debug, Clone)]
 struct Told {
-    flow: Flow,
+    sampler: DeliveryRateSampler,
     now: Timestamp,
     sent: Vec<Timestamp>,
 }
@@ -165,7 +165,7 @@ struct Told {
 impl Told {
     fn new() -> Self {
         Self {
-            flow: Flow::new(Timestamp::ZERO),
+            sampler: DeliveryRateSampler::new(Timestamp::ZERO),
             now: Timestamp::ZERO,
             sent: vec![Timestamp::ZERO],
         }
@@ -189,12 +189,12 @@ impl Told {
             }
             Report::Send { bytes } => {
                 self.sent.push(now);
-                format!("{:?}", self.flow.on_sent(now, Bytes(bytes)))
+                format!("{:?}", self.sampler.on_sent(now, Bytes(bytes)))
             }
             Report::Ack { ago, packets } => {
                 for newer in 0..usize::from(packets) {
                     let sent = self.sent(ago.saturating_sub(newer));
-                    self.flow.on_packet_acked(now, sent, Bytes(1200));
+                    self.sampler.on_packet_acked(now, sent, Bytes(1200));
                 }
                 String::new()
             }
@@ -203,7 +203,7 @@ impl Told {
                 app_limited,
             } => format!(
                 "{:?}",
-                self.flow.on_ack_end(now, Bytes(in_flight), app_limited)
+                self.sampler.on_ack_end(now, Bytes(in_flight), app_limited)
             ),
             Report::Lose { ago, bytes } => {
                 let loss = Loss {
@@ -212,14 +212,14 @@ impl Told {
                     packets: 1,
                     persistent_congestion: false,
                 };
-                format!("{:?}", self.flow.on_lost(now, &loss))
+                format!("{:?}", self.sampler.on_lost(now, &loss))
             }
             Report::Mark { ago } => {
                 let sent = self.sent(ago);
-                format!("{:?}", self.flow.on_ecn_mark(now, sent))
+                format!("{:?}", self.sampler.on_ecn_mark(now, sent))
             }
             Report::Limit => {
-                self.flow.mark_app_limited(now);
+                self.sampler.mark_app_limited(now);
                 String::new()
             }
         }
@@ -271,7 +271,7 @@ proptest! {
     #[test]
     fn bytes_are_conserved_and_rates_are_bounded(steps in prop::collection::vec(steps(), 1..400)) {
         let mut now = Timestamp::ZERO;
-        let mut flow = Flow::new(now);
+        let mut sampler = DeliveryRateSampler::new(now);
         let mut flight: Vec<Packet> = Vec::new();
         let (mut sent, mut lost) = (Bytes::ZERO, Bytes::ZERO);
         let mut round = 0;
@@ -282,12 +282,12 @@ proptest! {
                 Step::Wait { nanos } => now = now + Duration::from_nanos(nanos),
                 Step::Send { packets, bytes } => {
                     let bytes = Bytes(u64::from(bytes));
-                    let event = flow.on_sent(now, bytes.packets(u64::from(packets)));
+                    let event = sampler.on_sent(now, bytes.packets(u64::from(packets)));
                     prop_assert_eq!(event.prior_in_flight, total(&flight));
                     sent += event.bytes;
                     batches.push(now);
                     if instant.0 != now {
-                        instant = (now, flow.delivered());
+                        instant = (now, sampler.delivered());
                     }
                     let packet = Packet { sent: now, bytes, delivered: instant.1 };
                     flight.extend((0..packets).map(|_| packet));
@@ -295,26 +295,26 @@ proptest! {
                 Step::Ack { skip, packets, app_limited } => {
                     let acked = take(&mut flight, skip, packets);
                     let in_flight = total(&flight);
-                    check_acknowledgement(&mut flow, now, &acked, in_flight, app_limited)?;
+                    check_acknowledgement(&mut sampler, now, &acked, in_flight, app_limited)?;
                     if let Some(oldest) = acked.iter().map(|packet| packet.sent).min() {
-                        batches.retain(|&sent| sent >= oldest - RECORD_LIFETIME);
+                        batches.retain(|&sent| sent >= oldest - GROUP_LIFETIME);
                     }
                 }
                 Step::Lose { skip, packets } => {
                     let gone = take(&mut flight, skip, packets);
                     if let Some(newest) = gone.last() {
                         lost += total(&gone);
-                        let event = flow.on_lost(now, &Loss { newest_sent: newest.sent, bytes: total(&gone), packets: gone.len() as u64, persistent_congestion: false });
+                        let event = sampler.on_lost(now, &Loss { newest_sent: newest.sent, bytes: total(&gone), packets: gone.len() as u64, persistent_congestion: false });
                         prop_assert_eq!(event.in_flight, total(&flight));
                     }
                 }
-                Step::Limit => flow.mark_app_limited(now),
+                Step::Limit => sampler.mark_app_limited(now),
             }
-            prop_assert_eq!(flow.delivered() + flow.in_flight() + lost, sent);
-            prop_assert!(flow.ack.round >= round && flow.ack.round <= round + 1);
-            round = flow.ack.round;
+            prop_assert_eq!(sampler.delivered() + sampler.in_flight() + lost, sent);
+            prop_assert!(sampler.ack.round >= round && sampler.ack.round <= round + 1);
+            round = sampler.ack.round;
             // No more history than batches sent since shortly before the oldest packet acknowledged last.
-            prop_assert!(flow.history_len() <= batches.len());
+            prop_assert!(sampler.history_len() <= batches.len());
         }
     }
 
@@ -336,7 +336,7 @@ proptest! {
             for clone in &mut clones {
                 prop_assert_eq!(&clone.tell(report), &expected);
             }
-            prop_assert!(original.flow.history_len() <= Flow::LONGEST_HISTORY);
+            prop_assert!(original.sampler.history_len() <= DeliveryRateSampler::MAX_HISTORY);
         }
     }
 
@@ -346,7 +346,7 @@ proptest! {
         steps in prop::collection::vec(unheard(), 1..600),
     ) {
         let mut now = Timestamp::ZERO;
-        let mut flow = Flow::new(now);
+        let mut sampler = DeliveryRateSampler::new(now);
         // In flight; and batches of any kind since the newest lost packet left.
         let mut flight: Vec<Packet> = Vec::new();
         let mut batches: Vec<Timestamp> = Vec::new();
@@ -355,7 +355,7 @@ proptest! {
                 Unheard::Wait { nanos } => now = now + Duration::from_nanos(nanos),
                 Unheard::Send { packets, data } => {
                     let bytes = if data { Bytes(1200) } else { Bytes(40) };
-                    flow.on_sent(now, bytes.packets(packets.into()));
+                    sampler.on_sent(now, bytes.packets(packets.into()));
                     batches.push(now);
                     let packet = Packet { sent: now, bytes, delivered: Bytes::ZERO };
                     flight.extend((0..packets).filter(|_| data).map(|_| packet));
@@ -363,19 +363,19 @@ proptest! {
                 Unheard::Lose { packets } => {
                     let gone = take(&mut flight, 0, packets);
                     if let Some(newest) = gone.last() {
-                        flow.on_lost(now, &Loss { newest_sent: newest.sent, bytes: total(&gone), packets: gone.len() as u64, persistent_congestion: false });
+                        sampler.on_lost(now, &Loss { newest_sent: newest.sent, bytes: total(&gone), packets: gone.len() as u64, persistent_congestion: false });
                         batches.retain(|&sent| sent >= newest.sent);
                     }
                 }
                 Unheard::AckOfNothing { app_limited } => {
-                    let event = flow.on_ack_end(now, total(&flight), app_limited);
+                    let event = sampler.on_ack_end(now, total(&flight), app_limited);
                     prop_assert!(event.is_none());
                     if flight.is_empty() {
                         batches.clear();
                     }
                 }
             }
-            prop_assert!(flow.history_len() <= batches.len());
+            prop_assert!(sampler.history_len() <= batches.len());
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::algorithms::Algorithm;
 use crate::config::{ConfigError, ControllerConfig, Environment, Transport};
 use crate::controller::Controller;
-use crate::registry::Selection;
+use crate::registry::ControllerSpec;
 use crate::units::{Bytes, Timestamp};
 
 /// What a host's factory of controllers is made of.
@@ -13,13 +13,13 @@ use crate::units::{Bytes, Timestamp};
 /// Each connection's controller gets a seed of its own, so that connections do not probe in step: the blueprint's
 /// seed and the number of controllers built before.
 #[derive(Debug)]
-pub struct Blueprint {
+pub struct ControllerBuilder {
     config: Box<dyn ControllerConfig>,
     seed: u64,
     built: AtomicU64,
 }
 
-impl Blueprint {
+impl ControllerBuilder {
     /// A blueprint of the configuration.
     ///
     /// # Errors
@@ -59,15 +59,15 @@ impl Blueprint {
     }
 }
 
-impl From<Selection> for Blueprint {
-    fn from(selection: Selection) -> Self {
-        Self::of(selection.config())
+impl From<ControllerSpec> for ControllerBuilder {
+    fn from(spec: ControllerSpec) -> Self {
+        Self::of(spec.config())
     }
 }
 
-impl From<Algorithm> for Blueprint {
+impl From<Algorithm> for ControllerBuilder {
     fn from(algorithm: Algorithm) -> Self {
-        Selection::from(algorithm).into()
+        ControllerSpec::from(algorithm).into()
     }
 }
 

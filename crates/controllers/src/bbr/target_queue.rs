@@ -11,7 +11,7 @@ use crate::units::{Bytes, saturating_nanos as nanos};
 /// Who has equal parts of one queue has equal parts of what leaves it, whatever the round-trip times. With a queue in
 /// proportion to the own bandwidth-delay product, as a gain on that leaves it, the longest round-trip time takes all.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct OwnQueue {
+pub(super) struct TargetQueue {
     window: Option<Bytes>,
     /// What was in flight when the packets now acknowledged were sent.
     measured: Option<Bytes>,
@@ -20,7 +20,7 @@ pub(super) struct OwnQueue {
     samples: u32,
 }
 
-impl OwnQueue {
+impl TargetQueue {
     /// The window, once there is one.
     pub(super) fn window(&self) -> Option<Bytes> {
         self.window

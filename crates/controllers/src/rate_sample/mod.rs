@@ -7,7 +7,7 @@
 mod batch;
 #[cfg(test)]
 mod properties;
-mod record;
+mod sent_packets;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ mod tests;
 use core::time::Duration;
 
 use self::batch::Batch;
-use self::record::{Records, View};
+use self::sent_packets::{PacketState, SentPackets};
 use self::shared::Shared;
 use crate::event::{
     AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent,
@@ -27,10 +27,10 @@ use crate::units::{Bandwidth, Bytes, Timestamp};
 /// Packets are keyed by the time at which they were sent: transports with several packet-number spaces reuse
 /// numbers, and some report none.
 #[derive(Debug, Clone)]
-pub struct Flow {
+pub struct DeliveryRateSampler {
     /// `None` if nobody wants rate samples: then nothing is kept for single packets. A clone shares them until either goes on,
     /// so that a look at a connection does not copy the history of its packets.
-    records: Option<Shared<Records>>,
+    sent_packets: Option<Shared<SentPackets>>,
     /// The last acknowledgement. What it says of the whole connection (delivered, in flight, the round, whether the
     /// application is the limit) is kept up to date here alone: an event is large, and copying it costs more than filling it.
     ack: AckEvent,
@@ -48,7 +48,7 @@ pub struct Flow {
     resolution: u64,
     batch: Batch,
     /// Sent since the first of the acknowledgements that come next.
-    sent_meanwhile: Bytes,
+    sent_while_coalescing: Bytes,
 }
 
 /// Packets that were declared lost together.
@@ -70,14 +70,14 @@ struct AppLimitedBoundary {
     marked: Timestamp,
 }
 
-impl Flow {
+impl DeliveryRateSampler {
     /// The most entries that a connection's history of packets has, of 80 bytes each, whatever its peer does.
-    pub const LONGEST_HISTORY: usize = record::MOST_LATE + record::MOST_RECORDS;
+    pub const MAX_HISTORY: usize = sent_packets::MAX_OVERTAKEN + sent_packets::MAX_GROUPS;
 
     /// A connection of which nothing is known yet.
     pub fn new(now: Timestamp) -> Self {
         Self {
-            records: Some(Shared::new(Records::default())),
+            sent_packets: Some(Shared::new(SentPackets::default())),
             ack: AckEvent::nothing_yet(now),
             delivered_at: now,
             interval_start: now,
@@ -88,7 +88,7 @@ impl Flow {
             lost_since_ack: Bytes::ZERO,
             resolution: 0,
             batch: Batch::default(),
-            sent_meanwhile: Bytes::ZERO,
+            sent_while_coalescing: Bytes::ZERO,
         }
     }
 
@@ -96,7 +96,7 @@ impl Flow {
     /// want them: nothing is then kept for single packets.
     pub fn without_rate_samples(now: Timestamp) -> Self {
         Self {
-            records: None,
+            sent_packets: None,
             ..Self::new(now)
         }
     }
@@ -110,13 +110,13 @@ impl Flow {
     /// Packets left from `first` to `last`, between the first and the last of the acknowledgements that
     /// [`on_packets_acked_until`](Self::on_packets_acked_until) tells of next.
     #[inline]
-    pub fn on_sent_meanwhile(
+    pub fn on_sent_while_coalescing(
         &mut self,
         first: Timestamp,
         last: Timestamp,
         bytes: Bytes,
     ) -> SentEvent {
-        self.sent_meanwhile = bytes;
+        self.sent_while_coalescing = bytes;
         self.on_sent_between(first, last, bytes)
     }
 
@@ -127,20 +127,20 @@ impl Flow {
     /// what is in flight holds it.
     pub fn on_sent_unless_ack_only(&mut self, now: Timestamp, bytes: Bytes) {
         if self.ack.in_flight == Bytes::ZERO
-            && let Some(records) = &mut self.records
+            && let Some(sent_packets) = &mut self.sent_packets
         {
-            records.get_mut().forget_all_but(UNHEARD);
+            sent_packets.get_mut().forget_all_but(MAX_UNHEARD);
         }
-        if self.records.is_some() {
-            self.record(now, now, bytes);
+        if self.sent_packets.is_some() {
+            self.group(now, now, bytes);
         }
     }
 
     #[inline]
     fn on_sent_between(&mut self, first: Timestamp, last: Timestamp, bytes: Bytes) -> SentEvent {
         let prior_in_flight = self.ack.in_flight;
-        if self.records.is_some() {
-            self.record(first, last, bytes);
+        if self.sent_packets.is_some() {
+            self.group(first, last, bytes);
         }
         self.ack.in_flight = prior_in_flight + bytes;
         SentEvent {
@@ -152,17 +152,17 @@ impl Flow {
     }
 
     #[inline]
-    fn record(&mut self, first: Timestamp, last: Timestamp, bytes: Bytes) {
+    fn group(&mut self, first: Timestamp, last: Timestamp, bytes: Bytes) {
         let after_silence = self.ack.in_flight == Bytes::ZERO;
         if after_silence {
             // Both intervals of the next sample begin now, or the silence would count as slowness.
             self.interval_start = first;
             self.delivered_at = first;
         }
-        let Some(records) = &mut self.records else {
+        let Some(sent_packets) = &mut self.sent_packets else {
             return;
         };
-        let view = View {
+        let state = PacketState {
             delivered: self.ack.delivered,
             delivered_at: self.delivered_at,
             interval_start: self.interval_start,
@@ -172,9 +172,9 @@ impl Flow {
         };
         // Nor may anything be shared with what was sent before it.
         let resolution = if after_silence { 0 } else { self.resolution };
-        records
+        sent_packets
             .get_mut()
-            .push(first..=last, bytes, self.ack.round, &view, resolution);
+            .push(first..=last, bytes, self.ack.round, &state, resolution);
     }
 
     /// One packet of the acknowledgement that arrived at `now` was acknowledged; it had left at `sent`.
@@ -232,7 +232,7 @@ impl Flow {
         // A batch that the host never ended (an acknowledgement inferred from a Retry, say) stays counted as delivered, but
         // is too old to be a sample.
         if self.batch.packets == 0 || self.batch.now != now {
-            let in_flight = self.ack.in_flight - core::mem::take(&mut self.sent_meanwhile);
+            let in_flight = self.ack.in_flight - core::mem::take(&mut self.sent_while_coalescing);
             self.batch.begin(now, self.ack.delivered, in_flight);
         }
         self.batch.begin_run(sent, bytes);
@@ -246,15 +246,15 @@ impl Flow {
 
     #[inline]
     fn end_run(&mut self) {
-        match &mut self.records {
-            Some(records) => {
+        match &mut self.sent_packets {
+            Some(sent_packets) => {
                 let (sent, mut bytes) = (self.batch.run_sent, self.batch.run);
-                let records = records.get_mut();
+                let sent_packets = sent_packets.get_mut();
                 if self.batch.run_spans {
-                    bytes = records.take_before(sent, bytes);
+                    bytes = sent_packets.take_before(sent, bytes);
                 }
-                records.take(sent, bytes, |view| {
-                    self.batch.consider(view, self.round_end)
+                sent_packets.take(sent, bytes, |state| {
+                    self.batch.update_sample(state, self.round_end)
                 });
             }
             None => self.batch.round_start |= self.batch.run_sent >= self.round_began,
@@ -290,9 +290,9 @@ impl Flow {
             self.mark_app_limited(now);
         }
         if in_flight == Bytes::ZERO
-            && let Some(records) = &mut self.records
+            && let Some(sent_packets) = &mut self.sent_packets
         {
-            records.get_mut().clear();
+            sent_packets.get_mut().clear();
         }
         newly_acked.then_some(&self.ack)
     }
@@ -323,8 +323,8 @@ impl Flow {
             CongestionSignal::Loss
         };
         let event = self.congestion(now, signal, loss);
-        if let Some(records) = &mut self.records {
-            records.get_mut().lose(newest_sent, lost);
+        if let Some(sent_packets) = &mut self.sent_packets {
+            sent_packets.get_mut().remove_lost(newest_sent, lost);
         }
         event
     }
@@ -351,10 +351,10 @@ impl Flow {
     }
 
     /// Entries in the history of packets, for those who watch its size: never more than
-    /// [`LONGEST_HISTORY`](Self::LONGEST_HISTORY).
+    /// [`MAX_HISTORY`](Self::MAX_HISTORY).
     pub fn history_len(&self) -> usize {
-        let records = self.records.as_ref();
-        records.map_or(0, |records| records.look(Records::len))
+        let sent_packets = self.sent_packets.as_ref();
+        sent_packets.map_or(0, |sent_packets| sent_packets.look(SentPackets::len))
     }
 
     fn congestion(
@@ -363,18 +363,19 @@ impl Flow {
         signal: CongestionSignal,
         loss: &Loss,
     ) -> CongestionEvent {
-        let records = self.records.as_mut();
-        let flight = records.and_then(|records| records.get_mut().get(loss.newest_sent));
+        let sent_packets = self.sent_packets.as_mut();
+        let flight =
+            sent_packets.and_then(|sent_packets| sent_packets.get_mut().get(loss.newest_sent));
         CongestionEvent {
             now,
             signal,
             newest_sent: loss.newest_sent,
             lost: loss.bytes,
             lost_packets: loss.packets,
-            flight: flight.map(|view| FlightSample {
-                in_flight: view.in_flight,
-                lost: self.lost - view.lost,
-                app_limited: view.app_limited,
+            flight: flight.map(|state| FlightSample {
+                in_flight: state.in_flight,
+                lost: self.lost - state.lost,
+                app_limited: state.app_limited,
             }),
             delivered: self.ack.delivered,
             in_flight: self.ack.in_flight,
@@ -386,7 +387,7 @@ impl Flow {
     fn fold(&mut self, now: Timestamp) {
         let batch = &mut self.batch;
         let rtt = now.nanos_since(batch.newest_sent);
-        self.resolution = rtt / RECORDS_PER_ROUND;
+        self.resolution = rtt / GROUPS_PER_ROUND;
         let ack = &mut self.ack;
         ack.now = now;
         ack.acked = ack.delivered - batch.prior_delivered;
@@ -402,11 +403,13 @@ impl Flow {
             self.round_end = ack.delivered;
             self.round_began = now;
         }
-        if let Some(records) = &mut self.records {
-            records.get_mut().prune(batch.oldest_sent - RECORD_LIFETIME);
+        if let Some(sent_packets) = &mut self.sent_packets {
+            sent_packets
+                .get_mut()
+                .prune(batch.oldest_sent - GROUP_LIFETIME);
             ack.rate = None;
-            if let Some((sent, view)) = &self.batch.sample {
-                self.ack.rate = self.rate_sample(now, *sent, view);
+            if let Some((sent, state)) = &self.batch.sample {
+                self.ack.rate = self.rate_sample(now, *sent, state);
                 self.interval_start = self.interval_start.max(*sent);
             }
         }
@@ -418,30 +421,35 @@ impl Flow {
     /// The acknowledging interval began before the packet left, so that it lasts a round trip at least: the draft's
     /// check for shorter ones has nothing to find here.
     #[inline]
-    fn rate_sample(&self, now: Timestamp, sent: Timestamp, view: &View) -> Option<RateSample> {
-        let send_interval = sent.nanos_since(view.interval_start);
-        let ack_interval = now.nanos_since(view.delivered_at);
+    fn rate_sample(
+        &self,
+        now: Timestamp,
+        sent: Timestamp,
+        state: &PacketState,
+    ) -> Option<RateSample> {
+        let send_interval = sent.nanos_since(state.interval_start);
+        let ack_interval = now.nanos_since(state.delivered_at);
         let interval = send_interval.max(ack_interval);
-        let delivered = self.ack.delivered - view.delivered;
+        let delivered = self.ack.delivered - state.delivered;
         Some(RateSample {
             delivery_rate: Bandwidth::from_delivery_in_nanos(delivered, interval)?,
             delivered,
             interval: Duration::from_nanos(interval),
             send_interval: Duration::from_nanos(send_interval),
-            app_limited: view.app_limited,
-            prior_delivered: view.delivered,
-            in_flight_at_send: view.in_flight,
-            lost: self.lost - view.lost,
+            app_limited: state.app_limited,
+            prior_delivered: state.delivered,
+            in_flight_at_send: state.in_flight,
+            lost: self.lost - state.lost,
         })
     }
 }
 
 /// At least so many records make up a round trip, if so many packets do.
-const RECORDS_PER_ROUND: u64 = 256;
+const GROUPS_PER_ROUND: u64 = 256;
 
 /// With nothing in flight, packets of which an acknowledgement may still come.
-const UNHEARD: usize = 16;
+const MAX_UNHEARD: usize = 16;
 
 /// How much older than the packets now being acknowledged a record may be before it is forgotten. What is left in
 /// it by then was lost, or was never going to be acknowledged.
-const RECORD_LIFETIME: Duration = Duration::from_secs(2);
+const GROUP_LIFETIME: Duration = Duration::from_secs(2);

@@ -1,6 +1,6 @@
 //! The acknowledgement whose packets are being counted.
 
-use super::record::View;
+use super::sent_packets::PacketState;
 use crate::units::{Bytes, Timestamp};
 
 /// What is known of an acknowledgement so far.
@@ -24,7 +24,7 @@ pub(super) struct Batch {
     pub run_spans: bool,
     /// The packet that left latest in terms of what was delivered by then: the acknowledgement is measured by it. With the
     /// time at which it left: the sending interval ends with this very packet, not with the last one of its record.
-    pub sample: Option<(Timestamp, View)>,
+    pub sample: Option<(Timestamp, PacketState)>,
     pub round_start: bool,
 }
 
@@ -55,14 +55,14 @@ impl Batch {
 
     /// Takes the view of the run for the sample if it is the latest, and sees whether a round began.
     #[inline]
-    pub(super) fn consider(&mut self, view: &View, round_end: Bytes) {
+    pub(super) fn update_sample(&mut self, state: &PacketState, round_end: Bytes) {
         // A packet that left after the round began has made the whole trip.
-        self.round_start |= view.delivered >= round_end;
+        self.round_start |= state.delivered >= round_end;
         if self
             .sample
-            .is_none_or(|(_, newest)| view.delivered >= newest.delivered)
+            .is_none_or(|(_, newest)| state.delivered >= newest.delivered)
         {
-            self.sample = Some((self.run_sent, *view));
+            self.sample = Some((self.run_sent, *state));
         }
     }
 }

@@ -6,7 +6,7 @@ const MTU: Bytes = Bytes(1200);
 /// With the millisecond of the hosts it is 40.
 const MIN_RTT: Duration = Duration::from_millis(39);
 
-const HEADROOM: Headroom = Headroom {
+const HEADROOM: QueueTarget = QueueTarget {
     idle: Gain::new(1, 20),
     least: Gain::new(1, 10),
     most: Gain::new(1, 1),
@@ -16,14 +16,14 @@ const HEADROOM: Headroom = Headroom {
 const RATE: f64 = 1_200_000.0;
 
 struct Fixture {
-    link_rate: LinkRate,
+    busy_rate: BusyRateEstimator,
     now: Duration,
 }
 
 impl Fixture {
     fn new() -> Self {
         let mut fixture = Self {
-            link_rate: LinkRate::new(HEADROOM),
+            busy_rate: BusyRateEstimator::new(HEADROOM),
             now: Duration::ZERO,
         };
         fixture.ack(0, 0);
@@ -37,7 +37,7 @@ impl Fixture {
 
     fn acked(&mut self, gap: u64, waited: u64, window_limited: bool) {
         self.now += Duration::from_millis(gap);
-        self.link_rate.on_ack(&Acked {
+        self.busy_rate.on_ack(&Acked {
             now: Timestamp::from_origin(self.now),
             bytes: MTU,
             rtt: MIN_RTT + Duration::from_millis(waited),
@@ -53,11 +53,14 @@ impl Fixture {
     }
 
     /// Expected and spare, in shares of the link's rate.
-    fn forecast(&self) -> (f64, f64) {
-        let forecast = self.link_rate.forecast(MTU).expect("two acknowledgements");
+    fn rate_estimate(&self) -> (f64, f64) {
+        let rate_estimate = self
+            .busy_rate
+            .rate_estimate(MTU)
+            .expect("two acknowledgements");
         (
-            forecast.expected.as_f64() / RATE,
-            forecast.spare.as_f64() / RATE,
+            rate_estimate.rate.as_f64() / RATE,
+            rate_estimate.queue_target.as_f64() / RATE,
         )
     }
 }
@@ -69,22 +72,22 @@ fn close(a: f64, b: f64) -> bool {
 #[test]
 fn nothing_is_known_before_the_second_acknowledgement() {
     let mut fixture = Fixture::new();
-    assert_eq!(fixture.link_rate.forecast(MTU), None);
+    assert_eq!(fixture.busy_rate.rate_estimate(MTU), None);
     fixture.ack(1, 10);
-    assert!(fixture.link_rate.forecast(MTU).is_some());
+    assert!(fixture.busy_rate.rate_estimate(MTU).is_some());
 }
 
 #[test]
 fn behind_a_queue_the_rate_is_what_is_carried() {
     let mut fixture = Fixture::new();
     fixture.acks(1000, 1, 10);
-    assert!(close(fixture.forecast().0, 1.0));
+    assert!(close(fixture.rate_estimate().0, 1.0));
     // A fall to a fifth is known, for the most part, within half a round trip.
     fixture.acks(4, 5, 20);
-    let (expected, _) = fixture.forecast();
-    assert!(expected < 0.7, "{expected}");
+    let (rate, _) = fixture.rate_estimate();
+    assert!(rate < 0.7, "{rate}");
     fixture.acks(2000, 5, 20);
-    assert!(close(fixture.forecast().0, 0.2));
+    assert!(close(fixture.rate_estimate().0, 0.2));
 }
 
 /// Trap: what is acknowledged while the link runs empty is the sender's own rate, and following it stays there.
@@ -92,31 +95,31 @@ fn behind_a_queue_the_rate_is_what_is_carried() {
 fn an_idle_link_shows_its_own_rate() {
     let mut fixture = Fixture::new();
     fixture.acks(2000, 3, 1);
-    let (expected, _) = fixture.forecast();
-    assert!((0.8..=1.0).contains(&expected), "{expected}");
+    let (rate, _) = fixture.rate_estimate();
+    assert!((0.8..=1.0).contains(&rate), "{rate}");
 }
 
 #[test]
 fn a_short_wait_is_no_evidence_of_any_rate() {
     let mut fixture = Fixture::new();
     fixture.acks(2000, 10, 0);
-    let (expected, _) = fixture.forecast();
-    assert!(expected <= 0.1 / LEAST_BUSY + 0.01, "{expected}");
+    let (rate, _) = fixture.rate_estimate();
+    assert!(rate <= 0.1 / MIN_BUSY + 0.01, "{rate}");
 }
 
 #[test]
 fn headroom_grows_on_an_idle_link_and_shrinks_on_a_busy_one() {
     let mut fixture = Fixture::new();
     fixture.acks(10_000, 3, 1);
-    assert_eq!(fixture.link_rate.share, 1.0);
+    assert_eq!(fixture.busy_rate.queue_ratio, 1.0);
     fixture.acks(100_000, 1, 2);
-    assert_eq!(fixture.link_rate.share, SHARED_LEAST * 0.1);
+    assert_eq!(fixture.busy_rate.queue_ratio, SHARED_MIN * 0.1);
 }
 
 #[test]
 fn headroom_is_held_where_the_link_is_idle_as_long_as_it_may_be() {
     let mut fixture = Fixture::new();
-    let before = fixture.link_rate.share;
+    let before = fixture.busy_rate.queue_ratio;
     for _ in 0..100 {
         // 19 ms of 20 with a queue.
         fixture.acks(19, 1, 2);
@@ -124,8 +127,8 @@ fn headroom_is_held_where_the_link_is_idle_as_long_as_it_may_be() {
         fixture.ack(1, 0);
     }
     let jitter = JITTER * 40.0;
-    let drift = ADAPTATION * 0.1 * (jitter + LEAST_BUSY);
-    assert!((fixture.link_rate.share - before).abs() <= drift);
+    let drift = ADAPTATION * 0.1 * (jitter + MIN_BUSY);
+    assert!((fixture.busy_rate.queue_ratio - before).abs() <= drift);
 }
 
 /// Trap: with other flows on the link, the time between two acknowledgements of this one is not idle.
@@ -137,7 +140,7 @@ fn a_queue_of_others_is_not_taken_for_an_idle_link() {
         fixture.acks(9, 1, 15);
         fixture.ack(20, 15);
     }
-    assert_eq!(fixture.link_rate.share, SHARED_LEAST * 0.1);
+    assert_eq!(fixture.busy_rate.queue_ratio, SHARED_MIN * 0.1);
 }
 
 #[test]
@@ -145,19 +148,22 @@ fn the_headroom_is_less_than_what_is_carried_in_a_fall() {
     let mut fixture = Fixture::new();
     fixture.acks(4000, 3, 1);
     fixture.acks(10, 20, 100);
-    let (expected, spare) = fixture.forecast();
-    assert!(spare < 0.2, "{expected} {spare}");
+    let (rate, queue_target) = fixture.rate_estimate();
+    assert!(queue_target < 0.2, "{rate} {queue_target}");
 }
 
 #[test]
 fn an_application_that_sends_less_shows_nothing() {
     let mut fixture = Fixture::new();
     fixture.acks(2000, 1, 10);
-    let before = (fixture.forecast(), fixture.link_rate.share);
+    let before = (fixture.rate_estimate(), fixture.busy_rate.queue_ratio);
     for _ in 0..100 {
         fixture.acked(100, 0, false);
     }
-    assert_eq!((fixture.forecast(), fixture.link_rate.share), before);
+    assert_eq!(
+        (fixture.rate_estimate(), fixture.busy_rate.queue_ratio),
+        before
+    );
 }
 
 /// Trap: a link that closes a hundred times a minute is taken for one that is as slow as the mean of its closed and its open times.
@@ -165,14 +171,14 @@ fn an_application_that_sends_less_shows_nothing() {
 fn a_closed_link_is_neither_slow_nor_idle() {
     let mut fixture = Fixture::new();
     fixture.acks(2000, 1, 10);
-    let before = fixture.link_rate.share;
+    let before = fixture.busy_rate.queue_ratio;
     for _ in 0..20 {
         fixture.ack(800, 800);
         fixture.acks(150, 1, 10);
     }
-    let (expected, _) = fixture.forecast();
-    assert!(expected > 0.85, "{expected}");
-    assert!(fixture.link_rate.share <= before);
+    let (rate, _) = fixture.rate_estimate();
+    assert!(rate > 0.85, "{rate}");
+    assert!(fixture.busy_rate.queue_ratio <= before);
 }
 
 /// Trap: each ProbeRTT leaves the link idle, and the head-room would never shrink where round trips are long.
@@ -180,52 +186,52 @@ fn a_closed_link_is_neither_slow_nor_idle() {
 fn idleness_after_the_senders_own_silence_is_no_reason_for_headroom() {
     let mut fixture = Fixture::new();
     fixture.acks(2000, 1, 10);
-    let before = fixture.link_rate.share;
+    let before = fixture.busy_rate.queue_ratio;
     fixture.acked(1, 0, false);
     // Two round trips.
     fixture.acks(8, 10, 0);
-    assert_eq!(fixture.link_rate.share, before);
+    assert_eq!(fixture.busy_rate.queue_ratio, before);
     fixture.acks(8, 10, 0);
-    assert!(fixture.link_rate.share > before);
+    assert!(fixture.busy_rate.queue_ratio > before);
 }
 
 /// Trap: on a link that others keep busy, the head-room of one who knows nothing yet is a large part of the link.
 #[test]
 fn headroom_shrinks_the_faster_the_longer_the_link_is_busy() {
     let mut fixture = Fixture::new();
-    fixture.link_rate.share = 1.0;
+    fixture.busy_rate.queue_ratio = 1.0;
     // Per second and normal speed.
     let mut after = |round_trips: usize| {
-        let before = fixture.link_rate.share;
+        let before = fixture.busy_rate.queue_ratio;
         fixture.acks(40 * round_trips, 1, 15);
-        let shrunk = before - fixture.link_rate.share;
-        shrunk / (0.04 * round_trips as f64) / (ADAPTATION * fixture.link_rate.idle)
+        let shrunk = before - fixture.busy_rate.queue_ratio;
+        shrunk / (0.04 * round_trips as f64) / (ADAPTATION * fixture.busy_rate.idle)
     };
     // The first acknowledgement begins a silence's two round trips.
     let speeds = [2, 24, 2, 8, 35, 1].map(&mut after);
     assert!((speeds[1] - 1.0).abs() < 1e-6, "{speeds:?}");
-    assert!((speeds[3] - HASTE).abs() < 1e-6, "{speeds:?}");
+    assert!((speeds[3] - DECAY_FACTOR).abs() < 1e-6, "{speeds:?}");
     // Twice 35 round trips.
-    assert!((speeds[5] / HASTE - 4.0).abs() < 0.2, "{speeds:?}");
+    assert!((speeds[5] / DECAY_FACTOR - 4.0).abs() < 0.2, "{speeds:?}");
 }
 
 /// Trap: flows that leave shares of their rates to the queue stay as unequal as they are.
 #[test]
 fn on_a_shared_link_headroom_is_rather_equal_than_a_share() {
     let mut fixture = Fixture::new();
-    let (least, round_trip) = (fixture.link_rate.least, 40);
+    let (least, round_trip) = (fixture.busy_rate.least, 40);
     let packets = |fixture: &Fixture| {
-        let (_, spare) = fixture.forecast();
-        let share = fixture.link_rate.share;
-        (share, spare - share)
+        let (_, queue_target) = fixture.rate_estimate();
+        let queue_ratio = fixture.busy_rate.queue_ratio;
+        (queue_ratio, queue_target - queue_ratio)
     };
-    fixture.link_rate.share = least;
+    fixture.busy_rate.queue_ratio = least;
     fixture.acks(34 * round_trip, 1, 15);
-    let (share, alone) = packets(&fixture);
-    assert_eq!(share, least);
+    let (queue_ratio, alone) = packets(&fixture);
+    assert_eq!(queue_ratio, least);
     fixture.acks(200 * round_trip, 1, 15);
-    let (share, shared) = packets(&fixture);
-    assert_eq!(share, SHARED_LEAST * least);
+    let (queue_ratio, shared) = packets(&fixture);
+    assert_eq!(queue_ratio, SHARED_MIN * least);
     assert!(
         (shared / alone - SHARED_PACKETS / EQUAL_PACKETS).abs() < 1e-3,
         "{alone} {shared}"
@@ -233,8 +239,8 @@ fn on_a_shared_link_headroom_is_rather_equal_than_a_share() {
     // One idle moment, and it is its own again.
     fixture.ack(40, 0);
     fixture.acks(4, 1, 15);
-    let (share, alone_again) = packets(&fixture);
-    assert!(share >= least, "{share}");
+    let (queue_ratio, alone_again) = packets(&fixture);
+    assert!(queue_ratio >= least, "{queue_ratio}");
     assert!(alone_again < 1.1 * alone, "{alone} {alone_again}");
 }
 
@@ -245,10 +251,10 @@ fn what_an_emptied_link_carries_is_nobodys_part_of_it() {
         let mut fixture = Fixture::new();
         // Every fourth packet of the link is this flow's.
         fixture.acks(10 * busy_round_trips, 4, 15);
-        let (before, _) = fixture.forecast();
+        let (before, _) = fixture.rate_estimate();
         fixture.acked(200, 0, false);
         fixture.acks(70, 1, 0);
-        fixture.forecast().0 / before
+        fixture.rate_estimate().0 / before
     };
     let (own, shared) = (refill(30), refill(70));
     assert!(own > 3.0, "{own}");
@@ -261,9 +267,9 @@ fn on_a_shared_link_what_is_recent_counts_for_less() {
     let burst = |busy_round_trips: usize| {
         let mut fixture = Fixture::new();
         fixture.acks(10 * busy_round_trips, 4, 15);
-        let (before, _) = fixture.forecast();
+        let (before, _) = fixture.rate_estimate();
         fixture.acks(10, 1, 15);
-        fixture.forecast().0 - before
+        fixture.rate_estimate().0 - before
     };
     let (own, shared) = (burst(30), burst(70));
     assert!(shared > 0.0 && shared < 0.7 * own, "{shared} {own}");
@@ -271,9 +277,9 @@ fn on_a_shared_link_what_is_recent_counts_for_less() {
 
 #[test]
 fn a_round_trip_of_no_length_is_not_divided_by() {
-    let mut link_rate = LinkRate::new(HEADROOM);
+    let mut busy_rate = BusyRateEstimator::new(HEADROOM);
     for micros in [0, 0, 1, 1, 2] {
-        link_rate.on_ack(&Acked {
+        busy_rate.on_ack(&Acked {
             now: Timestamp::from_origin(Duration::from_micros(micros)),
             bytes: MTU,
             rtt: Duration::ZERO,
@@ -281,6 +287,6 @@ fn a_round_trip_of_no_length_is_not_divided_by() {
             window_limited: true,
         });
     }
-    let forecast = link_rate.forecast(MTU).expect("time has passed");
-    assert!(forecast.expected > Bandwidth::ZERO);
+    let rate_estimate = busy_rate.rate_estimate(MTU).expect("time has passed");
+    assert!(rate_estimate.rate > Bandwidth::ZERO);
 }

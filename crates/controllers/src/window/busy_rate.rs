@@ -5,7 +5,7 @@ mod tests;
 
 use std::time::Duration;
 
-use crate::config::Headroom;
+use crate::config::QueueTarget;
 use crate::model::horizon;
 use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos as nanos};
 
@@ -14,23 +14,23 @@ use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos as nanos};
 /// Between two acknowledgements the link was busy for as long as the packets waited at it, and idle for the rest. A rate
 /// over the busy time alone is the link's and not the sender's: a link that runs empty shows at once how fast it is.
 #[derive(Debug, Clone)]
-pub(super) struct LinkRate {
+pub(super) struct BusyRateEstimator {
     /// The configured head-room as floats: dividing their terms for each acknowledgement costs as much as the rest.
     idle: f64,
     least: f64,
     most: f64,
-    recent: Decaying,
-    current: Decaying,
-    usual: Decaying,
+    fast: DecayingRate,
+    medium: DecayingRate,
+    slow: DecayingRate,
     last: Option<Timestamp>,
     /// Until then the link is idle because of what was not sent before.
-    refilled: Timestamp,
+    refill_until: Timestamp,
     /// The minimum RTT and what hosts add to it, in seconds.
     horizon: f64,
     /// The head-room, as a share of the usual rate.
-    share: f64,
+    queue_ratio: f64,
     /// For how long the link has not been idle, in seconds.
-    busy_for: f64,
+    busy_time: f64,
 }
 
 /// One acknowledgement.
@@ -50,29 +50,29 @@ pub(super) struct Acked {
 
 /// What to have in flight: each of these rates for one minimum RTT.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Forecast {
+pub(super) struct RateEstimate {
     /// What the link will carry.
-    pub expected: Bandwidth,
+    pub rate: Bandwidth,
     /// What to keep queued, so that it stays busy when it carries more.
-    pub spare: Bandwidth,
+    pub queue_target: Bandwidth,
 }
 
-impl LinkRate {
+impl BusyRateEstimator {
     /// Nothing is known yet.
-    pub(super) fn new(headroom: Headroom) -> Self {
-        let (least, most) = (headroom.least.as_f64(), headroom.most.as_f64());
+    pub(super) fn new(target: QueueTarget) -> Self {
+        let (least, most) = (target.least.as_f64(), target.most.as_f64());
         Self {
-            idle: headroom.idle.as_f64(),
+            idle: target.idle.as_f64(),
             least,
             most,
-            recent: Decaying::default(),
-            current: Decaying::default(),
-            usual: Decaying::default(),
+            fast: DecayingRate::default(),
+            medium: DecayingRate::default(),
+            slow: DecayingRate::default(),
             last: None,
-            refilled: Timestamp::ZERO,
+            refill_until: Timestamp::ZERO,
             horizon: 0.0,
-            share: least.max(0.5 * most),
-            busy_for: 0.0,
+            queue_ratio: least.max(0.5 * most),
+            busy_time: 0.0,
         }
     }
 
@@ -82,25 +82,25 @@ impl LinkRate {
         let last = self.last.replace(ack.now);
         // A sender that has less to send, or may not, shows nothing of the link.
         let Some(last) = last.filter(|_| ack.window_limited) else {
-            self.refilled = ack.now + REFILL * horizon(ack.min_rtt);
+            self.refill_until = ack.now + REFILL * horizon(ack.min_rtt);
             return;
         };
         let waited = seconds(nanos(ack.rtt).saturating_sub(nanos(ack.min_rtt)));
         self.horizon = seconds(nanos(horizon(ack.min_rtt)));
         let bytes = ack.bytes.0 as i64 as f64;
         let gap = self.without_silence(seconds(ack.now.nanos_since(last)), bytes);
-        let busy = larger(waited + JITTER * self.horizon, LEAST_BUSY * gap);
+        let busy = larger(waited + JITTER * self.horizon, MIN_BUSY * gap);
         let busy = smaller(busy, gap);
         let round_trips = gap / self.horizon;
-        if ack.now <= self.refilled && self.is_shared() {
+        if ack.now <= self.refill_until && self.is_shared() {
             // Those who share the link look behind its queue together, and are silent together: who comes back first has all
             // of it. What the rate was among them is what it will be.
             return;
         }
-        self.recent.add(bytes, busy, round_trips / RECENT);
-        self.current.add(bytes, busy, round_trips / CURRENT);
-        self.usual.add(bytes, busy, round_trips / USUAL);
-        if ack.now > self.refilled {
+        self.fast.add(bytes, busy, round_trips / FAST);
+        self.medium.add(bytes, busy, round_trips / MEDIUM);
+        self.slow.add(bytes, busy, round_trips / SLOW);
+        if ack.now > self.refill_until {
             self.adapt(gap, gap - busy, waited, bytes);
         }
     }
@@ -109,10 +109,10 @@ impl LinkRate {
     /// receivers make them is not time at all. A link that closes a hundred times a minute is as fast when it opens as before.
     #[inline]
     fn without_silence(&self, gap: f64, bytes: f64) -> f64 {
-        match self.usual.rate() {
-            Some(usual) => smaller(
+        match self.slow.rate() {
+            Some(slow) => smaller(
                 gap,
-                PAUSE * self.horizon + PAUSE_PACKETS * bytes / larger(usual, 1.0),
+                PAUSE * self.horizon + PAUSE_PACKETS * bytes / larger(slow, 1.0),
             ),
             None => gap,
         }
@@ -121,56 +121,60 @@ impl LinkRate {
     /// Grows the head-room while the link is idle for a larger share of the time than it may be; shrinks it otherwise.
     fn adapt(&mut self, gap: f64, idle: f64, waited: f64, bytes: f64) {
         // A packet that found more of a queue than its neighbours make came to a busy link, whoever keeps it so.
-        let own_queue = OWN_PACKETS * bytes / self.usual.rate().unwrap_or(f64::INFINITY);
-        let idle = if waited > OWN_QUEUE * self.horizon + own_queue {
+        let min_queue = QUEUED_PACKETS * bytes / self.slow.rate().unwrap_or(f64::INFINITY);
+        let idle = if waited > QUEUED_WAIT * self.horizon + min_queue {
             0.0
         } else {
             idle
         };
-        self.busy_for = if idle > 0.0 { 0.0 } else { self.busy_for + gap };
-        let haste = self.haste();
-        let surplus = idle - haste * self.idle * gap;
+        self.busy_time = if idle > 0.0 {
+            0.0
+        } else {
+            self.busy_time + gap
+        };
+        let decay_factor = self.decay_factor();
+        let surplus = idle - decay_factor * self.idle * gap;
         let least = if self.is_shared() {
-            SHARED_LEAST * self.least
+            SHARED_MIN * self.least
         } else {
             self.least
         };
-        self.share = (self.share + ADAPTATION * surplus).clamp(least, self.most);
+        self.queue_ratio = (self.queue_ratio + ADAPTATION * surplus).clamp(least, self.most);
     }
 
     /// Whether the link has not been idle for so long that others keep it busy, too.
     fn is_shared(&self) -> bool {
-        self.busy_for > SHARED_BUSY * self.horizon
+        self.busy_time > SHARED_BUSY * self.horizon
     }
 
-    fn haste(&self) -> f64 {
-        if self.busy_for <= LONG_BUSY * self.horizon {
+    fn decay_factor(&self) -> f64 {
+        if self.busy_time <= LONG_BUSY * self.horizon {
             return 1.0;
         }
-        let long = self.busy_for / larger(SHARED_BUSY * self.horizon, f64::MIN_POSITIVE);
-        HASTE * larger(smaller(long * long, MOST_HASTE), 1.0)
+        let long = self.busy_time / larger(SHARED_BUSY * self.horizon, f64::MIN_POSITIVE);
+        DECAY_FACTOR * larger(smaller(long * long, MAX_DECAY_FACTOR), 1.0)
     }
 
     /// What to have in flight, as of the last acknowledgement; `None` while too little is known.
-    pub(super) fn forecast(&self, mtu: Bytes) -> Option<Forecast> {
-        let usual = self.usual.rate()?;
+    pub(super) fn rate_estimate(&self, mtu: Bytes) -> Option<RateEstimate> {
+        let slow = self.slow.rate()?;
         // So few packets and so little time make a rate of chance: the usual one is a part of it.
         let mtu = mtu.0 as i64 as f64;
-        let prior = PRIOR_TIME * self.horizon + PRIOR_PACKETS * mtu / larger(usual, 1.0);
-        let recent = self.recent.rate_with(prior, usual);
-        let current = self.current.rate()?;
+        let prior = PRIOR_TIME * self.horizon + PRIOR_PACKETS * mtu / larger(slow, 1.0);
+        let fast = self.fast.rate_with(prior, slow);
+        let medium = self.medium.rate()?;
         let (weight, packets) = if self.is_shared() {
-            (SHARED_RECENT_WEIGHT, SHARED_PACKETS)
+            (SHARED_FAST_WEIGHT, SHARED_PACKETS)
         } else {
-            (RECENT_WEIGHT, EQUAL_PACKETS)
+            (FAST_WEIGHT, EQUAL_PACKETS)
         };
-        let expected = current + weight * (recent - current);
+        let rate = medium + weight * (fast - medium);
         let equal = packets * mtu / larger(self.horizon, f64::MIN_POSITIVE);
-        let spare = smaller(self.share * usual, MOST_OF_RECENT * recent)
-            + smaller(equal, MOST_EQUAL * usual);
-        Some(Forecast {
-            expected: Bandwidth::from_f64(expected),
-            spare: Bandwidth::from_f64(spare),
+        let queue_target = smaller(self.queue_ratio * slow, MAX_SHARE_OF_FAST * fast)
+            + smaller(equal, MAX_EQUAL * slow);
+        Some(RateEstimate {
+            rate: Bandwidth::from_f64(rate),
+            queue_target: Bandwidth::from_f64(queue_target),
         })
     }
 }
@@ -194,12 +198,12 @@ fn smaller(first: f64, second: f64) -> f64 {
 
 /// Bytes, and the time for which the link was busy with them, both forgotten exponentially.
 #[derive(Debug, Clone, Copy, Default)]
-struct Decaying {
+struct DecayingRate {
     bytes: f64,
     busy: f64,
 }
 
-impl Decaying {
+impl DecayingRate {
     /// `age` is the time since the last call, in time constants.
     #[inline]
     fn add(&mut self, bytes: f64, busy: f64, age: f64) {
@@ -221,33 +225,33 @@ impl Decaying {
 
 /// Time constants in minimum RTTs. What is recent says first of a fall or a rise, and is full of chance: links carry in
 /// bursts. What is current is steadier. What is usual is what a link comes back to.
-const RECENT: f64 = 0.25;
-const CURRENT: f64 = 2.8;
-const USUAL: f64 = 25.0;
+const FAST: f64 = 0.25;
+const MEDIUM: f64 = 2.8;
+const SLOW: f64 = 25.0;
 
 /// The share of the recent rate in what is expected; the rest is the current one's.
-const RECENT_WEIGHT: f64 = 0.7;
+const FAST_WEIGHT: f64 = 0.7;
 
 /// The same where the link is shared: within a quarter of a round trip, a flow's part of it is a matter of whose packets happen
 /// to leave. Flows that follow that overshoot in turn.
-const SHARED_RECENT_WEIGHT: f64 = 0.3;
+const SHARED_FAST_WEIGHT: f64 = 0.3;
 
 /// What of the recent rate is taken for usual: so many minimum RTTs, and so many packets' time.
 const PRIOR_TIME: f64 = 0.1;
 const PRIOR_PACKETS: f64 = 1.0;
 
 /// The head-room is less than what the link carries now: in a deep fall, the usual rate would be a long queue.
-const MOST_OF_RECENT: f64 = 0.9;
+const MAX_SHARE_OF_FAST: f64 = 0.9;
 
 /// Of a minimum RTT: what a packet's round-trip time varies by though it has not waited.
 const JITTER: f64 = 0.004;
 
 /// The link carries at most five times what was acknowledged: more needs more evidence than one short wait.
-const LEAST_BUSY: f64 = 0.2;
+const MIN_BUSY: f64 = 0.2;
 
 /// What a packet waits at a link that was idle: so many minimum RTTs, and the time of so many acknowledgements' packets.
-const OWN_QUEUE: f64 = 0.125;
-const OWN_PACKETS: f64 = 2.0;
+const QUEUED_WAIT: f64 = 0.125;
+const QUEUED_PACKETS: f64 = 2.0;
 
 /// By how much of the usual rate the head-room grows in a second of idleness.
 const ADAPTATION: f64 = 0.5;
@@ -257,23 +261,23 @@ const REFILL: u32 = 2;
 
 /// A link that has not been idle for so many minimum RTTs varies little, or is shared: the head-room shrinks that much faster.
 const LONG_BUSY: f64 = 25.0;
-const HASTE: f64 = 5.0;
+const DECAY_FACTOR: f64 = 5.0;
 
 /// From here on the haste grows with the square of the time, up to so many times as much: it is most likely shared, and whoever
 /// came last, with the head-room of one who knows nothing yet, would keep the largest part of it for as long as that lasts.
 const SHARED_BUSY: f64 = 35.0;
-const MOST_HASTE: f64 = 16.0;
+const MAX_DECAY_FACTOR: f64 = 16.0;
 
 /// The packets of head-room that every flow has, whatever its rate: flows that leave a share of their rates stay as unequal as
 /// they are, and this lets small ones gain on large ones. And the most of its rate that it may be: on a slow link, two packets
 /// are a long queue.
 const EQUAL_PACKETS: f64 = 2.0;
-const MOST_EQUAL: f64 = 0.1;
+const MAX_EQUAL: f64 = 0.1;
 
 /// Where the link is shared, more of the head-room is equal and less of it a share: so many packets, and so much of the least
 /// share.
 const SHARED_PACKETS: f64 = 3.0;
-const SHARED_LEAST: f64 = 0.25;
+const SHARED_MIN: f64 = 0.25;
 
 /// A pause that the link may make: so many horizons, and so many times what these bytes usually take.
 const PAUSE: f64 = 1.0;
