@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use kneepoint::emulator::link::{
-    Fate, Limit, LinkConfig, MAHIMAHI_OVERHEAD, Queue, Record, Shaper,
+    Limit, LinkConfig, MAHIMAHI_OVERHEAD, PacketOutcome, Queue, Record, Shaper,
 };
 use kneepoint::emulator::network::{Direction, Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{Simulation, endpoint_config, tls};
@@ -140,7 +140,7 @@ async fn connect(client: &Endpoint) -> Connection {
 /// The bytes that left the forward link's shaper by `deadline`.
 fn served(network: &Network, deadline: Nanos) -> u64 {
     let log = network.link(Direction::Forward).log().unwrap();
-    let in_time = |record: &&Record| matches!(record.fate, Fate::Sent { departure, .. } if departure <= deadline);
+    let in_time = |record: &&Record| matches!(record.outcome, PacketOutcome::Sent { departure, .. } if departure <= deadline);
     log.records()
         .iter()
         .filter(in_time)

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use kneepoint::emulator::link::{Fate, Limit, LinkConfig, Queue, Record, Shaper};
+use kneepoint::emulator::link::{Limit, LinkConfig, PacketOutcome, Queue, Record, Shaper};
 use kneepoint::emulator::network::{Direction, Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::Simulation;
 use kneepoint::emulator::sim::noq::{endpoint, endpoint_config, tls};
@@ -129,7 +129,7 @@ impl Scenario {
 impl Outcome {
     /// The bytes that left the link's shaper between two times.
     pub(crate) fn served(&self, from: Nanos, to: Nanos) -> u64 {
-        let in_time = |record: &&Record| matches!(record.fate, Fate::Sent { departure, .. } if (from..to).contains(&departure));
+        let in_time = |record: &&Record| matches!(record.outcome, PacketOutcome::Sent { departure, .. } if (from..to).contains(&departure));
         self.log
             .iter()
             .filter(in_time)

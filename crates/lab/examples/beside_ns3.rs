@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::link::Fate;
+use kneepoint_emulator::link::PacketOutcome;
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
 use kneepoint_lab::controllers::resolve;
@@ -94,8 +94,8 @@ fn delays(course: &Course, from: Duration, to: Duration) -> Vec<u64> {
     course
         .records
         .iter()
-        .filter_map(|record| match record.fate {
-            Fate::Sent { departure, .. } if within.contains(&departure) => {
+        .filter_map(|record| match record.outcome {
+            PacketOutcome::Sent { departure, .. } if within.contains(&departure) => {
                 Some((departure - record.arrival).0)
             }
             _ => None,

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{ConfigError, Fate, Record, Statistics};
+use kneepoint_emulator::link::{ConfigError, PacketOutcome, Record, Statistics};
 use kneepoint_emulator::network::{Duplex, NetworkError, Topology};
 use kneepoint_emulator::sim::{SimError, Simulation};
 use rand::{RngExt, SeedableRng};
@@ -157,7 +157,7 @@ fn observation(
 
 /// A packet that the data link served by the deadline.
 fn delivery(record: &Record, deadline: Duration) -> Option<Delivery> {
-    let Fate::Sent { departure, .. } = record.fate else {
+    let PacketOutcome::Sent { departure, .. } = record.outcome else {
         return None;
     };
     let departure = Duration::from(departure);

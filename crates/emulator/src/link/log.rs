@@ -67,7 +67,7 @@ impl PacketLog {
             arrival: now,
             size,
             duplicate,
-            fate: Fate::Queued,
+            outcome: PacketOutcome::Queued,
         });
         Some(self.taken + self.records.len() - 1)
     }
@@ -84,10 +84,10 @@ impl PacketLog {
         self.left_out
     }
 
-    pub(super) fn set(&mut self, place: usize, fate: Fate) {
+    pub(super) fn set(&mut self, place: usize, outcome: PacketOutcome) {
         let place = place.checked_sub(self.taken);
         if let Some(record) = place.and_then(|place| self.records.get_mut(place)) {
-            record.fate = fate;
+            record.outcome = outcome;
         }
     }
 
@@ -96,7 +96,7 @@ impl PacketLog {
     #[cfg(feature = "relay")]
     pub(super) fn take_settled(&mut self, take: &mut dyn FnMut(Flow, Record)) {
         let unseen = self.records.iter().skip(self.settled);
-        let found = unseen.take_while(|record| record.fate != Fate::Queued);
+        let found = unseen.take_while(|record| record.outcome != PacketOutcome::Queued);
         self.settled += found.count();
         let settled = self.settled;
         // Moving the others up is worth it only if they are not many.
@@ -143,12 +143,12 @@ pub struct Record {
     /// Whether the link made it of the packet before.
     pub duplicate: bool,
     /// What became of it.
-    pub fate: Fate,
+    pub outcome: PacketOutcome,
 }
 
 /// What became of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum PacketOutcome {
     /// It waits: in the queue, for its batch to be released, or because it was held back.
     Queued,
     /// The shaper took it, and its batch is complete if the link aggregates. Both times are known from then on, and may lie ahead.

@@ -10,7 +10,7 @@ impl Link {
     /// without an end would fill the memory otherwise.
     #[cfg(feature = "relay")]
     pub(crate) fn take_settled(&mut self, take: &mut dyn FnMut(Flow, Record)) {
-        if let Some(log) = &mut self.ledger.log {
+        if let Some(log) = &mut self.stats.log {
             log.take_settled(take);
         }
     }
@@ -18,7 +18,7 @@ impl Link {
     /// Whether packets that come from now on are left out of the log, for want of memory.
     #[cfg(feature = "relay")]
     pub(crate) fn leave_out_of_log(&mut self, full: bool) {
-        if let Some(log) = &mut self.ledger.log {
+        if let Some(log) = &mut self.stats.log {
             log.set_full(full);
         }
     }
@@ -26,7 +26,7 @@ impl Link {
     /// How many packets were left out of the log.
     #[cfg(feature = "relay")]
     pub(crate) fn left_out_of_log(&self) -> u64 {
-        self.ledger
+        self.stats
             .log
             .as_ref()
             .map_or(0, super::PacketLog::left_out)

@@ -5,11 +5,11 @@
 
 mod config;
 mod egress;
+mod enqueue;
 mod ingress;
-mod ledger;
+mod link_stats;
 mod log;
 mod logged;
-mod offer;
 mod queueing;
 mod shaping;
 mod statistics;
@@ -27,14 +27,14 @@ pub use config::{
     PIE_BURST, PIE_ECN_THRESHOLD, PIE_LEAST_UPDATE, PIE_TARGET, PIE_UPDATE, Pie, Policer, Queue,
     RateStep, Red, Reordering, Shaper, StepMark, TRUNCATION, UDP_IPV4_OVERHEAD, UDP_IPV6_OVERHEAD,
 };
-pub use log::{Fate, Flow, FlowId, PacketLog, Record};
+pub use enqueue::EnqueueResult;
+pub use log::{Flow, FlowId, PacketLog, PacketOutcome, Record};
 pub(crate) use logged::LoggedOpportunities;
-pub use offer::Offer;
 pub use statistics::{Count, DropCause, Statistics};
 
 use self::egress::Egress;
 use self::ingress::Ingress;
-use self::ledger::Ledger;
+use self::link_stats::LinkStats;
 use self::queueing::{Discipline, Queued};
 use self::shaping::Server;
 use crate::packet::Packet;
@@ -59,7 +59,7 @@ pub struct Link {
     queue: Discipline,
     server: Server,
     egress: Egress,
-    ledger: Ledger,
+    stats: LinkStats,
 }
 
 impl Link {
@@ -86,15 +86,15 @@ impl Link {
             queue,
             server: Server::new(config.shaper)?,
             egress,
-            ledger: Ledger::new(config.log),
+            stats: LinkStats::new(config.log),
         })
     }
 
     /// Puts a packet onto the link.
-    pub fn offer(&mut self, now: Nanos, packet: Packet) -> Offer {
+    pub fn offer(&mut self, now: Nanos, packet: Packet) -> EnqueueResult {
         self.advance(now);
         let size = (packet.payload.len() as u64).saturating_add(self.overhead);
-        let record = self.ledger.offered(self.now, &packet, size);
+        let record = self.stats.offered(self.now, &packet, size);
         let queued = Queued {
             packet,
             size,
@@ -140,7 +140,7 @@ impl Link {
 
     /// What has become of the packets so far.
     pub fn statistics(&self) -> &Statistics {
-        &self.ledger.statistics
+        &self.stats.statistics
     }
 
     /// The number of packets in any of its stages, as of the latest call.
@@ -157,7 +157,7 @@ impl Link {
 
     /// The packets one by one, if the configuration asked for that.
     pub fn log(&self) -> Option<&PacketLog> {
-        self.ledger.log.as_ref()
+        self.stats.log.as_ref()
     }
 
     /// Lets the shaper work until `now`, inclusive.
@@ -177,22 +177,22 @@ impl Link {
             return self.deliver_any(now);
         }
         let (time, size, packet) = self.egress.pop_in_order(now)?;
-        self.ledger.statistics.delivered.add(size);
+        self.stats.statistics.delivered.add(size);
         Some((time, packet))
     }
 
     #[inline(never)]
     fn deliver_any(&mut self, now: Nanos) -> Option<(Nanos, Packet)> {
         let (time, size, packet) = self.egress.pop(now)?;
-        self.ledger.statistics.delivered.add(size);
+        self.stats.statistics.delivered.add(size);
         Some((time, packet))
     }
 
     /// Takes a packet through the impairments that may copy it, change it or hold it back. Out of line, as a packet is
     /// large and most links have none.
     #[inline(never)]
-    fn impair(&mut self, queued: Queued) -> Offer {
-        let copy = self.ingress.duplicate(&queued, &mut self.ledger);
+    fn impair(&mut self, queued: Queued) -> EnqueueResult {
+        let copy = self.ingress.duplicate(&queued, &mut self.stats);
         let offer = self.pass(queued);
         if let Some(copy) = copy {
             self.pass(copy);
@@ -201,10 +201,10 @@ impl Link {
     }
 
     /// Takes a packet or a copy through the impairments that happen to either.
-    fn pass(&mut self, queued: Queued) -> Offer {
-        match self.ingress.pass(queued, &mut self.ledger) {
+    fn pass(&mut self, queued: Queued) -> EnqueueResult {
+        match self.ingress.pass(queued, &mut self.stats) {
             Some(queued) => self.admit(queued),
-            None => Offer::Accepted,
+            None => EnqueueResult::Accepted,
         }
     }
 
@@ -221,14 +221,14 @@ impl Link {
     /// Takes a packet that comes now to the policer and the queue. Always inlined: it is on every packet's way, but has
     /// callers enough not to be.
     #[inline(always)]
-    fn admit(&mut self, queued: Queued) -> Offer {
+    fn admit(&mut self, queued: Queued) -> EnqueueResult {
         let (size, record) = (queued.size, queued.record);
         if let Some(policer) = &mut self.policer
             && !policer.admits(self.now, size)
         {
             return self.refuse(size, record, DropCause::Policed);
         }
-        let result = self.queue.enqueue(queued, &mut self.ledger);
+        let result = self.queue.enqueue(queued, &mut self.stats);
         match (self.next_service, result) {
             (None, Ok(())) => {
                 self.server.wake(self.now);
@@ -241,15 +241,15 @@ impl Link {
         match result {
             Ok(()) => {
                 self.serve();
-                Offer::Accepted
+                EnqueueResult::Accepted
             }
             Err(cause) => self.refuse(size, record, cause),
         }
     }
 
-    fn refuse(&mut self, size: u64, record: Option<usize>, cause: DropCause) -> Offer {
-        self.ledger.dropped(self.now, size, record, cause);
-        Offer::Dropped(cause)
+    fn refuse(&mut self, size: u64, record: Option<usize>, cause: DropCause) -> EnqueueResult {
+        self.stats.dropped(self.now, size, record, cause);
+        EnqueueResult::Dropped(cause)
     }
 
     /// The first of all stages' events.
@@ -284,14 +284,14 @@ impl Link {
             && start <= self.now
         {
             // The queue may drop all that it holds.
-            if let Some(queued) = self.queue.dequeue(start, &mut self.ledger) {
+            if let Some(queued) = self.queue.dequeue(start, &mut self.stats) {
                 let departure = self.server.serve(queued.size);
-                self.egress.push(departure, queued, &mut self.ledger);
+                self.egress.push(departure, queued, &mut self.stats);
             }
             self.schedule();
         }
         if !self.plain {
-            self.egress.release(self.now, &mut self.ledger);
+            self.egress.release(self.now, &mut self.stats);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::LoggedPacket;
 use super::mahimahi::micros;
-use crate::link::Fate;
+use crate::link::PacketOutcome;
 
 pub(super) const HEADER: &str = "arrival_ms,source,destination,bytes,duplicate,fate,departure_ms,delivery_ms,drop_ms,lateness_us\n";
 
@@ -19,9 +19,9 @@ pub(super) fn write(out: &mut dyn Write, packet: &LoggedPacket) -> io::Result<()
         record.size,
         record.duplicate
     )?;
-    match record.fate {
-        Fate::Queued => write!(out, ",queued,,,"),
-        Fate::Sent {
+    match record.outcome {
+        PacketOutcome::Queued => write!(out, ",queued,,,"),
+        PacketOutcome::Sent {
             departure,
             delivery,
         } => write!(
@@ -30,7 +30,9 @@ pub(super) fn write(out: &mut dyn Write, packet: &LoggedPacket) -> io::Result<()
             departure.as_millis_f64(),
             delivery.as_millis_f64()
         ),
-        Fate::Dropped { time, cause } => write!(out, ",{cause},,,{}", time.as_millis_f64()),
+        PacketOutcome::Dropped { time, cause } => {
+            write!(out, ",{cause},,,{}", time.as_millis_f64())
+        }
     }?;
     writeln!(out, ",{}", packet.lateness.map(micros).unwrap_or_default())
 }

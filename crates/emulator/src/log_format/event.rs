@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::LoggedPacket;
-use crate::link::{DropCause, Fate, Link, LoggedOpportunities};
+use crate::link::{DropCause, Link, LoggedOpportunities, PacketOutcome};
 use crate::time::Nanos;
 use crate::trace::OPPORTUNITY_BYTES;
 
@@ -53,12 +53,12 @@ impl Events {
         let record = &packet.record;
         let (bytes, arrival, lateness) = (record.size, record.arrival, packet.lateness);
         self.push(arrival, Rank::Arrival, Event::Arrival { bytes });
-        match record.fate {
-            Fate::Queued => {}
-            Fate::Dropped { time, cause } => {
+        match record.outcome {
+            PacketOutcome::Queued => {}
+            PacketOutcome::Dropped { time, cause } => {
                 self.push(time, Rank::Arrival, Event::Drop { bytes, cause });
             }
-            Fate::Sent { departure, .. } => {
+            PacketOutcome::Sent { departure, .. } => {
                 let rank = if departure > arrival {
                     Rank::Departure
                 } else {

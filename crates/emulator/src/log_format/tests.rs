@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::link::{DropCause, Fate, Limit, LinkConfig, MAHIMAHI_OVERHEAD, Queue, Shaper};
+use crate::link::{DropCause, Limit, LinkConfig, MAHIMAHI_OVERHEAD, PacketOutcome, Queue, Shaper};
 use crate::packet::Packet;
 use crate::trace::Trace;
 
@@ -107,8 +107,11 @@ fn packets_as_csv_and_events_as_json() {
     let csv = written(&short(), 2, LogFormat::Csv);
     let lines: Vec<&str> = csv.lines().skip(1).collect();
     let flow = "127.0.0.1:1,127.0.0.1:2,1500,false";
-    let fates = ["sent,2,7,,", "queued,,,,", "queue full,,,0.5,"];
-    assert_eq!(lines, fates.map(|fate| format!("0.5,{flow},{fate}")));
+    let outcomes = ["sent,2,7,,", "queued,,,,", "queue full,,,0.5,"];
+    assert_eq!(
+        lines,
+        outcomes.map(|outcome| format!("0.5,{flow},{outcome}"))
+    );
     let names = csv.lines().next().unwrap().split(',').count();
     assert!(lines.iter().all(|line| line.split(',').count() == names));
 
@@ -145,7 +148,7 @@ fn lateness_stands_behind_its_departure() {
     writer.packet(&packet).unwrap();
     writer.advance(Nanos::from_millis(1), &link).unwrap();
     packet.record.arrival = Nanos::from_millis(1);
-    packet.record.fate = Fate::Dropped {
+    packet.record.outcome = PacketOutcome::Dropped {
         time: Nanos::from_millis(1),
         cause: DropCause::Loss,
     };

@@ -10,7 +10,7 @@ use super::backlog::Backlog;
 use super::lock;
 use super::tally::Tally;
 
-use crate::link::{Fate, Flow, Link, Record};
+use crate::link::{Flow, Link, PacketOutcome, Record};
 use crate::log_format::{LoggedPacket, PacketSink};
 use crate::time::Nanos;
 
@@ -113,10 +113,10 @@ impl Recorder {
             self.sent.pop_first();
         }
         while let Some(&(flow, record)) = self.open.front() {
-            let lateness = match record.fate {
-                Fate::Sent { delivery, .. } if delivery > batch.now => break,
-                Fate::Sent { delivery, .. } => self.lateness(delivery, flow),
-                Fate::Queued | Fate::Dropped { .. } => None,
+            let lateness = match record.outcome {
+                PacketOutcome::Sent { delivery, .. } if delivery > batch.now => break,
+                PacketOutcome::Sent { delivery, .. } => self.lateness(delivery, flow),
+                PacketOutcome::Queued | PacketOutcome::Dropped { .. } => None,
             };
             self.open.pop_front();
             self.sink.packet(&LoggedPacket {

@@ -15,7 +15,7 @@ pub(super) struct Inboxes {
     /// Places without a socket.
     free: Vec<usize>,
     /// Buffers of packets that have been read.
-    pub(super) spare: Spare,
+    pub(super) buffers: BufferPool,
 }
 
 /// The packets that arrived at one address and were not read yet.
@@ -96,9 +96,9 @@ impl Inbox {
 /// Buffers to use again, the latest first: it is still in the processor's caches, and an allocator would look for one of
 /// its size among those that are not.
 #[derive(Debug, Default)]
-pub(super) struct Spare(Vec<Vec<u8>>);
+pub(super) struct BufferPool(Vec<Vec<u8>>);
 
-impl Spare {
+impl BufferPool {
     /// A copy of `datagram`.
     pub(super) fn copy(&mut self, datagram: &[u8]) -> Vec<u8> {
         if datagram.len() < LEAST_SPARE {

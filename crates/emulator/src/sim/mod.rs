@@ -69,7 +69,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use error::{Elapsed, SimError};
 pub use handle::Handle;
 pub use join::JoinHandle;
-pub use net::{Net, Place};
+pub use net::{HostAddress, Net};
 pub use runtime::Runtime;
 pub use seed::endpoint_config;
 pub use simulation::{Builder, Simulation};

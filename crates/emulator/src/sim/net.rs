@@ -39,7 +39,7 @@ struct Registry {
 /// Where an endpoint is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum HostAddress {
     /// At an end of the network's first link, with an address of the network's choice.
     Side(Side),
     /// At a node of this name, with an address of the network's choice.
@@ -48,19 +48,19 @@ pub enum Place {
     Address(SocketAddr),
 }
 
-impl From<Side> for Place {
+impl From<Side> for HostAddress {
     fn from(side: Side) -> Self {
         Self::Side(side)
     }
 }
 
-impl From<&str> for Place {
+impl From<&str> for HostAddress {
     fn from(node: &str) -> Self {
         Self::Node(node.to_owned())
     }
 }
 
-impl From<SocketAddr> for Place {
+impl From<SocketAddr> for HostAddress {
     fn from(address: SocketAddr) -> Self {
         Self::Address(address)
     }
@@ -92,7 +92,11 @@ impl Net {
     /// # Errors
     ///
     /// There is no such node, the address is not attached or in use.
-    pub fn server_at(&self, place: impl Into<Place>, config: ServerConfig) -> io::Result<Endpoint> {
+    pub fn server_at(
+        &self,
+        place: impl Into<HostAddress>,
+        config: ServerConfig,
+    ) -> io::Result<Endpoint> {
         self.open(place.into(), SERVER_PORT, Some(config))
     }
 
@@ -110,7 +114,11 @@ impl Net {
     /// # Errors
     ///
     /// There is no such node, the address is not attached or in use.
-    pub fn client_at(&self, place: impl Into<Place>, config: ClientConfig) -> io::Result<Endpoint> {
+    pub fn client_at(
+        &self,
+        place: impl Into<HostAddress>,
+        config: ClientConfig,
+    ) -> io::Result<Endpoint> {
         let mut endpoint = self.open(place.into(), 0, None)?;
         endpoint.set_default_client_config(config);
         Ok(endpoint)
@@ -170,18 +178,23 @@ impl Net {
         &self.handle
     }
 
-    fn open(&self, place: Place, port: u16, server: Option<ServerConfig>) -> io::Result<Endpoint> {
+    fn open(
+        &self,
+        place: HostAddress,
+        port: u16,
+        server: Option<ServerConfig>,
+    ) -> io::Result<Endpoint> {
         let socket = self.bind(place, port)?;
         let seed = lock(&self.registry).seeds.next_u64();
         self.handle
             .endpoint_on(socket, endpoint_config(seed), server)
     }
 
-    fn bind(&self, place: Place, port: u16) -> io::Result<Arc<Socket>> {
+    fn bind(&self, place: HostAddress, port: u16) -> io::Result<Arc<Socket>> {
         match place {
-            Place::Address(address) => self.handle.bind_attached(address),
-            Place::Side(side) => self.handle.bind(side, self.free(port)),
-            Place::Node(name) => {
+            HostAddress::Address(address) => self.handle.bind_attached(address),
+            HostAddress::Side(side) => self.handle.bind(side, self.free(port)),
+            HostAddress::Node(name) => {
                 let node = self.handle.with_network(|network| network.node(&name));
                 let node = node.ok_or_else(|| {
                     let reason = format!("the network has no node {name}");

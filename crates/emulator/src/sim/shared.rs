@@ -6,7 +6,7 @@ use std::task::Waker;
 
 use super::clock::Clock;
 use super::hosts::Hosts;
-use super::inboxes::{Inboxes, Spare};
+use super::inboxes::{BufferPool, Inboxes};
 use super::lock;
 use super::ready::{BoxFuture, Ready, ReadyQueue};
 use super::task::{Identity, TaskName};
@@ -30,7 +30,7 @@ pub(super) struct Shared {
 /// The network, and buffers for packets that enter it.
 pub(super) struct Wire {
     pub(super) network: Network,
-    pub(super) spare: Spare,
+    pub(super) buffers: BufferPool,
 }
 
 /// The network and the timers, locked.
@@ -56,7 +56,7 @@ impl Shared {
             clock: Clock::new(),
             wire: Mutex::new(Wire {
                 network,
-                spare: Spare::default(),
+                buffers: BufferPool::default(),
             }),
             timers: Mutex::default(),
             hosts: OnceLock::new(),
@@ -109,10 +109,10 @@ impl Events<'_> {
     /// Lets the network, then the hosts and then the timers act; packets due at an instant arrive before timers
     /// of that instant expire.
     pub(super) fn run(&mut self, now: Nanos, wakers: &mut Vec<Waker>) {
-        let Wire { network, spare } = &mut *self.wire;
+        let Wire { network, buffers } = &mut *self.wire;
         if network.next_event().is_some_and(|next| next <= now) {
             let mut inboxes = lock(self.inboxes);
-            spare.take(&mut inboxes.spare);
+            buffers.take(&mut inboxes.buffers);
             match &mut self.hosts {
                 None => network.poll(now, &mut |_, packet| wakers.extend(inboxes.push(packet))),
                 Some(hosts) => network.poll(now, &mut |_, packet| {

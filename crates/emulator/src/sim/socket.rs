@@ -92,7 +92,7 @@ impl AsyncUdpSocket for Socket {
                 source: self.address,
                 destination: transmit.destination,
                 ecn,
-                payload: wire.spare.copy(datagram),
+                payload: wire.buffers.copy(datagram),
             });
             let packets = packets.collect();
             let sent = hosts.with(port.host, |machine| machine.send(now, packets));
@@ -103,7 +103,7 @@ impl AsyncUdpSocket for Socket {
                 source: self.address,
                 destination: transmit.destination,
                 ecn,
-                payload: wire.spare.copy(datagram),
+                payload: wire.buffers.copy(datagram),
             };
             wire.network.send(now, packet);
         }
@@ -132,7 +132,7 @@ impl AsyncUdpSocket for Socket {
                 ecn: packet.ecn.map(to_codepoint),
                 dst_ip: Some(self.address.ip()),
             };
-            inboxes.spare.keep(packet.payload);
+            inboxes.buffers.keep(packet.payload);
             count += 1;
         }
         if count > 0 {

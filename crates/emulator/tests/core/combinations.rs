@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kneepoint_emulator::link::{
-    Delay, DropCause, Fate, Link, LinkConfig, Queue, Record, Shaper, Statistics,
+    Delay, DropCause, Link, LinkConfig, PacketOutcome, Queue, Record, Shaper, Statistics,
 };
 use kneepoint_emulator::packet::Ecn;
 use kneepoint_emulator::time::Nanos;
@@ -129,8 +129,8 @@ fn total<'a>(records: impl Iterator<Item = &'a Record>) -> (u64, u64) {
 
 /// Checks that no window has more bytes than the shaper allows, all in byte-nanoseconds per second.
 fn check_rate(link: &Link, shaper: &Shaper, records: &[Record]) -> Result<(), TestCaseError> {
-    let departure = |record: &Record| match record.fate {
-        Fate::Sent { departure, .. } => Some((departure, record.size)),
+    let departure = |record: &Record| match record.outcome {
+        PacketOutcome::Sent { departure, .. } => Some((departure, record.size)),
         _ => None,
     };
     let mut departures: Vec<(Nanos, u64)> = records.iter().filter_map(departure).collect();
@@ -193,7 +193,7 @@ proptest! {
         );
         for cause in DropCause::ALL {
             let caused = |record: &&Record| {
-                matches!(record.fate, Fate::Dropped { cause: of, .. } if of == cause)
+                matches!(record.outcome, PacketOutcome::Dropped { cause: of, .. } if of == cause)
             };
             prop_assert_eq!(total(records.iter().filter(caused)), of(statistics.dropped(cause)));
         }
@@ -203,13 +203,13 @@ proptest! {
         let mut serial = 0;
         for (place, record) in records.iter().enumerate() {
             serial += usize::from(place > 0 && !record.duplicate);
-            match record.fate {
-                Fate::Sent { departure, delivery } => {
+            match record.outcome {
+                PacketOutcome::Sent { departure, delivery } => {
                     prop_assert!(record.arrival <= departure && departure <= delivery);
                     booked.push((delivery, serial));
                 }
-                Fate::Dropped { time, .. } => prop_assert!(record.arrival <= time),
-                Fate::Queued => prop_assert!(false, "{record:?} is still there"),
+                PacketOutcome::Dropped { time, .. } => prop_assert!(record.arrival <= time),
+                PacketOutcome::Queued => prop_assert!(false, "{record:?} is still there"),
             }
         }
         prop_assert!(delivered.iter().map(|(time, _)| time).is_sorted());

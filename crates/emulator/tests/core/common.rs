@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use kneepoint_emulator::link::{Fate, Link, LinkConfig, Offer};
+use kneepoint_emulator::link::{EnqueueResult, Link, LinkConfig, PacketOutcome};
 use kneepoint_emulator::packet::Packet;
 use kneepoint_emulator::time::Nanos;
 
@@ -44,15 +44,16 @@ pub(crate) fn bare(config: LinkConfig) -> Link {
 /// Offers packets of (time, size) to a link and returns when each departs, `None` for dropped.
 pub(crate) fn departures(link: &mut Link, arrivals: &[(Nanos, usize)]) -> Vec<Option<Nanos>> {
     for &(now, size) in arrivals {
-        let (Offer::Accepted | Offer::Dropped(_)) = link.offer(now, packet(size, 0));
+        let (EnqueueResult::Accepted | EnqueueResult::Dropped(_)) =
+            link.offer(now, packet(size, 0));
     }
     drain(link);
     let records = link.log().unwrap().records().iter();
     records
-        .map(|record| match record.fate {
-            Fate::Sent { departure, .. } => Some(departure),
-            Fate::Dropped { .. } => None,
-            Fate::Queued => panic!("{record:?} never left the queue"),
+        .map(|record| match record.outcome {
+            PacketOutcome::Sent { departure, .. } => Some(departure),
+            PacketOutcome::Dropped { .. } => None,
+            PacketOutcome::Queued => panic!("{record:?} never left the queue"),
         })
         .collect()
 }

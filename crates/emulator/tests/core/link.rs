@@ -1,7 +1,8 @@
 //! Rules 3 to 5, and the other stages of a link.
 
 use kneepoint_emulator::link::{
-    ConfigError, Count, DropCause, Fate, Limit, Link, LinkConfig, Offer, Queue, Shaper,
+    ConfigError, Count, DropCause, EnqueueResult, Limit, Link, LinkConfig, PacketOutcome, Queue,
+    Shaper,
 };
 use kneepoint_emulator::packet::Ecn;
 use kneepoint_emulator::time::Nanos;
@@ -115,7 +116,7 @@ fn packets_depart_when_their_last_byte_is_served() {
         let mut polled = bare(trace(case.trace));
         for (now, size) in arrivals {
             polled.poll(now, |_, _| ());
-            assert_eq!(polled.offer(now, packet(size, 0)), Offer::Accepted);
+            assert_eq!(polled.offer(now, packet(size, 0)), EnqueueResult::Accepted);
             polled.poll(now, |_, _| ());
         }
         drain(&mut polled);
@@ -124,8 +125,8 @@ fn packets_depart_when_their_last_byte_is_served() {
             .unwrap()
             .records()
             .iter()
-            .map(|record| match record.fate {
-                Fate::Sent { departure, .. } => Some(departure),
+            .map(|record| match record.outcome {
+                PacketOutcome::Sent { departure, .. } => Some(departure),
                 _ => None,
             });
         assert!(again.eq(expected), "{}, polled", case.what);
@@ -188,20 +189,20 @@ fn a_queue_takes_what_fits_beside_the_packet_in_transit() {
             ..trace("10")
         });
         let arrivals = case.arrivals.iter();
-        let offers = arrivals.map(|&(time, size)| link.offer(ms(time), packet(size, 0)));
-        let offers: Vec<Offer> = offers.collect();
-        let expected: Vec<Offer> = case
+        let results = arrivals.map(|&(time, size)| link.offer(ms(time), packet(size, 0)));
+        let results: Vec<EnqueueResult> = results.collect();
+        let expected: Vec<EnqueueResult> = case
             .accepted
             .iter()
             .map(|ok| {
                 if *ok {
-                    Offer::Accepted
+                    EnqueueResult::Accepted
                 } else {
-                    Offer::Dropped(DropCause::QueueFull)
+                    EnqueueResult::Dropped(DropCause::QueueFull)
                 }
             })
             .collect();
-        assert_eq!(offers, expected, "{}", case.what);
+        assert_eq!(results, expected, "{}", case.what);
     }
 }
 
@@ -254,15 +255,18 @@ fn propagation_comes_after_service() {
         ..trace("10")
     });
     for serial in 0..3 {
-        assert_eq!(link.offer(ms(1), packet(1504, serial)), Offer::Accepted);
+        assert_eq!(
+            link.offer(ms(1), packet(1504, serial)),
+            EnqueueResult::Accepted
+        );
     }
     let delivered = drain(&mut link);
     let times: Vec<Nanos> = delivered.iter().map(|(time, _)| *time).collect();
     assert_eq!(times, [40, 50, 60].map(ms));
     let first = link.log().unwrap().records()[0];
     assert_eq!(
-        first.fate,
-        Fate::Sent {
+        first.outcome,
+        PacketOutcome::Sent {
             departure: ms(10),
             delivery: ms(40)
         }
@@ -274,8 +278,8 @@ fn propagation_comes_after_service() {
 fn an_idle_link_has_no_event_and_a_late_poll_misses_nothing() {
     let mut link = bare(trace("1"));
     assert_eq!(link.next_event(), None);
-    assert_eq!(link.offer(ms(3), packet(1504, 0)), Offer::Accepted);
-    assert_eq!(link.offer(ms(3), packet(1504, 1)), Offer::Accepted);
+    assert_eq!(link.offer(ms(3), packet(1504, 0)), EnqueueResult::Accepted);
+    assert_eq!(link.offer(ms(3), packet(1504, 1)), EnqueueResult::Accepted);
     assert_eq!(link.next_event(), Some(ms(4)));
     let mut delivered = Vec::new();
     link.poll(ms(1_000_000), |time, packet| {
@@ -291,8 +295,8 @@ fn time_never_runs_backwards_and_may_end() {
     link.poll(ms(10), |_, _| ());
     assert_eq!(departures(&mut link, &[(ms(5), 1504)]), [Some(ms(11))]);
     link.poll(ms(20), |_, _| ());
-    assert_eq!(link.offer(ms(3), packet(1504, 0)), Offer::Accepted);
-    assert_eq!(link.offer(ms(22), packet(1504, 0)), Offer::Accepted);
+    assert_eq!(link.offer(ms(3), packet(1504, 0)), EnqueueResult::Accepted);
+    assert_eq!(link.offer(ms(22), packet(1504, 0)), EnqueueResult::Accepted);
     for (now, due) in [(0, &[][..]), (21, &[21]), (22, &[]), (23, &[23])] {
         let mut delivered = Vec::new();
         link.poll(ms(now), |time, _| delivered.push(time));
@@ -309,7 +313,7 @@ fn time_never_runs_backwards_and_may_end() {
         for _ in 0..3 {
             assert_eq!(
                 link.offer(Nanos(u64::MAX - 1), packet(9000, 0)),
-                Offer::Accepted
+                EnqueueResult::Accepted
             );
             assert_eq!(link.next_event(), None);
         }
@@ -330,9 +334,9 @@ fn loss_is_random_seeded_and_nested() {
             seed,
         )
         .unwrap();
-        let offers = (0..20_000).map(|_| link.offer(ms(1), packet(100, 0)));
-        let lost: Vec<bool> = offers
-            .map(|offer| offer == Offer::Dropped(DropCause::Loss))
+        let results = (0..20_000).map(|_| link.offer(ms(1), packet(100, 0)));
+        let lost: Vec<bool> = results
+            .map(|offer| offer == EnqueueResult::Dropped(DropCause::Loss))
             .collect();
         let packets = lost.iter().filter(|lost| **lost).count() as u64;
         let statistics = *link.statistics();
@@ -428,7 +432,7 @@ fn flows_share_a_link_and_keep_their_marks() {
         let mut packet = packet(1504, source);
         packet.source = address(source);
         packet.ecn = ecn;
-        assert_eq!(link.offer(ms(0), packet), Offer::Accepted);
+        assert_eq!(link.offer(ms(0), packet), EnqueueResult::Accepted);
     }
     let marks: Vec<_> = drain(&mut link)
         .into_iter()
@@ -451,8 +455,8 @@ fn flows_share_a_link_and_keep_their_marks() {
 #[test]
 fn without_a_log_only_counters_are_kept() {
     let mut link = Link::new(rate(1_000_000), 1).unwrap();
-    assert_eq!(link.offer(ms(0), packet(972, 0)), Offer::Accepted);
-    assert_eq!(link.offer(ms(0), packet(472, 0)), Offer::Accepted);
+    assert_eq!(link.offer(ms(0), packet(972, 0)), EnqueueResult::Accepted);
+    assert_eq!(link.offer(ms(0), packet(472, 0)), EnqueueResult::Accepted);
     assert!(link.log().is_none());
     assert_eq!(
         link.queued(),

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use kneepoint_emulator::link::{
-    DropCause, Fate, Limit, Link, LinkConfig, MAHIMAHI_OVERHEAD, Offer, Queue, Shaper,
+    DropCause, EnqueueResult, Limit, Link, LinkConfig, MAHIMAHI_OVERHEAD, PacketOutcome, Queue,
+    Shaper,
 };
 use kneepoint_emulator::trace::{OPPORTUNITY_BYTES, Trace};
 
@@ -101,8 +102,8 @@ impl Log {
         for &(time, size) in &self.arrivals {
             let payload = usize::try_from(size - u64::from(MAHIMAHI_OVERHEAD)).unwrap();
             match link.offer(ms(time), packet(payload, 0)) {
-                Offer::Accepted => {}
-                Offer::Dropped(cause) => {
+                EnqueueResult::Accepted => {}
+                EnqueueResult::Dropped(cause) => {
                     assert_eq!(cause, DropCause::QueueFull);
                     drops.push(time);
                 }
@@ -116,8 +117,8 @@ impl Log {
             .unwrap()
             .records()
             .iter()
-            .filter_map(|record| match record.fate {
-                Fate::Sent { departure, .. } => {
+            .filter_map(|record| match record.outcome {
+                PacketOutcome::Sent { departure, .. } => {
                     let delay = departure - record.arrival;
                     assert_eq!((departure.0 % 1_000_000, delay.0 % 1_000_000), (0, 0));
                     Some((departure.0 / 1_000_000, record.size, delay.0 / 1_000_000))

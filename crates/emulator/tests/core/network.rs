@@ -162,7 +162,7 @@ fn the_links_lose_independently_and_a_bad_link_is_refused() {
         reverse: lossy,
         seed: 5,
     };
-    let fates = |seed: u64| {
+    let outcomes = |seed: u64| {
         let mut network = Network::new(NetworkConfig {
             seed,
             ..config.clone()
@@ -178,14 +178,14 @@ fn the_links_lose_independently_and_a_bad_link_is_refused() {
             let log = network.link(direction).log().unwrap();
             log.records()
                 .iter()
-                .map(|record| record.fate)
+                .map(|record| record.outcome)
                 .collect::<Vec<_>>()
         })
     };
-    let [forward, reverse] = fates(5);
+    let [forward, reverse] = outcomes(5);
     assert_ne!(forward, reverse);
-    assert_eq!([forward.clone(), reverse], fates(5));
-    assert_ne!(forward, fates(6)[0]);
+    assert_eq!([forward.clone(), reverse], outcomes(5));
+    assert_ne!(forward, outcomes(6)[0]);
 
     let bad = LinkConfig {
         loss: 2.0.into(),

@@ -1,6 +1,8 @@
 //! What holds for every trace, link and sequence of packets.
 
-use kneepoint_emulator::link::{Delay, Fate, Limit, Link, LinkConfig, Queue, Record, Shaper};
+use kneepoint_emulator::link::{
+    Delay, Limit, Link, LinkConfig, PacketOutcome, Queue, Record, Shaper,
+};
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::{OPPORTUNITY_BYTES, Trace};
 use proptest::collection::vec;
@@ -81,8 +83,8 @@ fn run(link: &mut Link, arrivals: &[(u64, usize, bool)]) -> Vec<(Nanos, usize)> 
 }
 
 fn sent(record: &Record) -> Option<(Nanos, Nanos)> {
-    match record.fate {
-        Fate::Sent {
+    match record.outcome {
+        PacketOutcome::Sent {
             departure,
             delivery,
         } => Some((departure, delivery)),

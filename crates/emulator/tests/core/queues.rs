@@ -1,7 +1,8 @@
 //! Queue disciplines on whole links, under more load than they can carry.
 
 use kneepoint_emulator::link::{
-    CoDel, Fate, FqCoDel, Limit, Link, LinkConfig, Offer, Pie, Queue, Red, Shaper, StepMark,
+    CoDel, EnqueueResult, FqCoDel, Limit, Link, LinkConfig, PacketOutcome, Pie, Queue, Red, Shaper,
+    StepMark,
 };
 use kneepoint_emulator::packet::Ecn;
 use kneepoint_emulator::time::Nanos;
@@ -30,8 +31,10 @@ fn load(link: &mut Link, gap: u64, ecn: Option<Ecn>) -> Vec<f64> {
     let records = link.log().unwrap().records().iter();
     records
         .filter(|record| record.arrival >= ms(10_000))
-        .filter_map(|record| match record.fate {
-            Fate::Sent { departure, .. } => Some((departure - record.arrival).as_millis_f64()),
+        .filter_map(|record| match record.outcome {
+            PacketOutcome::Sent { departure, .. } => {
+                Some((departure - record.arrival).as_millis_f64())
+            }
             _ => None,
         })
         .collect()
@@ -133,16 +136,18 @@ fn a_sparse_flow_does_not_wait_behind_a_bulky_one() {
             if millis % 20 == 0 {
                 let mut sparse = packet(100, 0);
                 sparse.source = address(9);
-                assert_eq!(link.offer(ms(millis), sparse), Offer::Accepted);
+                assert_eq!(link.offer(ms(millis), sparse), EnqueueResult::Accepted);
             }
         }
         drain(&mut link);
         let log = link.log().unwrap();
         let sparse = log.records().iter().filter(|record| record.size == 100);
         let delays: Vec<f64> = sparse
-            .map(|record| match record.fate {
-                Fate::Sent { departure, .. } => (departure - record.arrival).as_millis_f64(),
-                fate => panic!("{fate:?}"),
+            .map(|record| match record.outcome {
+                PacketOutcome::Sent { departure, .. } => {
+                    (departure - record.arrival).as_millis_f64()
+                }
+                outcome => panic!("{outcome:?}"),
             })
             .collect();
         assert_eq!(delays.len(), 250);
@@ -182,7 +187,10 @@ fn a_limit_in_time_bounds_the_wait() {
 fn drop_head_keeps_the_newest() {
     let mut link = line(Queue::DropHead(Limit::packets(2)));
     for serial in 0..6 {
-        assert_eq!(link.offer(ms(0), packet(1250, serial)), Offer::Accepted);
+        assert_eq!(
+            link.offer(ms(0), packet(1250, serial)),
+            EnqueueResult::Accepted
+        );
     }
     assert_eq!(
         (link.queued().packets, link.statistics().queue_full.packets),

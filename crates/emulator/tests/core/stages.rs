@@ -1,8 +1,8 @@
 //! Stages in front of the queue and behind it, on whole links.
 
 use kneepoint_emulator::link::{
-    Aggregation, Delay, DelayStep, DropCause, Impairments, Interval, Jitter, Limit, Link,
-    LinkConfig, Loss, Offer, Policer, Queue, RateStep, Reordering, Shaper,
+    Aggregation, Delay, DelayStep, DropCause, EnqueueResult, Impairments, Interval, Jitter, Limit,
+    Link, LinkConfig, Loss, Policer, Queue, RateStep, Reordering, Shaper,
 };
 use kneepoint_emulator::time::Nanos;
 
@@ -70,10 +70,10 @@ fn a_policer_drops_where_a_shaper_would_queue() {
         policer: Some(policer),
         ..line()
     });
-    let offers = [0, 0, 0, 9, 10].map(|millis| link.offer(ms(millis), packet(1000, 0)));
-    let policed = Offer::Dropped(DropCause::Policed);
-    let passed = Offer::Accepted;
-    assert_eq!(offers, [passed, passed, policed, policed, passed]);
+    let results = [0, 0, 0, 9, 10].map(|millis| link.offer(ms(millis), packet(1000, 0)));
+    let policed = EnqueueResult::Dropped(DropCause::Policed);
+    let passed = EnqueueResult::Accepted;
+    assert_eq!(results, [passed, passed, policed, policed, passed]);
     assert_eq!(link.statistics().policed.packets, 2);
 }
 
@@ -218,7 +218,7 @@ fn what_is_held_back_comes_behind_what_overtakes_it() {
         ..line()
     };
     let mut link = bare(config);
-    assert_eq!(link.offer(ms(1), packet(1000, 0)), Offer::Accepted);
+    assert_eq!(link.offer(ms(1), packet(1000, 0)), EnqueueResult::Accepted);
     assert_eq!((link.queued().packets, link.next_event()), (0, Some(ms(8))));
     // It had arrived before the blackout.
     let delivered = drain(&mut link);
@@ -231,7 +231,7 @@ fn random_stages_do_not_disturb_each_other() {
     let lost = |config: LinkConfig| -> Vec<bool> {
         let mut link = Link::new(config, 11).unwrap();
         (0..500)
-            .map(|_| link.offer(ms(0), packet(100, 0)) == Offer::Dropped(DropCause::Loss))
+            .map(|_| link.offer(ms(0), packet(100, 0)) == EnqueueResult::Dropped(DropCause::Loss))
             .collect()
     };
     let lossy = LinkConfig {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use kneepoint_emulator::link::{Fate, Link};
+use kneepoint_emulator::link::{Link, PacketOutcome};
 use kneepoint_emulator::log_format::{LoggedPacket, PacketSink};
 use kneepoint_emulator::relay::{Lateness, Relay, RelayConfig, Sinks, Snapshot};
 use kneepoint_emulator::time::Nanos;
@@ -128,7 +128,7 @@ struct Sum(Arc<Mutex<Outcome>>);
 
 impl PacketSink for Sum {
     fn packet(&mut self, packet: &LoggedPacket) -> io::Result<()> {
-        if let Fate::Sent { departure, .. } = packet.record.fate {
+        if let PacketOutcome::Sent { departure, .. } = packet.record.outcome {
             let mut outcome = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             outcome.packets += 1;
             outcome.queueing += (departure - packet.record.arrival).into();

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kneepoint_emulator::link::{Fate, LinkConfig};
+use kneepoint_emulator::link::{LinkConfig, PacketOutcome};
 use kneepoint_emulator::network::{Direction, Network, NetworkConfig, Side};
 use kneepoint_emulator::sim::{Simulation, endpoint_config};
 
@@ -55,7 +55,7 @@ pub(crate) fn run(scenario: &Scenario) -> Result<Outcome, Box<dyn Error>> {
         let link = network.link(Direction::Forward);
         outcome.dropped = link.statistics().all_dropped().packets;
         for record in link.log().map_or(&[][..], |log| log.records()) {
-            if let Fate::Sent { departure, .. } = record.fate {
+            if let PacketOutcome::Sent { departure, .. } = record.outcome {
                 outcome.packets += 1;
                 outcome.queueing += (departure - record.arrival).into();
             }

@@ -3,7 +3,9 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use kneepoint_emulator::link::{ConfigError, Fate, Link, LinkConfig, MAHIMAHI_OVERHEAD, Shaper};
+use kneepoint_emulator::link::{
+    ConfigError, Link, LinkConfig, MAHIMAHI_OVERHEAD, PacketOutcome, Shaper,
+};
 use kneepoint_emulator::packet::Packet;
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
@@ -48,7 +50,7 @@ fn outcome(link: &Link, rtt: Duration, duration: Duration) -> Outcome {
     };
     let link = LinkOutcome::new(link);
     for record in &link.records {
-        let Fate::Sent { departure, .. } = record.fate else {
+        let PacketOutcome::Sent { departure, .. } = record.outcome else {
             continue;
         };
         flow.rtts.push(RttSample {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Fate, Link, PacketLog, Record, Statistics};
+use kneepoint_emulator::link::{Link, PacketLog, PacketOutcome, Record, Statistics};
 
 use crate::metrics::{FlowObservation, Observation, stats};
 use crate::watch::Moment;
@@ -75,7 +75,7 @@ impl Packets {
         for record in log.records() {
             let packets: &mut Self = flows.entry(record.flow).or_default();
             packets.offered += 1;
-            packets.dropped += u64::from(matches!(record.fate, Fate::Dropped { .. }));
+            packets.dropped += u64::from(matches!(record.outcome, PacketOutcome::Dropped { .. }));
         }
         let mut sources: BTreeMap<SocketAddr, Self> = BTreeMap::new();
         for (id, packets) in flows {
@@ -202,8 +202,8 @@ impl LinkOutcome {
 
     /// Bytes that left between two times, on the wire.
     pub fn delivered(&self, from: Duration, to: Duration) -> u64 {
-        let carried = |record: &&Record| match record.fate {
-            Fate::Sent { departure, .. } => (from..to).contains(&departure.into()),
+        let carried = |record: &&Record| match record.outcome {
+            PacketOutcome::Sent { departure, .. } => (from..to).contains(&departure.into()),
             _ => false,
         };
         self.records.iter().filter(carried).map(|r| r.size).sum()
@@ -212,8 +212,8 @@ impl LinkOutcome {
     /// How long each packet served between two times was there, from its arrival to the end of its own service: sorted, in
     /// nanoseconds.
     pub fn queue_delays(&self, from: Duration, to: Duration) -> Vec<u64> {
-        let delay = |record: &Record| match record.fate {
-            Fate::Sent { departure, .. } if (from..to).contains(&departure.into()) => {
+        let delay = |record: &Record| match record.outcome {
+            PacketOutcome::Sent { departure, .. } if (from..to).contains(&departure.into()) => {
                 Some((departure - record.arrival).0)
             }
             _ => None,

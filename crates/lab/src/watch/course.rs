@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kneepoint_controllers::{Bandwidth, Bytes, Mode, Snapshot};
-use kneepoint_emulator::link::{Fate, Record, Statistics};
+use kneepoint_emulator::link::{PacketOutcome, Record, Statistics};
 use kneepoint_emulator::time::Nanos;
 
 /// The controller's state at one moment.
@@ -67,8 +67,8 @@ impl Course {
 
     /// Bytes that left the data link between two times, on the wire.
     pub fn delivered(&self, from: Duration, to: Duration) -> u64 {
-        let carried = |record: &&Record| match record.fate {
-            Fate::Sent { departure, .. } => (from..to).contains(&departure.into()),
+        let carried = |record: &&Record| match record.outcome {
+            PacketOutcome::Sent { departure, .. } => (from..to).contains(&departure.into()),
             _ => false,
         };
         self.records.iter().filter(carried).map(|r| r.size).sum()
@@ -82,10 +82,12 @@ impl Course {
 
     /// How long each packet that the data link served was there, from its arrival to the end of its own service.
     pub fn queue_delays(&self) -> impl Iterator<Item = Nanos> {
-        self.records.iter().filter_map(|record| match record.fate {
-            Fate::Sent { departure, .. } => Some(departure - record.arrival),
-            _ => None,
-        })
+        self.records
+            .iter()
+            .filter_map(|record| match record.outcome {
+                PacketOutcome::Sent { departure, .. } => Some(departure - record.arrival),
+                _ => None,
+            })
     }
 
     /// Packets that arrived at the data link between two times, and how many of them it dropped.
@@ -94,7 +96,7 @@ impl Course {
             .records
             .iter()
             .filter(|record| (from..to).contains(&record.arrival.into()));
-        let lost = |record: &&Record| matches!(record.fate, Fate::Dropped { .. });
+        let lost = |record: &&Record| matches!(record.outcome, PacketOutcome::Dropped { .. });
         (arrived.clone().count(), arrived.filter(lost).count())
     }
 }

@@ -6,7 +6,7 @@ mod delay;
 use self::aggregation::Aggregation;
 use self::delay::DelayLine;
 use super::config::{self, Delay};
-use super::ledger::Ledger;
+use super::link_stats::LinkStats;
 use super::queueing::Queued;
 use crate::packet::Packet;
 use crate::time::Nanos;
@@ -28,11 +28,11 @@ impl Egress {
 
     /// Takes a packet that leaves the shaper at the given time, not before the one pushed previously.
     #[inline]
-    pub(super) fn push(&mut self, departure: Nanos, queued: Queued, ledger: &mut Ledger) {
+    pub(super) fn push(&mut self, departure: Nanos, queued: Queued, stats: &mut LinkStats) {
         if self.aggregation.is_none() {
-            self.propagate(departure, departure, queued, ledger);
+            self.propagate(departure, departure, queued, stats);
         } else {
-            self.aggregate(departure, queued, ledger);
+            self.aggregate(departure, queued, stats);
         }
     }
 
@@ -50,18 +50,18 @@ impl Egress {
 
     /// Out of line, as a packet is large and most links do not aggregate.
     #[inline(never)]
-    fn aggregate(&mut self, departure: Nanos, queued: Queued, ledger: &mut Ledger) {
-        self.release(departure, ledger);
+    fn aggregate(&mut self, departure: Nanos, queued: Queued, stats: &mut LinkStats) {
+        self.release(departure, stats);
         let aggregation = self.aggregation.as_mut();
         if aggregation.is_some_and(|aggregation| aggregation.push(departure, queued)) {
-            self.release_batch(departure, ledger);
+            self.release_batch(departure, stats);
         }
     }
 
     /// Releases the batch that is due by `now`. Whatever the shaper takes after `now` departs too late for it.
-    pub(super) fn release(&mut self, now: Nanos, ledger: &mut Ledger) {
+    pub(super) fn release(&mut self, now: Nanos, stats: &mut LinkStats) {
         if let Some(deadline) = self.next_release().filter(|deadline| *deadline <= now) {
-            self.release_batch(deadline, ledger);
+            self.release_batch(deadline, stats);
         }
     }
 
@@ -86,14 +86,14 @@ impl Egress {
     }
 
     #[inline(never)]
-    fn release_batch(&mut self, time: Nanos, ledger: &mut Ledger) {
+    fn release_batch(&mut self, time: Nanos, stats: &mut LinkStats) {
         while let Some((departure, queued)) = self.aggregation.as_mut().and_then(Aggregation::pop) {
-            self.propagate(departure, time, queued, ledger);
+            self.propagate(departure, time, queued, stats);
         }
     }
 
     #[inline]
-    fn propagate(&mut self, departure: Nanos, start: Nanos, queued: Queued, ledger: &mut Ledger) {
+    fn propagate(&mut self, departure: Nanos, start: Nanos, queued: Queued, stats: &mut LinkStats) {
         let Queued {
             packet,
             size,
@@ -101,6 +101,6 @@ impl Egress {
             ..
         } = queued;
         let delivery = self.delay.push(start, size, packet);
-        ledger.sent(record, departure, delivery);
+        stats.sent(record, departure, delivery);
     }
 }

@@ -12,7 +12,7 @@ use rand_pcg::Pcg64;
 
 use self::impaired::Impaired;
 use self::loss::Loss;
-use super::ledger::Ledger;
+use super::link_stats::LinkStats;
 use super::queueing::Queued;
 use super::{ConfigError, DropCause, Impairments, config};
 use crate::time::Nanos;
@@ -63,9 +63,9 @@ impl Ingress {
     }
 
     /// Makes a copy of some packets.
-    pub(super) fn duplicate(&mut self, queued: &Queued, ledger: &mut Ledger) -> Option<Queued> {
+    pub(super) fn duplicate(&mut self, queued: &Queued, stats: &mut LinkStats) -> Option<Queued> {
         let packet = self.impaired.as_mut()?.duplicate(&queued.packet)?;
-        let record = ledger.duplicated(queued.arrival, &packet, queued.size);
+        let record = stats.duplicated(queued.arrival, &packet, queued.size);
         Some(Queued {
             packet,
             record,
@@ -74,17 +74,17 @@ impl Ingress {
     }
 
     /// Corrupts some packets, and keeps some for later: `None` if this one.
-    pub(super) fn pass(&mut self, mut queued: Queued, ledger: &mut Ledger) -> Option<Queued> {
+    pub(super) fn pass(&mut self, mut queued: Queued, stats: &mut LinkStats) -> Option<Queued> {
         let Some(impaired) = &mut self.impaired else {
             return Some(queued);
         };
         let size = queued.size;
         if impaired.corrupt(&mut queued.packet) {
-            ledger.statistics.corrupted.add(size);
+            stats.statistics.corrupted.add(size);
         }
         let queued = impaired.hold(queued.arrival, queued);
         if queued.is_none() {
-            ledger.statistics.reordered.add(size);
+            stats.statistics.reordered.add(size);
         }
         queued
     }

@@ -1,7 +1,7 @@
 //! Controlled delay (RFC 8289).
 
 use super::{Fifo, Queued};
-use crate::link::ledger::Ledger;
+use crate::link::link_stats::LinkStats;
 use crate::link::{CoDel, Count, DropCause};
 use crate::time::Nanos;
 
@@ -26,9 +26,9 @@ impl CoDelQueue {
         self.fifo.enqueue(queued)
     }
 
-    pub(super) fn dequeue(&mut self, now: Nanos, ledger: &mut Ledger) -> Option<Queued> {
+    pub(super) fn dequeue(&mut self, now: Nanos, stats: &mut LinkStats) -> Option<Queued> {
         self.control
-            .dequeue(&self.codel, &mut self.fifo, now, ledger)
+            .dequeue(&self.codel, &mut self.fifo, now, stats)
     }
 
     pub(super) fn count(&self) -> Count {
@@ -56,20 +56,20 @@ impl Control {
         codel: &CoDel,
         fifo: &mut Fifo,
         now: Nanos,
-        ledger: &mut Ledger,
+        stats: &mut LinkStats,
     ) -> Option<Queued> {
-        let (mut queued, mut ok_to_drop) = self.next(codel, fifo, now, ledger)?;
+        let (mut queued, mut ok_to_drop) = self.next(codel, fifo, now, stats)?;
         if self.dropping {
             self.dropping = ok_to_drop;
             // A large backlog may make the next drop due at once.
             while self.dropping && now >= self.drop_next {
                 self.count += 1;
-                if codel.ecn && queued.mark(ledger) {
+                if codel.ecn && queued.mark(stats) {
                     self.schedule(self.drop_next, codel);
                     break;
                 }
-                queued.drop(now, DropCause::Aqm, ledger);
-                (queued, ok_to_drop) = self.next(codel, fifo, now, ledger)?;
+                queued.drop(now, DropCause::Aqm, stats);
+                (queued, ok_to_drop) = self.next(codel, fifo, now, stats)?;
                 self.dropping = ok_to_drop;
                 if self.dropping {
                     self.schedule(self.drop_next, codel);
@@ -83,9 +83,9 @@ impl Control {
             self.last_count = self.count;
             self.dropping = true;
             self.schedule(now, codel);
-            if !(codel.ecn && queued.mark(ledger)) {
-                queued.drop(now, DropCause::Aqm, ledger);
-                (queued, _) = self.next(codel, fifo, now, ledger)?;
+            if !(codel.ecn && queued.mark(stats)) {
+                queued.drop(now, DropCause::Aqm, stats);
+                (queued, _) = self.next(codel, fifo, now, stats)?;
             }
         }
         Some(queued)
@@ -97,9 +97,9 @@ impl Control {
         codel: &CoDel,
         fifo: &mut Fifo,
         now: Nanos,
-        ledger: &mut Ledger,
+        stats: &mut LinkStats,
     ) -> Option<(Queued, bool)> {
-        let Some(queued) = fifo.dequeue(now, ledger) else {
+        let Some(queued) = fifo.dequeue(now, stats) else {
             self.first_above = None;
             // As the RFC's empty result, which is not to be dropped.
             self.dropping = false;
@@ -142,20 +142,20 @@ mod tests {
     /// in milliseconds.
     fn drops(control: &mut Control, times: std::ops::Range<u64>, sojourn: u64) -> Vec<u64> {
         let codel = CoDel::default();
-        let mut ledger = Ledger::new(false);
+        let mut stats = LinkStats::new(false);
         times
             .filter(|time| {
-                let before = ledger.statistics.aqm;
+                let before = stats.statistics.aqm;
                 let mut fifo = Fifo::default();
                 for _ in 0..5 {
                     fifo.push(arriving(1500, ms(time - sojourn)));
                 }
                 assert!(
                     control
-                        .dequeue(&codel, &mut fifo, ms(*time), &mut ledger)
+                        .dequeue(&codel, &mut fifo, ms(*time), &mut stats)
                         .is_some()
                 );
-                ledger.statistics.aqm != before
+                stats.statistics.aqm != before
             })
             .collect()
     }
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn the_last_packet_s_worth_is_left_alone() {
         let codel = CoDel::default();
-        let (mut control, mut ledger) = (Control::default(), Ledger::new(false));
+        let (mut control, mut stats) = (Control::default(), LinkStats::new(false));
         for time in 0..1000 {
             let mut fifo = Fifo::default();
             for _ in 0..2 {
@@ -234,11 +234,11 @@ mod tests {
             }
             assert!(
                 control
-                    .dequeue(&codel, &mut fifo, ms(time), &mut ledger)
+                    .dequeue(&codel, &mut fifo, ms(time), &mut stats)
                     .is_some()
             );
         }
-        assert_eq!(ledger.statistics.aqm, Count::default());
+        assert_eq!(stats.statistics.aqm, Count::default());
     }
 
     #[test]
@@ -253,19 +253,19 @@ mod tests {
             (Some(Ecn::Ce), 0),
         ] {
             let mut queue = CoDelQueue::new(codel);
-            let mut ledger = Ledger::new(false);
+            let mut stats = LinkStats::new(false);
             for _ in 0..500 {
                 let mut queued = arriving(1500, ms(0));
                 queued.packet.ecn = ecn;
                 queue.enqueue(queued).unwrap();
             }
             for time in 1..=480 {
-                let queued = queue.dequeue(ms(4 + time), &mut ledger).unwrap();
+                let queued = queue.dequeue(ms(4 + time), &mut stats).unwrap();
                 let due = [101, 201, 272, 330, 380, 425, 465].contains(&time);
                 assert_eq!(queued.packet.ecn, if due { Some(Ecn::Ce) } else { ecn });
             }
-            assert_eq!(ledger.statistics.marked.packets, marks);
-            assert_eq!(ledger.statistics.aqm.packets, 0);
+            assert_eq!(stats.statistics.marked.packets, marks);
+            assert_eq!(stats.statistics.aqm.packets, 0);
             assert_eq!(queue.count().packets, 20);
         }
     }

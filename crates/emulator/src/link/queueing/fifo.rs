@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Queued;
-use crate::link::ledger::Ledger;
+use crate::link::link_stats::LinkStats;
 use crate::link::{Count, DropCause, Limit};
 use crate::time::Nanos;
 
@@ -49,11 +49,11 @@ impl Fifo {
     pub(super) fn enqueue_dropping(
         &mut self,
         queued: Queued,
-        ledger: &mut Ledger,
+        stats: &mut LinkStats,
     ) -> Result<(), DropCause> {
         while let Err(full) = self.admit(queued.size) {
             let oldest = self.pop().ok_or(full)?;
-            oldest.drop(queued.arrival, DropCause::QueueFull, ledger);
+            oldest.drop(queued.arrival, DropCause::QueueFull, stats);
         }
         self.push(queued);
         Ok(())
@@ -61,19 +61,19 @@ impl Fifo {
 
     /// Takes the first packet that has not waited too long; drops those that have.
     #[inline]
-    pub(super) fn dequeue(&mut self, now: Nanos, ledger: &mut Ledger) -> Option<Queued> {
+    pub(super) fn dequeue(&mut self, now: Nanos, stats: &mut LinkStats) -> Option<Queued> {
         if let Some(longest) = self.limit.time {
-            self.expire(longest, now, ledger);
+            self.expire(longest, now, stats);
         }
         self.pop()
     }
 
     #[inline(never)]
-    fn expire(&mut self, longest: Nanos, now: Nanos, ledger: &mut Ledger) {
+    fn expire(&mut self, longest: Nanos, now: Nanos, stats: &mut LinkStats) {
         let expired = |queued: &Queued| now - queued.arrival > longest;
         while self.packets.front().is_some_and(expired) {
             if let Some(queued) = self.pop() {
-                queued.drop(now, DropCause::Expired, ledger);
+                queued.drop(now, DropCause::Expired, stats);
             }
         }
     }
@@ -136,40 +136,40 @@ mod tests {
                 2,
             ),
         ] {
-            let mut ledger = Ledger::new(false);
+            let mut stats = LinkStats::new(false);
             let mut fifo = Fifo::new(Some(limit));
             for size in arrivals {
-                let fits = fifo.enqueue_dropping(arriving(*size, ms(1)), &mut ledger);
+                let fits = fifo.enqueue_dropping(arriving(*size, ms(1)), &mut stats);
                 assert_eq!(fits.is_ok(), *size <= 100, "{what}");
             }
             let sizes: Vec<usize> = std::iter::from_fn(|| fifo.pop())
                 .map(|queued| queued.packet.payload.len())
                 .collect();
             assert_eq!(sizes, left, "{what}");
-            assert_eq!(ledger.statistics.queue_full.packets, dropped, "{what}");
+            assert_eq!(stats.statistics.queue_full.packets, dropped, "{what}");
             assert_eq!(fifo.count(), Count::default(), "{what}");
         }
     }
 
     #[test]
     fn what_has_waited_too_long_is_dropped_when_it_would_leave() {
-        let mut ledger = Ledger::new(false);
+        let mut stats = LinkStats::new(false);
         let mut fifo = Fifo::new(Some(Limit::time(ms(10))));
         for (arrival, size) in [(0, 1), (1, 2), (5, 3), (20, 4)] {
             assert!(fifo.enqueue(arriving(size, ms(arrival))).is_ok());
         }
-        let mut leave = |now, ledger: &mut Ledger| fifo.dequeue(now, ledger).map(|q| q.size);
+        let mut leave = |now, stats: &mut LinkStats| fifo.dequeue(now, stats).map(|q| q.size);
         assert_eq!(
-            leave(ms(10), &mut ledger),
+            leave(ms(10), &mut stats),
             Some(1),
             "exactly the limit is in order"
         );
-        assert_eq!(leave(ms(12), &mut ledger), Some(3));
-        assert_eq!(leave(ms(40), &mut ledger), None);
+        assert_eq!(leave(ms(12), &mut stats), Some(3));
+        assert_eq!(leave(ms(40), &mut stats), None);
         let expired = Count {
             packets: 2,
             bytes: 6,
         };
-        assert_eq!(ledger.statistics.expired, expired);
+        assert_eq!(stats.statistics.expired, expired);
     }
 }

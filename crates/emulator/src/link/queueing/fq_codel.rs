@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::codel::Control;
 use super::{Fifo, Queued};
-use crate::link::ledger::Ledger;
+use crate::link::link_stats::LinkStats;
 use crate::link::{Count, DropCause, FqCoDel, Limit};
 use crate::packet::Packet;
 use crate::time::Nanos;
@@ -55,7 +55,11 @@ impl FqCoDelQueue {
 
     /// Adds a packet to its flow's queue (RFC 8290, section 4.1). If that is too much for all of them together, packets
     /// are dropped from the head of the longest; the RFC's batches, which save time, are not.
-    pub(super) fn enqueue(&mut self, queued: Queued, ledger: &mut Ledger) -> Result<(), DropCause> {
+    pub(super) fn enqueue(
+        &mut self,
+        queued: Queued,
+        stats: &mut LinkStats,
+    ) -> Result<(), DropCause> {
         let now = queued.arrival;
         let place = self.place(&queued.packet);
         let Some(flow) = self.flows.get_mut(place) else {
@@ -89,13 +93,13 @@ impl FqCoDelQueue {
             if longest == place && emptied {
                 return Err(DropCause::QueueFull);
             }
-            oldest.drop(now, DropCause::QueueFull, ledger);
+            oldest.drop(now, DropCause::QueueFull, stats);
         }
         Ok(())
     }
 
     /// Takes the next packet by deficit round robin (RFC 8290, section 4.2).
-    pub(super) fn dequeue(&mut self, now: Nanos, ledger: &mut Ledger) -> Option<Queued> {
+    pub(super) fn dequeue(&mut self, now: Nanos, stats: &mut LinkStats) -> Option<Queued> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -110,7 +114,7 @@ impl FqCoDelQueue {
             let before = flow.fifo.count();
             let queued = flow
                 .control
-                .dequeue(&self.config.codel, &mut flow.fifo, now, ledger);
+                .dequeue(&self.config.codel, &mut flow.fifo, now, stats);
             let after = flow.fifo.count();
             self.total.packets -= before.packets - after.packets;
             self.total.bytes = self.total.bytes.saturating_sub(before.bytes - after.bytes);
@@ -182,15 +186,15 @@ mod tests {
         queued
     }
 
-    fn fill(queue: &mut FqCoDelQueue, ledger: &mut Ledger, packets: &[(u16, usize)]) {
+    fn fill(queue: &mut FqCoDelQueue, stats: &mut LinkStats, packets: &[(u16, usize)]) {
         for (flow, size) in packets {
-            queue.enqueue(of(*flow, *size), ledger).unwrap();
+            queue.enqueue(of(*flow, *size), stats).unwrap();
         }
     }
 
     fn flows(queue: &mut FqCoDelQueue, packets: usize) -> Vec<u16> {
-        let mut ledger = Ledger::new(false);
-        std::iter::from_fn(|| queue.dequeue(Nanos::ZERO, &mut ledger))
+        let mut stats = LinkStats::new(false);
+        std::iter::from_fn(|| queue.dequeue(Nanos::ZERO, &mut stats))
             .take(packets)
             .map(|queued| queued.packet.source.port())
             .collect()
@@ -198,14 +202,14 @@ mod tests {
 
     #[test]
     fn flows_take_turns_of_a_quantum_and_new_ones_come_first() {
-        let (mut queue, mut ledger) = (queue(None), Ledger::new(false));
-        fill(&mut queue, &mut ledger, &[(1, 1000); 6]);
-        fill(&mut queue, &mut ledger, &[(2, 500); 6]);
+        let (mut queue, mut stats) = (queue(None), LinkStats::new(false));
+        fill(&mut queue, &mut stats, &[(1, 1000); 6]);
+        fill(&mut queue, &mut stats, &[(2, 500); 6]);
         // Both are new. Credit 1514 sends two of 1000 and runs 486 into debt, or four of 500 and 486 of debt.
         assert_eq!(flows(&mut queue, 2), [1, 1]);
         assert_eq!(flows(&mut queue, 3), [2, 2, 2]);
         // A flow that becomes active now goes before the old one.
-        fill(&mut queue, &mut ledger, &[(3, 100)]);
+        fill(&mut queue, &mut stats, &[(3, 100)]);
         assert_eq!(flows(&mut queue, 1), [2]);
         assert_eq!(flows(&mut queue, 1), [3]);
         // 1 has 1028 of credit: two. 2 the same: the last two.
@@ -218,13 +222,13 @@ mod tests {
 
     #[test]
     fn one_flow_stays_in_order() {
-        let (mut queue, mut ledger) = (queue(None), Ledger::new(false));
+        let (mut queue, mut stats) = (queue(None), LinkStats::new(false));
         fill(
             &mut queue,
-            &mut ledger,
+            &mut stats,
             &[(1, 3000), (1, 1), (1, 9000), (1, 2)],
         );
-        let sizes: Vec<u64> = std::iter::from_fn(|| queue.dequeue(Nanos::ZERO, &mut ledger))
+        let sizes: Vec<u64> = std::iter::from_fn(|| queue.dequeue(Nanos::ZERO, &mut stats))
             .map(|queued| queued.size)
             .collect();
         assert_eq!(sizes, [3000, 1, 9000, 2]);
@@ -232,20 +236,20 @@ mod tests {
 
     #[test]
     fn the_longest_queue_makes_room() {
-        let (mut queue, mut ledger) = (queue(Some(Limit::packets(5))), Ledger::new(false));
+        let (mut queue, mut stats) = (queue(Some(Limit::packets(5))), LinkStats::new(false));
         fill(
             &mut queue,
-            &mut ledger,
+            &mut stats,
             &[(1, 100), (2, 30), (2, 20), (2, 20), (2, 20)],
         );
-        fill(&mut queue, &mut ledger, &[(2, 1)]);
-        assert_eq!(ledger.statistics.queue_full.bytes, 100);
-        fill(&mut queue, &mut ledger, &[(3, 1)]);
-        assert_eq!(ledger.statistics.queue_full.bytes, 130);
-        let refused = queue.enqueue(of(4, 200), &mut ledger);
+        fill(&mut queue, &mut stats, &[(2, 1)]);
+        assert_eq!(stats.statistics.queue_full.bytes, 100);
+        fill(&mut queue, &mut stats, &[(3, 1)]);
+        assert_eq!(stats.statistics.queue_full.bytes, 130);
+        let refused = queue.enqueue(of(4, 200), &mut stats);
         assert_eq!(refused, Err(DropCause::QueueFull));
         assert_eq!(
-            ledger.statistics.queue_full.packets, 2,
+            stats.statistics.queue_full.packets, 2,
             "that one is the caller's to count"
         );
         assert_eq!(

@@ -13,7 +13,7 @@ use self::fq_codel::FqCoDelQueue;
 use self::pie::PieQueue;
 use self::red::RedQueue;
 use self::step_mark::StepMarkQueue;
-use super::ledger::Ledger;
+use super::link_stats::LinkStats;
 use super::{Count, DropCause, Queue};
 use crate::packet::{Ecn, Packet};
 use crate::time::Nanos;
@@ -46,37 +46,41 @@ impl Discipline {
 
     /// Takes a packet that comes at its arrival time. What becomes of the others is entered here; what becomes of this
     /// one only if it is accepted.
-    pub(super) fn enqueue(&mut self, queued: Queued, ledger: &mut Ledger) -> Result<(), DropCause> {
+    pub(super) fn enqueue(
+        &mut self,
+        queued: Queued,
+        stats: &mut LinkStats,
+    ) -> Result<(), DropCause> {
         match self {
             Self::DropTail(queue) => queue.enqueue(queued),
-            Self::DropHead(queue) => queue.enqueue_dropping(queued, ledger),
+            Self::DropHead(queue) => queue.enqueue_dropping(queued, stats),
             Self::CoDel(queue) => queue.enqueue(queued),
-            Self::Pie(queue) => queue.enqueue(queued, ledger),
-            Self::FqCoDel(queue) => queue.enqueue(queued, ledger),
-            Self::Red(queue) => queue.enqueue(queued, ledger),
-            Self::StepMark(queue) => queue.enqueue(queued, ledger),
+            Self::Pie(queue) => queue.enqueue(queued, stats),
+            Self::FqCoDel(queue) => queue.enqueue(queued, stats),
+            Self::Red(queue) => queue.enqueue(queued, stats),
+            Self::StepMark(queue) => queue.enqueue(queued, stats),
         }
     }
 
     /// Takes the packet that leaves now. `None` if the queue is empty, be it only after the rest was dropped.
     #[inline]
-    pub(super) fn dequeue(&mut self, now: Nanos, ledger: &mut Ledger) -> Option<Queued> {
+    pub(super) fn dequeue(&mut self, now: Nanos, stats: &mut LinkStats) -> Option<Queued> {
         match self {
-            Self::DropTail(queue) => queue.dequeue(now, ledger),
-            _ => self.dequeue_managed(now, ledger),
+            Self::DropTail(queue) => queue.dequeue(now, stats),
+            _ => self.dequeue_managed(now, stats),
         }
     }
 
     /// Out of line, so that the simplest queue stays as fast as it is without the others.
     #[inline(never)]
-    fn dequeue_managed(&mut self, now: Nanos, ledger: &mut Ledger) -> Option<Queued> {
+    fn dequeue_managed(&mut self, now: Nanos, stats: &mut LinkStats) -> Option<Queued> {
         match self {
-            Self::DropTail(queue) | Self::DropHead(queue) => queue.dequeue(now, ledger),
-            Self::CoDel(queue) => queue.dequeue(now, ledger),
-            Self::Pie(queue) => queue.dequeue(now, ledger),
-            Self::FqCoDel(queue) => queue.dequeue(now, ledger),
-            Self::Red(queue) => queue.dequeue(now, ledger),
-            Self::StepMark(queue) => queue.dequeue(now, ledger),
+            Self::DropTail(queue) | Self::DropHead(queue) => queue.dequeue(now, stats),
+            Self::CoDel(queue) => queue.dequeue(now, stats),
+            Self::Pie(queue) => queue.dequeue(now, stats),
+            Self::FqCoDel(queue) => queue.dequeue(now, stats),
+            Self::Red(queue) => queue.dequeue(now, stats),
+            Self::StepMark(queue) => queue.dequeue(now, stats),
         }
     }
 
@@ -113,19 +117,19 @@ pub(super) struct Queued {
 
 impl Queued {
     /// Marks the packet as having met congestion (RFC 3168, section 5). Returns whether its transport is ECN-capable.
-    fn mark(&mut self, ledger: &mut Ledger) -> bool {
+    fn mark(&mut self, stats: &mut LinkStats) -> bool {
         match self.packet.ecn {
             None => false,
             Some(Ecn::Ce) => true,
             Some(Ecn::Ect0 | Ecn::Ect1) => {
                 self.packet.ecn = Some(Ecn::Ce);
-                ledger.statistics.marked.add(self.size);
+                stats.statistics.marked.add(self.size);
                 true
             }
         }
     }
 
-    fn drop(self, now: Nanos, cause: DropCause, ledger: &mut Ledger) {
-        ledger.dropped(now, self.size, self.record, cause);
+    fn drop(self, now: Nanos, cause: DropCause, stats: &mut LinkStats) {
+        stats.dropped(now, self.size, self.record, cause);
     }
 }

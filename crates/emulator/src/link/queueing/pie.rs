@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 
 use super::{Fifo, Queued};
 use crate::generate::random;
-use crate::link::ledger::Ledger;
+use crate::link::link_stats::LinkStats;
 use crate::link::{Count, DropCause, Pie};
 use crate::time::Nanos;
 
@@ -54,7 +54,7 @@ impl PieQueue {
     pub(super) fn enqueue(
         &mut self,
         mut queued: Queued,
-        ledger: &mut Ledger,
+        stats: &mut LinkStats,
     ) -> Result<(), DropCause> {
         self.update(queued.arrival);
         self.fifo.admit(queued.size)?;
@@ -67,7 +67,7 @@ impl PieQueue {
         if self.strikes() {
             // ECN (RFC 8033, section 5.1).
             let mark = self.pie.ecn && self.controller.probability < self.pie.ecn_threshold;
-            if !(mark && queued.mark(ledger)) {
+            if !(mark && queued.mark(stats)) {
                 return Err(DropCause::Aqm);
             }
         }
@@ -75,9 +75,9 @@ impl PieQueue {
         Ok(())
     }
 
-    pub(super) fn dequeue(&mut self, now: Nanos, ledger: &mut Ledger) -> Option<Queued> {
+    pub(super) fn dequeue(&mut self, now: Nanos, stats: &mut LinkStats) -> Option<Queued> {
         self.update(now);
-        let queued = self.fifo.dequeue(now, ledger)?;
+        let queued = self.fifo.dequeue(now, stats)?;
         self.sojourn = now - queued.arrival;
         Some(queued)
     }

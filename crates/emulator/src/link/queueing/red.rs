@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 
 use super::{Fifo, Queued};
 use crate::generate::random;
-use crate::link::ledger::Ledger;
+use crate::link::link_stats::LinkStats;
 use crate::link::{Count, DropCause, Red};
 use crate::time::Nanos;
 
@@ -38,19 +38,19 @@ impl RedQueue {
     pub(super) fn enqueue(
         &mut self,
         mut queued: Queued,
-        ledger: &mut Ledger,
+        stats: &mut LinkStats,
     ) -> Result<(), DropCause> {
         self.average(queued.arrival);
         self.fifo.admit(queued.size)?;
-        if self.strikes() && !(self.red.ecn && queued.mark(ledger)) {
+        if self.strikes() && !(self.red.ecn && queued.mark(stats)) {
             return Err(DropCause::Aqm);
         }
         self.fifo.push(queued);
         Ok(())
     }
 
-    pub(super) fn dequeue(&mut self, now: Nanos, ledger: &mut Ledger) -> Option<Queued> {
-        let queued = self.fifo.dequeue(now, ledger);
+    pub(super) fn dequeue(&mut self, now: Nanos, stats: &mut LinkStats) -> Option<Queued> {
+        let queued = self.fifo.dequeue(now, stats);
         if self.fifo.is_empty() {
             self.idle_since = now;
         }
@@ -121,8 +121,8 @@ mod tests {
         for (bytes, share) in [(999, 0.0), (1_000, 0.0), (3_000, 1.0), (9_000, 1.0)] {
             let mut struck = 0.0;
             for _ in 0..100 {
-                let mut ledger = Ledger::new(false);
-                let result = filled(RED, bytes).enqueue(arriving(1, Nanos::ZERO), &mut ledger);
+                let mut stats = LinkStats::new(false);
+                let result = filled(RED, bytes).enqueue(arriving(1, Nanos::ZERO), &mut stats);
                 struck += f64::from(u8::from(result.is_err())) / 100.0;
             }
             assert!((struck - share).abs() < 1e-9, "{bytes}: {struck}");
@@ -164,8 +164,8 @@ mod tests {
             averages.push(queue.average);
         }
         assert_eq!(averages, [250.0, 437.5, 578.125]);
-        let mut ledger = Ledger::new(false);
-        assert!(queue.dequeue(Nanos::from_millis(5), &mut ledger).is_some());
+        let mut stats = LinkStats::new(false);
+        assert!(queue.dequeue(Nanos::from_millis(5), &mut stats).is_some());
         queue.average(Nanos::from_millis(7));
         assert!((queue.average - 578.125 * 0.75 * 0.75).abs() < 1e-9);
         queue.average(Nanos::MAX);
@@ -179,12 +179,12 @@ mod tests {
             (true, false, false),
             (true, true, true),
         ] {
-            let mut ledger = Ledger::new(false);
+            let mut stats = LinkStats::new(false);
             let mut queued = arriving(1, Nanos::ZERO);
             queued.packet.ecn = capable.then_some(Ecn::Ect1);
-            let result = filled(Red { ecn, ..RED }, 5_000).enqueue(queued, &mut ledger);
+            let result = filled(Red { ecn, ..RED }, 5_000).enqueue(queued, &mut stats);
             assert_eq!(result.is_ok(), marked);
-            assert_eq!(ledger.statistics.marked.packets, u64::from(marked));
+            assert_eq!(stats.statistics.marked.packets, u64::from(marked));
         }
     }
 }

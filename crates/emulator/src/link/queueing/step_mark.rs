@@ -1,7 +1,7 @@
 //! Marking above a threshold.
 
 use super::{Fifo, Queued};
-use crate::link::ledger::Ledger;
+use crate::link::link_stats::LinkStats;
 use crate::link::{Count, DropCause, StepMark};
 use crate::time::Nanos;
 
@@ -23,11 +23,11 @@ impl StepMarkQueue {
     pub(super) fn enqueue(
         &mut self,
         mut queued: Queued,
-        ledger: &mut Ledger,
+        stats: &mut LinkStats,
     ) -> Result<(), DropCause> {
         self.fifo.admit(queued.size)?;
         if self.fifo.count().exceeds(self.step.threshold)
-            && !queued.mark(ledger)
+            && !queued.mark(stats)
             && self.step.drop_not_ect
         {
             return Err(DropCause::Aqm);
@@ -36,15 +36,15 @@ impl StepMarkQueue {
         Ok(())
     }
 
-    pub(super) fn dequeue(&mut self, now: Nanos, ledger: &mut Ledger) -> Option<Queued> {
+    pub(super) fn dequeue(&mut self, now: Nanos, stats: &mut LinkStats) -> Option<Queued> {
         loop {
-            let mut queued = self.fifo.dequeue(now, ledger)?;
+            let mut queued = self.fifo.dequeue(now, stats)?;
             let waited = now - queued.arrival;
             let late = self.step.threshold.time.is_some_and(|most| waited > most);
-            if !late || queued.mark(ledger) || !self.step.drop_not_ect {
+            if !late || queued.mark(stats) || !self.step.drop_not_ect {
                 return Some(queued);
             }
-            queued.drop(now, DropCause::Aqm, ledger);
+            queued.drop(now, DropCause::Aqm, stats);
         }
     }
 
@@ -83,16 +83,16 @@ mod tests {
                         drop_not_ect,
                         limit: None,
                     });
-                    let mut ledger = Ledger::new(false);
+                    let mut stats = LinkStats::new(false);
                     for place in 0..8 {
                         let mut queued = arriving(100, Nanos::ZERO);
                         queued.packet.ecn = ecn;
                         let dropped = place >= unmarked && drop_not_ect && ecn.is_none();
-                        let result = queue.enqueue(queued, &mut ledger);
+                        let result = queue.enqueue(queued, &mut stats);
                         assert_eq!(result.is_err(), dropped, "{what}");
                     }
                     for place in 0..queue.count().packets {
-                        let out = queue.dequeue(Nanos::MAX, &mut ledger).unwrap();
+                        let out = queue.dequeue(Nanos::MAX, &mut stats).unwrap();
                         let marked = place >= unmarked && ecn.is_some();
                         assert_eq!(
                             out.packet.ecn,
@@ -102,7 +102,7 @@ mod tests {
                     }
                     let fresh = matches!(ecn, Some(Ecn::Ect0 | Ecn::Ect1));
                     let marks = if fresh { 8 - unmarked } else { 0 };
-                    assert_eq!(ledger.statistics.marked.packets, marks, "{what}");
+                    assert_eq!(stats.statistics.marked.packets, marks, "{what}");
                 }
             }
         }
@@ -116,7 +116,7 @@ mod tests {
                 drop_not_ect,
                 limit: None,
             });
-            let mut ledger = Ledger::new(false);
+            let mut stats = LinkStats::new(false);
             for (arrival, ecn) in [
                 (0, Some(Ecn::Ect0)),
                 (0, Some(Ecn::Ect1)),
@@ -125,19 +125,19 @@ mod tests {
             ] {
                 let mut queued = arriving(1, Nanos(arrival));
                 queued.packet.ecn = ecn;
-                queue.enqueue(queued, &mut ledger).unwrap();
+                queue.enqueue(queued, &mut stats).unwrap();
             }
             let mut out = |now| {
                 queue
-                    .dequeue(Nanos(now), &mut ledger)
+                    .dequeue(Nanos(now), &mut stats)
                     .map(|out| out.packet.ecn)
             };
             assert_eq!(out(10), Some(Some(Ecn::Ect0)));
             assert_eq!(out(11), Some(Some(Ecn::Ce)));
             assert_eq!(out(12), Some(None));
             assert_eq!(out(13), if drop_not_ect { None } else { Some(None) });
-            assert_eq!(ledger.statistics.marked.packets, 1);
-            assert_eq!(ledger.statistics.aqm.packets, u64::from(drop_not_ect));
+            assert_eq!(stats.statistics.marked.packets, 1);
+            assert_eq!(stats.statistics.aqm.packets, u64::from(drop_not_ect));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kneepoint_controllers::{BbrConfig, Mode};
-use kneepoint_emulator::link::{Fate, Limit, LinkConfig, Policer};
+use kneepoint_emulator::link::{Limit, LinkConfig, PacketOutcome, Policer};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_quinn::Factory;
 use serde::{Deserialize, Serialize};
@@ -191,7 +191,7 @@ fn fates(outcome: &Outcome) -> Vec<Arrival> {
             .map(|place| moments[place].snapshot.mode);
         Arrival {
             at: at.as_secs_f64(),
-            dropped: matches!(record.fate, Fate::Dropped { .. }),
+            dropped: matches!(record.outcome, PacketOutcome::Dropped { .. }),
             probing: matches!(mode, Some(Mode::ProbeBandwidth(0) | Mode::ProbeUp)),
         }
     };

@@ -79,22 +79,22 @@ fn updates_happen_at_multiples_of_the_interval() {
 
 #[test]
 fn a_burst_passes_and_calm_restores_the_allowance() {
-    let (mut queue, mut ledger) = (at(1.0, Pie::default()), Ledger::new(false));
+    let (mut queue, mut stats) = (at(1.0, Pie::default()), LinkStats::new(false));
     queue.controller.burst_allowance = ms(150);
     for millis in [0, 50, 149] {
         assert!(
             queue
-                .enqueue(arriving(1500, ms(millis)), &mut ledger)
+                .enqueue(arriving(1500, ms(millis)), &mut stats)
                 .is_ok()
         );
     }
-    let dropped = queue.enqueue(arriving(1500, ms(150)), &mut ledger);
+    let dropped = queue.enqueue(arriving(1500, ms(150)), &mut stats);
     assert_eq!(dropped, Err(DropCause::Aqm));
 
     let mut calm = PieQueue::new(Pie::default(), 1);
     calm.update(ms(1000));
     assert_eq!(calm.controller.burst_allowance, Nanos::ZERO);
-    assert!(calm.enqueue(arriving(1500, ms(1000)), &mut ledger).is_ok());
+    assert!(calm.enqueue(arriving(1500, ms(1000)), &mut stats).is_ok());
     assert_eq!(calm.controller.burst_allowance, ms(150));
 }
 
@@ -150,13 +150,13 @@ fn a_rare_drop_becomes_a_mark() {
             limit: Some(Limit::packets(2_000)),
             ..Pie::default()
         };
-        let (mut queue, mut ledger) = (at(probability, pie), Ledger::new(false));
+        let (mut queue, mut stats) = (at(probability, pie), LinkStats::new(false));
         for _ in 0..1_000 {
             let mut queued = arriving(1500, Nanos::ZERO);
             queued.packet.ecn = codepoint;
-            let _ = queue.enqueue(queued, &mut ledger);
+            let _ = queue.enqueue(queued, &mut stats);
         }
-        assert_eq!(ledger.statistics.marked.packets > 50, marks);
+        assert_eq!(stats.statistics.marked.packets > 50, marks);
         assert_eq!(queue.count().packets == 1_010, marks);
     }
 }

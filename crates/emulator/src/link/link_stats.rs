@@ -1,17 +1,17 @@
 //! The books: counters, and the record of every packet if asked for.
 
-use super::{DropCause, Fate, PacketLog, Statistics};
+use super::{DropCause, PacketLog, PacketOutcome, Statistics};
 use crate::packet::Packet;
 use crate::time::Nanos;
 
 /// Where every stage enters what it does to a packet.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct LinkStats {
     pub(super) statistics: Statistics,
     pub(super) log: Option<PacketLog>,
 }
 
-impl Ledger {
+impl LinkStats {
     pub(super) fn new(log: bool) -> Self {
         Self {
             statistics: Statistics::default(),
@@ -41,20 +41,20 @@ impl Ledger {
         cause: DropCause,
     ) {
         self.statistics.count_drop(cause, size);
-        self.set(record, Fate::Dropped { time, cause });
+        self.set(record, PacketOutcome::Dropped { time, cause });
     }
 
     pub(super) fn sent(&mut self, record: Option<usize>, departure: Nanos, delivery: Nanos) {
-        let fate = Fate::Sent {
+        let outcome = PacketOutcome::Sent {
             departure,
             delivery,
         };
-        self.set(record, fate);
+        self.set(record, outcome);
     }
 
-    fn set(&mut self, record: Option<usize>, fate: Fate) {
+    fn set(&mut self, record: Option<usize>, outcome: PacketOutcome) {
         if let (Some(log), Some(record)) = (&mut self.log, record) {
-            log.set(record, fate);
+            log.set(record, outcome);
         }
     }
 }

@@ -4,7 +4,7 @@ use super::DropCause;
 
 /// What a link did with a packet it was offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Offer {
+pub enum EnqueueResult {
     /// The packet is on its way. A queue that manages itself may still drop it.
     Accepted,
     /// The packet is gone.
