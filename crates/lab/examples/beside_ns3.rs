@@ -20,7 +20,7 @@ use kneepoint_lab::controllers::resolve;
 use kneepoint_lab::metrics::stats;
 use kneepoint_lab::scenario::{Link, Scenario};
 use kneepoint_lab::units::QueueSize;
-use kneepoint_lab::watch::{Course, Experiment};
+use kneepoint_lab::watch::{Experiment, TimeSeries};
 use kneepoint_lab::workload::{Load, Phase, Workload};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             workload: Workload::Bulk,
             start_gap: Duration::ZERO,
         };
-        let course = Experiment {
+        let series = Experiment {
             network: scenario.network(),
             controller: resolve(&controller, 1)?,
             application: vec![Phase {
@@ -51,47 +51,47 @@ fn main() -> Result<(), Box<dyn Error>> {
             interval: Duration::from_millis(100),
         }
         .run()?;
-        report(&controller, scenario.link.name(), &course);
+        report(&controller, scenario.link.name(), &series);
     }
     Ok(())
 }
 
-fn report(controller: &str, link: &str, course: &Course) {
-    let mut all = delays(course, Duration::ZERO, END);
+fn report(controller: &str, link: &str, series: &TimeSeries) {
+    let mut all = delays(series, Duration::ZERO, END);
     all.sort_unstable();
     let milliseconds = |nanos: Option<u64>| nanos.unwrap_or(0) as f64 / 1e6;
     println!(
         "{controller} over {link}: {:.2} Mb/s on the wire; queueing delay mean {:.0} ms, p95 {:.0}, p99 {:.0}; {} dropped",
-        course.rate(Duration::ZERO, END).bytes_per_second() as f64 / 125_000.0,
+        series.rate(Duration::ZERO, END).bytes_per_second() as f64 / 125_000.0,
         stats::mean(&all).unwrap_or(0.0) / 1e6,
         milliseconds(stats::percentile(&all, 0.95)),
         milliseconds(stats::percentile(&all, 0.99)),
-        course.dropped(Duration::ZERO, END).1,
+        series.dropped(Duration::ZERO, END).1,
     );
     println!("| until s | mean queueing delay ms | least ms | cwnd kB | dropped |");
     println!("|---|---|---|---|---|");
     let mut from = Duration::ZERO;
     while from < END {
         let to = from + STRETCH;
-        let delays = delays(course, from, to);
+        let delays = delays(series, from, to);
         println!(
             "| {} | {:.0} | {:.0} | {} | {} |",
             to.as_secs(),
             stats::mean(&delays).unwrap_or(0.0) / 1e6,
             milliseconds(delays.iter().min().copied()),
-            course
+            series
                 .at(to)
                 .map_or(0, |now| now.congestion_window.0 / 1000),
-            course.dropped(from, to).1,
+            series.dropped(from, to).1,
         );
         from = to;
     }
 }
 
 /// Of the packets that left within a stretch of time, in nanoseconds.
-fn delays(course: &Course, from: Duration, to: Duration) -> Vec<u64> {
+fn delays(series: &TimeSeries, from: Duration, to: Duration) -> Vec<u64> {
     let within = Nanos::from(from)..Nanos::from(to);
-    course
+    series
         .records
         .iter()
         .filter_map(|record| match record.outcome {

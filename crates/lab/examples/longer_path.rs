@@ -15,7 +15,7 @@ use kneepoint_emulator::link::{Delay, DelayStep, Limit, LinkConfig, Queue, Shape
 use kneepoint_emulator::network::NetworkConfig;
 use kneepoint_emulator::time::Nanos;
 use kneepoint_lab::controllers::resolve;
-use kneepoint_lab::watch::{Course, Experiment};
+use kneepoint_lab::watch::{Experiment, TimeSeries};
 use kneepoint_lab::workload::{Load, Phase};
 use rayon::prelude::*;
 
@@ -52,11 +52,11 @@ fn main() -> Result<(), AnyError> {
 }
 
 fn row(controller: &str, name: &str, shaper: &Shaper, times: u64) -> Result<String, AnyError> {
-    let course = experiment(controller, shaper.clone(), times)?.run()?;
+    let series = experiment(controller, shaper.clone(), times)?.run()?;
     let mut row = format!("| {name} | x {times} |");
     for (from, to) in STRETCHES {
         let (from, to) = (Duration::from_secs(from), Duration::from_secs(to));
-        let carried = carried(&course, from, to);
+        let carried = carried(&series, from, to);
         match shaper {
             Shaper::Trace(trace) => {
                 let capacity = trace.capacity(from.into(), to.into()) as f64;
@@ -104,8 +104,8 @@ fn experiment(controller: &str, shaper: Shaper, times: u64) -> Result<Experiment
 }
 
 /// In Mb/s.
-fn carried(course: &Course, from: Duration, to: Duration) -> f64 {
-    course.rate(from, to).bytes_per_second() as f64 / BYTES_PER_MEGABIT
+fn carried(series: &TimeSeries, from: Duration, to: Duration) -> f64 {
+    series.rate(from, to).bytes_per_second() as f64 / BYTES_PER_MEGABIT
 }
 
 const TIMES: [u64; 3] = [2, 3, 6];

@@ -16,7 +16,7 @@ use kneepoint::quinn::{Factory, factory};
 use kneepoint::{Algorithm, BbrSConfig};
 use kneepoint_controllers::{Gain, WindowPolicy};
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_lab::controllers::Contestant;
+use kneepoint_lab::controllers::Candidate;
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::plots::register_font;
 use kneepoint_lab::run::run;
@@ -41,13 +41,13 @@ fn main() -> Result<(), AnyError> {
         workload: Workload::Bulk,
         start_gap: Duration::ZERO,
     };
-    let reference = measure(&scenario, "bbr", Contestant::Quinn(factory(Algorithm::Bbr)))?;
+    let reference = measure(&scenario, "bbr", Candidate::Quinn(factory(Algorithm::Bbr)))?;
     let rows = PERMILLE
         .par_iter()
         .map(|&permille| {
             let factory = Arc::new(Factory::new(idle(permille))?.seed(1));
-            let contestant = Contestant::Quinn(factory);
-            Ok((permille, measure(&scenario, "bbr-s", contestant)?))
+            let candidate = Candidate::Quinn(factory);
+            Ok((permille, measure(&scenario, "bbr-s", candidate)?))
         })
         .collect::<Result<Vec<_>, AnyError>>()?;
 
@@ -83,8 +83,8 @@ fn idle(permille: u32) -> BbrSConfig {
     config
 }
 
-fn measure(scenario: &Scenario, name: &str, contestant: Contestant) -> Result<Row, AnyError> {
-    let observation = run(scenario, &contestant, &|_| ())?;
+fn measure(scenario: &Scenario, name: &str, candidate: Candidate) -> Result<Row, AnyError> {
+    let observation = run(scenario, &candidate, &|_| ())?;
     Ok(Row::new(scenario, name, &observation))
 }
 

@@ -43,8 +43,8 @@ fn main() -> Result<(), AnyError> {
 fn row(name: &str, rtt: Duration) -> Result<String, AnyError> {
     let mut row = format!("| {name} |");
     for burst in BURSTS {
-        let course = Bucket { burst, rtt }.watch(&resolve(name, 1)?)?;
-        let belief = Belief::of(&course).ok_or("no estimate")?;
+        let series = Bucket { burst, rtt }.watch(&resolve(name, 1)?)?;
+        let belief = Belief::of(&series).ok_or("no estimate")?;
         row += &format!(
             " {:.1} / {:.1}, {:.0} ms |",
             belief.mean, belief.median, belief.queue_delay

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::controllers::{Contestant, UnknownController, contestant};
+use crate::controllers::{Candidate, UnknownController, candidate};
 use crate::metrics::{Observation, Row, Timeline};
 use crate::run::{RunError, run, run_mix};
 use crate::scenario::Scenario;
@@ -60,8 +60,8 @@ pub fn compare(
     let results: Vec<_> = pairs
         .par_iter()
         .map(|(scenario, controller)| {
-            let contestant = contestant(controller, scenario.seed)?;
-            let observation = run(scenario, &contestant, progress);
+            let candidate = candidate(controller, scenario.seed)?;
+            let observation = run(scenario, &candidate, progress);
             outcome(scenario, controller, observation)
         })
         .collect();
@@ -85,16 +85,16 @@ pub fn compare_mix(
         .par_iter()
         .map(|scenario| {
             // Flows of one name share what makes their controllers, which are numbered: no two draw the same.
-            let mut named: BTreeMap<&str, Contestant> = BTreeMap::new();
-            let mut contestants = Vec::new();
+            let mut named: BTreeMap<&str, Candidate> = BTreeMap::new();
+            let mut candidates = Vec::new();
             for name in mix {
-                let contestant = match named.entry(name) {
+                let candidate = match named.entry(name) {
                     Entry::Occupied(entry) => entry.into_mut(),
-                    Entry::Vacant(entry) => entry.insert(contestant(name, scenario.seed)?),
+                    Entry::Vacant(entry) => entry.insert(candidate(name, scenario.seed)?),
                 };
-                contestants.push(contestant.clone());
+                candidates.push(candidate.clone());
             }
-            let observation = run_mix(scenario, &contestants, progress).map(|mut observation| {
+            let observation = run_mix(scenario, &candidates, progress).map(|mut observation| {
                 for (flow, name) in observation.flows.iter_mut().zip(mix) {
                     flow.controller = Some(name.clone());
                 }

@@ -26,7 +26,7 @@ pub enum UnknownController {
 
 /// A controller to compare with others, and with it the QUIC stack that it runs in.
 #[derive(Clone)]
-pub enum Contestant {
+pub enum Candidate {
     /// In quinn, at both ends.
     Quinn(SharedFactory),
     /// In noq, at both ends.
@@ -42,7 +42,7 @@ pub enum Stack {
     Noq,
 }
 
-impl Contestant {
+impl Candidate {
     /// The stack that it runs in.
     pub fn stack(&self) -> Stack {
         match self {
@@ -52,27 +52,27 @@ impl Contestant {
     }
 }
 
-impl From<SharedFactory> for Contestant {
+impl From<SharedFactory> for Candidate {
     fn from(factory: SharedFactory) -> Self {
         Self::Quinn(factory)
     }
 }
 
-impl fmt::Debug for Contestant {
+impl fmt::Debug for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.stack(), f)
     }
 }
 
-/// The contestant called `name`, which draws at random from `seed`: `noq:NAME` is ours called `NAME` on noq, `noq-cubic`,
+/// The candidate called `name`, which draws at random from `seed`: `noq:NAME` is ours called `NAME` on noq, `noq-cubic`,
 /// `noq-new-reno` and `noq-bbr3` are noq's own, and everything else is what [`resolve`] knows, on quinn.
 ///
 /// noq's BBRv3 draws from the thread's random numbers when it next probes, and cannot be told a seed: its runs differ.
 ///
 /// # Errors
 /// When no controller has this name, or it has no such preset.
-pub fn contestant(name: &str, seed: u64) -> Result<Contestant, UnknownController> {
-    Ok(Contestant::Noq(match name {
+pub fn candidate(name: &str, seed: u64) -> Result<Candidate, UnknownController> {
+    Ok(Candidate::Noq(match name {
         NOQ_CUBIC => Arc::new(::noq::congestion::CubicConfig::default()),
         NOQ_NEW_RENO => Arc::new(::noq::congestion::NewRenoConfig::default()),
         NOQ_BBR3 => Arc::new(::noq::congestion::Bbr3Config::default()),
@@ -80,7 +80,7 @@ pub fn contestant(name: &str, seed: u64) -> Result<Contestant, UnknownController
             Some(ours) => {
                 Arc::new(kneepoint_noq::Factory::from(controller_spec(ours, name)?).seed(seed))
             }
-            None => return resolve(name, seed).map(Contestant::Quinn),
+            None => return resolve(name, seed).map(Candidate::Quinn),
         },
     }))
 }
@@ -163,18 +163,18 @@ mod tests {
         let named = names().into_iter().map(str::to_owned).chain(stock);
         for name in named.chain(presets) {
             let on_noq = name.starts_with("noq");
-            let found = contestant(&name, 1).unwrap();
-            assert_eq!(matches!(found, Contestant::Noq(_)), on_noq, "{name}");
+            let found = candidate(&name, 1).unwrap();
+            assert_eq!(matches!(found, Candidate::Noq(_)), on_noq, "{name}");
             if !on_noq && !name.starts_with("quinn") {
-                let found = contestant(&format!("noq:{name}"), 1).unwrap();
-                assert!(matches!(found, Contestant::Noq(_)), "{name}");
+                let found = candidate(&format!("noq:{name}"), 1).unwrap();
+                assert!(matches!(found, Candidate::Noq(_)), "{name}");
             }
         }
     }
 
     #[test]
     fn an_unknown_name_is_refused_with_the_known_ones() {
-        let refusal = |name| contestant(name, 1).err().map(|error| error.to_string());
+        let refusal = |name| candidate(name, 1).err().map(|error| error.to_string());
         for name in [
             "",
             "tahoe",

@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use thiserror::Error;
 
-use crate::controllers::Contestant;
+use crate::controllers::Candidate;
 use crate::metrics::{Delivery, FlowObservation, Observation, Timeline};
 use crate::scenario::{START_SPREAD, Scenario};
 use crate::trial::{FlowPlan, LinkOutcome, Trial};
@@ -39,7 +39,7 @@ impl From<NetworkError> for RunError {
     }
 }
 
-/// Runs `scenario` with every sender under `contestant`'s controllers, and both ends on its QUIC stack.
+/// Runs `scenario` with every sender under `candidate`'s controllers, and both ends on its QUIC stack.
 ///
 /// `progress` is told, about once per virtual second, how much virtual time has passed since it was last told.
 ///
@@ -47,14 +47,14 @@ impl From<NetworkError> for RunError {
 /// When the scenario cannot be set up, or the simulation stops before the deadline.
 pub fn run(
     scenario: &Scenario,
-    contestant: &Contestant,
+    candidate: &Candidate,
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Observation, RunError> {
     let flows = usize::try_from(scenario.flows).unwrap_or(usize::MAX);
-    run_mix(scenario, &vec![contestant.clone(); flows], progress)
+    run_mix(scenario, &vec![candidate.clone(); flows], progress)
 }
 
-/// Runs `scenario` with one sender for each of `contestants`, whatever [`Scenario::flows`] says.
+/// Runs `scenario` with one sender for each of `candidates`, whatever [`Scenario::flows`] says.
 ///
 /// `progress` is told, about once per virtual second, how much virtual time has passed since it was last told.
 ///
@@ -62,17 +62,17 @@ pub fn run(
 /// When the scenario cannot be set up, or the simulation stops before the deadline.
 pub fn run_mix(
     scenario: &Scenario,
-    contestants: &[Contestant],
+    candidates: &[Candidate],
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Observation, RunError> {
     let network = scenario.network();
     let end = scenario.duration;
     let mut seeds = Pcg64::seed_from_u64(scenario.seed);
-    let flows = (0..).zip(contestants).map(|(index, contestant)| {
-        let start = start(scenario, contestants.len(), index, &mut seeds);
+    let flows = (0..).zip(candidates).map(|(index, candidate)| {
+        let start = start(scenario, candidates.len(), index, &mut seeds);
         FlowPlan {
             application: scenario.workload.phases(start, end),
-            ..FlowPlan::greedy(contestant.clone(), start, end)
+            ..FlowPlan::greedy(candidate.clone(), start, end)
         }
     });
     let trial = Trial {

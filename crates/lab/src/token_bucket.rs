@@ -13,7 +13,7 @@ use kneepoint_emulator::network::NetworkConfig;
 use crate::metrics::stats;
 use crate::probe::SharedFactory;
 use crate::run::RunError;
-use crate::watch::{Course, Experiment};
+use crate::watch::{Experiment, TimeSeries};
 use crate::workload::{Load, Phase};
 
 /// A token bucket in front of a fast line, and the path to it.
@@ -46,7 +46,7 @@ impl Bucket {
     ///
     /// # Errors
     /// When the path cannot be emulated, or the simulation stops early.
-    pub fn watch(&self, controller: &SharedFactory) -> Result<Course, RunError> {
+    pub fn watch(&self, controller: &SharedFactory) -> Result<TimeSeries, RunError> {
         let duration = SEGMENTS * PERIOD;
         let link = |shaper| LinkConfig {
             delay: (self.rtt / 2).into(),
@@ -87,16 +87,16 @@ impl Bucket {
 
 impl Belief {
     /// What the controller believed; `None` if it never had an estimate.
-    pub fn of(course: &Course) -> Option<Self> {
-        let mut estimates: Vec<u64> = course
-            .moments
+    pub fn of(series: &TimeSeries) -> Option<Self> {
+        let mut estimates: Vec<u64> = series
+            .samples
             .iter()
-            .filter(|moment| moment.snapshot.in_flight.0 > 0)
-            .filter_map(|moment| moment.snapshot.bandwidth)
+            .filter(|sample| sample.snapshot.in_flight.0 > 0)
+            .filter_map(|sample| sample.snapshot.bandwidth)
             .map(|bandwidth| bandwidth.bytes_per_second())
             .collect();
         estimates.sort_unstable();
-        let delays: Vec<u64> = course.queue_delays().map(|delay| delay.0).collect();
+        let delays: Vec<u64> = series.queue_delays().map(|delay| delay.0).collect();
         Some(Self {
             mean: stats::mean(&estimates)? / BYTES_PER_MEGABIT,
             median: stats::percentile(&estimates, 0.5)? as f64 / BYTES_PER_MEGABIT,

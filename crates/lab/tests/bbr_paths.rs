@@ -6,7 +6,7 @@ use std::time::Duration;
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::{Aggregation, Limit, LinkConfig, Queue, RateStep, Shaper, StepMark};
 use kneepoint_emulator::network::{Duplex, Topology};
-use kneepoint_lab::controllers::contestant;
+use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::metrics::stats;
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 use kneepoint_lab::workload::{Load, Phase};
@@ -28,7 +28,7 @@ fn link(mbps: u64, one_way: Duration) -> LinkConfig {
 
 /// One flow from its beginning to `end`.
 fn run(name: &str, topology: Topology, load: Load, end: Duration) -> Outcome {
-    let controller = contestant(name, 1).expect("a known controller");
+    let controller = candidate(name, 1).expect("a known controller");
     let flow = FlowPlan {
         application: vec![Phase { until: end, load }],
         ..FlowPlan::greedy(controller, Duration::ZERO, end)

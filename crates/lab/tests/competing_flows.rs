@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
-use kneepoint_lab::controllers::contestant;
+use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::metrics::stats;
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 
@@ -22,9 +22,9 @@ fn run(controllers: &[&str], seed: u64) -> Outcome {
         reverse: link(125_000_000),
     };
     let flow = |(number, controller): (u32, &&str)| {
-        let contestant = contestant(controller, seed + 1000 * u64::from(number));
+        let candidate = candidate(controller, seed + 1000 * u64::from(number));
         let start = Duration::from_secs(1) * number;
-        FlowPlan::greedy(contestant.expect("a known controller"), start, END)
+        FlowPlan::greedy(candidate.expect("a known controller"), start, END)
     };
     let trial = Trial {
         topology: Topology::point_to_point(links),

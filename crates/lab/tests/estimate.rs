@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kneepoint_emulator::link::{Delay, Limit, LinkConfig, Queue, RateStep, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
-use kneepoint_lab::controllers::contestant;
+use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::trial::{FlowOutcome, FlowPlan, Trial};
 use kneepoint_lab::workload::{Load, Phase};
 use rand::{RngExt, SeedableRng};
@@ -40,8 +40,8 @@ impl Path {
                 bytes_per_second: 1_250_000_000,
             })
         };
-        let contestant = contestant(controller, 1).expect("a known controller");
-        let mut flow = FlowPlan::greedy(contestant, Duration::ZERO, end);
+        let candidate = candidate(controller, 1).expect("a known controller");
+        let mut flow = FlowPlan::greedy(candidate, Duration::ZERO, end);
         flow.application = application.to_vec();
         let trial = Trial {
             topology: Topology::point_to_point(Duplex { forward, reverse }),
@@ -57,8 +57,8 @@ impl Path {
 
 /// The least and the largest estimate after `from`, as shares of the link.
 fn estimates(flow: &FlowOutcome, from: Duration, mbps: f64) -> (f64, f64) {
-    let later = flow.moments.iter().filter(|moment| moment.at >= from);
-    let shares = later.filter_map(|moment| moment.snapshot.bandwidth);
+    let later = flow.samples.iter().filter(|sample| sample.at >= from);
+    let shares = later.filter_map(|sample| sample.snapshot.bandwidth);
     shares
         .map(|rate| rate.as_f64() * 8e-6 / mbps)
         .fold((f64::INFINITY, 0.0), |(least, most), share| {

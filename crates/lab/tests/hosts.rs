@@ -5,7 +5,7 @@ use std::time::Duration;
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
-use kneepoint_lab::controllers::contestant;
+use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 
 /// A path between two hosts of one kind, with a queue of one bandwidth-delay product, at least a quarter of a megabyte.
@@ -28,10 +28,10 @@ impl Path {
         let mut topology = Topology::point_to_point(Duplex::both(link));
         topology.hosts(HostConfig::preset(self.host).expect("a preset"));
         let duration = self.duration();
-        let contestant = contestant(controller, seed).expect("a known controller");
+        let candidate = candidate(controller, seed).expect("a known controller");
         let trial = Trial {
             topology,
-            flows: vec![FlowPlan::greedy(contestant, Duration::ZERO, duration)],
+            flows: vec![FlowPlan::greedy(candidate, Duration::ZERO, duration)],
             duration,
             interval: None,
             seed,

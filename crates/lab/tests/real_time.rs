@@ -107,8 +107,8 @@ fn a_film_is_played_over_the_relay() {
         let server = server();
         let relay = relay(&server);
         let clock = Clock::new(Arc::new(TokioRuntime));
-        let film = Arc::clone(&video);
-        clock.spawn(serve(Arc::new(TokioRuntime), server.clone(), film, drop));
+        let served = Arc::clone(&video);
+        clock.spawn(serve(Arc::new(TokioRuntime), server.clone(), served, drop));
         let client = Endpoint::client(LOOPBACK).expect("loopback has a port");
         let connection = connect(&client, &relay).await;
         let mut abr = Algorithm::Dynamic.build(&video, 1);

@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use kneepoint_lab::reproduce::{
-    About, CaseError, Experiment, Paper, Scale, Store, Study, reproduce,
+    About, CaseError, Experiment, Paper, Reproduction, Scale, Store, reproduce,
 };
 use rayon::ThreadPoolBuilder;
 use serde_json::json;
@@ -60,7 +60,7 @@ fn another_file_is_refused_with_its_line() {
 }
 
 /// Two runs that wait for each other, so that neither ends if they come one after the other.
-static MEETING: Study<u32, bool> = Study {
+static MEETING: Reproduction<u32, bool> = Reproduction {
     about: About {
         id: "M",
         paper: Paper::Bbr,

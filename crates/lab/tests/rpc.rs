@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kneepoint_emulator::link::{LinkConfig, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
-use kneepoint_lab::controllers::contestant;
+use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::trial::{FlowPlan, Trial};
 use kneepoint_lab::workload::{Load, Phase};
 
@@ -24,7 +24,7 @@ fn message_times(controller: &str, rtt: Duration) -> (u64, u64) {
             period: Duration::from_millis(100),
         },
     }];
-    let controller = contestant(controller, 1).expect("a known controller");
+    let controller = candidate(controller, 1).expect("a known controller");
     let trial = Trial {
         topology: Topology::point_to_point(Duplex::both(link)),
         flows: vec![FlowPlan {

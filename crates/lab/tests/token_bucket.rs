@@ -11,8 +11,8 @@ fn belief(controller: &str, rtt_millis: u64) -> Belief {
         rtt: Duration::from_millis(rtt_millis),
     };
     let controller = resolve(controller, 1).expect("a controller of ours");
-    let course = bucket.watch(&controller).expect("the path is valid");
-    Belief::of(&course).expect("there was data in flight")
+    let series = bucket.watch(&controller).expect("the path is valid");
+    Belief::of(&series).expect("there was data in flight")
 }
 
 /// BBR-Sampled, section 7: at 25 Mb/s with a burst of 1 MB.

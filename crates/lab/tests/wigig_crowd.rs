@@ -5,7 +5,7 @@ use std::time::Duration;
 use kneepoint_emulator::generate::{Profile, generate};
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
-use kneepoint_lab::controllers::contestant;
+use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::trial::{FlowPlan, Trial};
 
 /// Controllers that build on a model of the path, which time without a link must not spoil.
@@ -47,7 +47,7 @@ fn goodput(name: &str, seed: u64) -> f64 {
     let reverse = link(Shaper::ConstantRate {
         bytes_per_second: 125_000_000,
     });
-    let controller = contestant(name, seed).expect("a known controller");
+    let controller = candidate(name, seed).expect("a known controller");
     let trial = Trial {
         topology: Topology::point_to_point(Duplex { forward, reverse }),
         flows: vec![FlowPlan::greedy(controller, Duration::ZERO, end)],

@@ -11,7 +11,7 @@ use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_emulator::sim::{Testbed, tls};
 use kneepoint_emulator::time::Nanos;
-use kneepoint_lab::controllers::Contestant;
+use kneepoint_lab::controllers::Candidate;
 use kneepoint_lab::trial::{FlowPlan, Trial};
 use kneepoint_quinn::{Factory, IntoFactory as _, snapshot};
 
@@ -83,7 +83,7 @@ impl ControllerConfig for Fixed {
 }
 
 /// The most packets in flight over a path of 40 ms, and how many arrived in the last two of three seconds.
-fn filled(packets: u64, contestant: impl FnOnce(Fixed) -> Contestant) -> (u64, u64) {
+fn filled(packets: u64, candidate: impl FnOnce(Fixed) -> Candidate) -> (u64, u64) {
     let link = LinkConfig {
         delay: Duration::from_millis(20).into(),
         ..LinkConfig::new(Shaper::ConstantRate {
@@ -99,7 +99,7 @@ fn filled(packets: u64, contestant: impl FnOnce(Fixed) -> Contestant) -> (u64, u
     let end = Duration::from_secs(3);
     let trial = Trial {
         topology: Topology::point_to_point(Duplex::both(link)),
-        flows: vec![FlowPlan::greedy(contestant(fixed), Duration::ZERO, end)],
+        flows: vec![FlowPlan::greedy(candidate(fixed), Duration::ZERO, end)],
         duration: end,
         interval: None,
         seed: 1,
@@ -116,7 +116,7 @@ fn filled(packets: u64, contestant: impl FnOnce(Fixed) -> Contestant) -> (u64, u
 fn minimum_windows_are_filled() {
     for packets in [2, 4] {
         let (most, arrived) = filled(packets, |fixed| {
-            Contestant::Quinn(Factory::new(fixed).expect("valid").factory())
+            Candidate::Quinn(Factory::new(fixed).expect("valid").factory())
         });
         assert_eq!(most, packets);
         // Each round trip of 40 ms so many: the receiver acknowledges the second at once.
@@ -128,7 +128,7 @@ fn minimum_windows_are_filled() {
         // noq's pacer spreads so few over the round trip, so that they take longer.
         let (most, _) = filled(packets, |fixed| {
             let factory = kneepoint_noq::Factory::new(fixed).expect("valid");
-            Contestant::Noq(Arc::new(factory))
+            Candidate::Noq(Arc::new(factory))
         });
         assert_eq!(most, packets);
     }

@@ -9,7 +9,7 @@ use kneepoint_emulator::link::{
 };
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_emulator::time::Nanos;
-use kneepoint_lab::controllers::contestant;
+use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::metrics::stats;
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 
@@ -33,7 +33,7 @@ fn buffered(link: LinkConfig, bytes: u64) -> LinkConfig {
 
 fn run(name: &str, forward: LinkConfig, reverse: LinkConfig, flows: u64, end: Duration) -> Outcome {
     let flow = |number| {
-        let controller = contestant(name, 1 + 1000 * number).expect("a known controller");
+        let controller = candidate(name, 1 + 1000 * number).expect("a known controller");
         FlowPlan::greedy(controller, Duration::ZERO, end)
     };
     let trial = Trial {

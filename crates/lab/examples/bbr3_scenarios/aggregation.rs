@@ -8,16 +8,16 @@ use kneepoint_emulator::link::{Aggregation, LinkConfig, RateStep, Shaper};
 use super::Outcome;
 use super::setup::{BDP, RATE, believed_bdp, error, greedy, link, seconds};
 use kneepoint_lab::run::RunError;
-use kneepoint_lab::watch::Course;
+use kneepoint_lab::watch::TimeSeries;
 
 /// The share of the plain path's rate that left the link.
-fn utilization(course: &Course, from: Duration, to: Duration) -> f64 {
-    course.rate(from, to).as_f64() / RATE as f64
+fn utilization(series: &TimeSeries, from: Duration, to: Duration) -> f64 {
+    series.rate(from, to).as_f64() / RATE as f64
 }
 
 /// The window at `at`, as a multiple of the believed bandwidth-delay product.
-fn window(course: &Course, at: Duration) -> f64 {
-    course.at(at).map_or(0.0, |snapshot| {
+fn window(series: &TimeSeries, at: Duration) -> f64 {
+    series.at(at).map_or(0.0, |snapshot| {
         snapshot.congestion_window.0 as f64 / believed_bdp(snapshot).0.max(1) as f64
     })
 }
@@ -30,12 +30,12 @@ pub(crate) fn from_the_start() -> Result<Outcome, RunError> {
         }),
         ..link()
     };
-    let course = greedy(link, 6000).run()?;
+    let series = greedy(link, 6000).run()?;
     let second = Duration::from_secs(1);
-    let drain = course.entry(Mode::Drain, Duration::ZERO);
-    let used = utilization(&course, 2 * second, 6 * second);
-    let window = window(&course, drain.unwrap_or_default() + second / 2);
-    let error = course
+    let drain = series.entry(Mode::Drain, Duration::ZERO);
+    let used = utilization(&series, 2 * second, 6 * second);
+    let window = window(&series, drain.unwrap_or_default() + second / 2);
+    let error = series
         .at(6 * second)
         .map_or(1.0, |snapshot| error(snapshot.bandwidth, RATE));
     Ok(Outcome {
@@ -70,13 +70,13 @@ pub(crate) fn from_cruise_on() -> Result<Outcome, RunError> {
     }
     let mut experiment = greedy(link(), 8000);
     experiment.network.reverse.shaper = Shaper::Schedule(steps);
-    let course = experiment.run()?;
+    let series = experiment.run()?;
     let (from, to) = (begin + Duration::from_millis(500), begin + 100 * LUMP);
-    let used = utilization(&course, from, to.min(Duration::from_secs(8)));
-    let before = course
+    let used = utilization(&series, from, to.min(Duration::from_secs(8)));
+    let before = series
         .at(begin)
         .map_or(0, |snapshot| snapshot.congestion_window.0);
-    let after = course
+    let after = series
         .at(from)
         .map_or(0, |snapshot| snapshot.congestion_window.0);
     let grown = after.saturating_sub(before) as f64 / BDP as f64;

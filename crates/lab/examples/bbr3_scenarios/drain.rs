@@ -8,24 +8,24 @@ use kneepoint_emulator::link::LinkConfig;
 use super::setup::{RATE, believed_bdp, greedy, link, mode, pacing_gain, rounds, seconds, step};
 use super::{Outcome, host};
 use kneepoint_lab::run::RunError;
-use kneepoint_lab::watch::Course;
+use kneepoint_lab::watch::TimeSeries;
 
 /// The flight as a multiple of the believed bandwidth-delay product. An acknowledgement between two samples takes up to two
 /// packets off it, 0.06 BDP of the plain path.
-fn flight(course: &Course, at: Duration) -> f64 {
-    course.at(at).map_or(0.0, |snapshot| {
+fn flight(series: &TimeSeries, at: Duration) -> f64 {
+    series.at(at).map_or(0.0, |snapshot| {
         snapshot.in_flight.0 as f64 / believed_bdp(snapshot).0.max(1) as f64
     })
 }
 
 pub(crate) fn ends_by_flight() -> Result<Outcome, RunError> {
-    let course = greedy(link(), 3000).run()?;
-    let drain = course
+    let series = greedy(link(), 3000).run()?;
+    let drain = series
         .entry(Mode::Drain, Duration::ZERO)
         .unwrap_or_default();
-    let (end, next) = course.next_mode(drain).unwrap_or((drain, Mode::Drain));
-    let gain = course.at(drain).map_or(0.0, pacing_gain);
-    let (before, after) = (flight(&course, drain), flight(&course, end - SAMPLE));
+    let (end, next) = series.next_mode(drain).unwrap_or((drain, Mode::Drain));
+    let gain = series.at(drain).map_or(0.0, pacing_gain);
+    let (before, after) = (flight(&series, drain), flight(&series, end - SAMPLE));
     Ok(Outcome {
         number: 3,
         name: "Drain ends by flight",
@@ -49,10 +49,10 @@ pub(crate) fn ends_by_time() -> Result<Outcome, RunError> {
         shaper: step(RATE, drain, RATE / 10 * 9),
         ..link()
     };
-    let course = host::run(slower, 3000);
-    let (end, next) = course.next_mode(drain).unwrap_or((drain, Mode::Drain));
-    let rounds = rounds(&course, drain, end);
-    let after = flight(&course, end - SAMPLE);
+    let series = host::run(slower, 3000);
+    let (end, next) = series.next_mode(drain).unwrap_or((drain, Mode::Drain));
+    let rounds = rounds(&series, drain, end);
+    let after = flight(&series, end - SAMPLE);
     Ok(Outcome {
         number: 4,
         name: "Drain ends by time",
@@ -64,14 +64,14 @@ pub(crate) fn ends_by_time() -> Result<Outcome, RunError> {
 }
 
 pub(crate) fn down_ends_by_flight() -> Result<Outcome, RunError> {
-    let course = host::run(link(), 8000);
-    let up = course
+    let series = host::run(link(), 8000);
+    let up = series
         .entry(Mode::ProbeUp, Duration::ZERO)
         .unwrap_or_default();
-    let (down, _) = course.next_mode(up).unwrap_or((up, Mode::ProbeUp));
-    let (end, next) = course.next_mode(down).unwrap_or((down, Mode::ProbeDown));
-    let gain = course.at(down).map_or(0.0, pacing_gain);
-    let (before, after) = (flight(&course, down), flight(&course, end - SAMPLE));
+    let (down, _) = series.next_mode(up).unwrap_or((up, Mode::ProbeUp));
+    let (end, next) = series.next_mode(down).unwrap_or((down, Mode::ProbeDown));
+    let gain = series.at(down).map_or(0.0, pacing_gain);
+    let (before, after) = (flight(&series, down), flight(&series, end - SAMPLE));
     Ok(Outcome {
         number: 8,
         name: "Down ends by flight",
@@ -98,8 +98,8 @@ pub(crate) fn down_ends_by_time() -> Result<Outcome, RunError> {
         shaper: step(RATE, down, RATE / 10 * 9),
         ..link()
     };
-    let course = host::run(slower, 10_000);
-    let next = course.next_mode(down);
+    let series = host::run(slower, 10_000);
+    let next = series.next_mode(down);
     let wait = next.map(|(end, _)| end.saturating_sub(down));
     let end = next.map_or(down, |(end, _)| end);
     Ok(Outcome {
@@ -111,8 +111,8 @@ pub(crate) fn down_ends_by_time() -> Result<Outcome, RunError> {
             "{} after {} and {} rounds, with {:.2} BDP in flight",
             mode(next),
             seconds(wait),
-            rounds(&course, down, end),
-            flight(&course, end - SAMPLE)
+            rounds(&series, down, end),
+            flight(&series, end - SAMPLE)
         ),
         pass: next.is_some_and(|(_, mode)| mode == Mode::ProbeRefill)
             && wait.is_some_and(|wait| wait > Duration::from_secs(1)),

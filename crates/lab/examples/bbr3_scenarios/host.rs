@@ -8,13 +8,13 @@ use kneepoint_controllers::{
     Bbr3Config, Bytes, ControllerConfig, Environment, Timestamp, Transport,
 };
 use kneepoint_emulator::link::LinkConfig;
-use kneepoint_lab::watch::{Course, Moment};
+use kneepoint_lab::watch::{Sample, TimeSeries};
 use kneepoint_testkit::{AckPolicy, Neutral, Sender, Timeout};
 
 use super::setup::RTT;
 
 /// Runs the draft's BBRv3 for so many milliseconds over `link`.
-pub(crate) fn run(link: LinkConfig, millis: u64) -> Course {
+pub(crate) fn run(link: LinkConfig, millis: u64) -> TimeSeries {
     let environment = Environment {
         now: Timestamp::ZERO,
         mtu: Bytes(MTU),
@@ -27,17 +27,17 @@ pub(crate) fn run(link: LinkConfig, millis: u64) -> Course {
     let mut sender = Sender::over(Neutral::new(controller), link, RTT / 2, AckPolicy::every(1));
     sender.mtu = MTU;
     sender.timeout = Timeout::LoseAll(TIMEOUT);
-    let moments = (0..millis).map(|_| {
+    let samples = (0..millis).map(|_| {
         sender.run_for(Duration::from_millis(1));
-        Moment {
+        Sample {
             at: sender.now(),
             snapshot: sender.adapter.controller.snapshot(),
         }
     });
-    let moments = moments.collect();
+    let samples = samples.collect();
     let (log, statistics) = (sender.link().log(), *sender.link().statistics());
-    Course {
-        moments,
+    TimeSeries {
+        samples,
         records: log.map_or_else(Vec::new, |log| log.records().to_vec()),
         statistics,
     }

@@ -8,15 +8,15 @@ use kneepoint_emulator::link::{LinkConfig, Policer, Shaper};
 use super::Outcome;
 use super::setup::{RATE, error, greedy, link, mode, return_link, rounds, seconds, step};
 use kneepoint_lab::run::RunError;
-use kneepoint_lab::watch::Course;
+use kneepoint_lab::watch::TimeSeries;
 
 /// When the estimate first was within 5 % of `rate`, after `from`.
-fn found(course: &Course, rate: u64, from: Duration) -> Option<Duration> {
-    course
-        .moments
+fn found(series: &TimeSeries, rate: u64, from: Duration) -> Option<Duration> {
+    series
+        .samples
         .iter()
-        .find(|moment| moment.at > from && error(moment.snapshot.bandwidth, rate) < 0.05)
-        .map(|moment| moment.at)
+        .find(|sample| sample.at > from && error(sample.snapshot.bandwidth, rate) < 0.05)
+        .map(|sample| sample.at)
 }
 
 pub(crate) fn below_a_packet() -> Result<Outcome, RunError> {
@@ -34,15 +34,15 @@ pub(crate) fn below_a_packet() -> Result<Outcome, RunError> {
         delay: half.into(),
         ..return_link()
     };
-    let course = experiment.run()?;
+    let series = experiment.run()?;
     let (from, to) = (Duration::from_secs(20), Duration::from_secs(60));
-    let used = course.rate(from, to).as_f64() / SLOW as f64;
-    let late = course.between(from, to);
+    let used = series.rate(from, to).as_f64() / SLOW as f64;
+    let late = series.between(from, to);
     let least = late
         .iter()
-        .map(|moment| moment.snapshot.congestion_window.0)
+        .map(|sample| sample.snapshot.congestion_window.0)
         .min();
-    let worst = course
+    let worst = series
         .at(to)
         .map_or(1.0, |snapshot| error(snapshot.bandwidth, SLOW));
     Ok(Outcome {
@@ -66,10 +66,10 @@ pub(crate) fn ten_times_faster() -> Result<Outcome, RunError> {
         shaper: step(RATE, change, 10 * RATE),
         ..link()
     };
-    let course = greedy(link, 12_000).run()?;
-    let found = found(&course, 10 * RATE, change);
-    let rounds = found.map(|found| rounds(&course, change, found));
-    let phase = found.and_then(|found| Some((found, course.at(found)?.mode)));
+    let series = greedy(link, 12_000).run()?;
+    let found = found(&series, 10 * RATE, change);
+    let rounds = found.map(|found| rounds(&series, change, found));
+    let phase = found.and_then(|found| Some((found, series.at(found)?.mode)));
     Ok(Outcome {
         number: 15,
         name: "Bandwidth x 10",
@@ -91,22 +91,22 @@ pub(crate) fn ten_times_slower() -> Result<Outcome, RunError> {
         shaper: step(10 * RATE, change, RATE),
         ..link()
     };
-    let course = greedy(link, 18_000).run()?;
-    let refill = course.entry(Mode::ProbeRefill, change).unwrap_or(change);
-    let bound = course
+    let series = greedy(link, 18_000).run()?;
+    let refill = series.entry(Mode::ProbeRefill, change).unwrap_or(change);
+    let bound = series
         .between(change, refill)
         .iter()
-        .filter_map(|moment| moment.snapshot.bandwidth)
+        .filter_map(|sample| sample.snapshot.bandwidth)
         .map(|bandwidth| bandwidth.as_f64() / RATE as f64)
         .fold(10.0, f64::min);
     // A probe lifts the short-term bound, so that the maximum itself shows in the Up that follows the end of two cycles.
     let mut settled = Some(change);
     for entered in [Mode::ProbeDown, Mode::ProbeDown, Mode::ProbeUp] {
-        let next = |at| course.entry(entered, at + Duration::from_millis(1));
+        let next = |at| series.entry(entered, at + Duration::from_millis(1));
         settled = settled.and_then(next);
     }
     let after = settled
-        .and_then(|at| course.at(at))
+        .and_then(|at| series.at(at))
         .and_then(|snapshot| snapshot.bandwidth);
     let off = error(after, RATE);
     Ok(Outcome {
@@ -136,14 +136,14 @@ pub(crate) fn policed() -> Result<Outcome, RunError> {
         }),
         ..link()
     };
-    let course = greedy(link, 30_000).run()?;
+    let series = greedy(link, 30_000).run()?;
     let (from, to) = (Duration::from_secs(15), Duration::from_secs(30));
-    let used = course.rate(from, to).as_f64() / RATE as f64;
-    let (arrived, lost) = course.dropped(from, to);
+    let used = series.rate(from, to).as_f64() / RATE as f64;
+    let (arrived, lost) = series.dropped(from, to);
     let share = lost as f64 / arrived.max(1) as f64;
     let mean = {
-        let late = course.between(from, to);
-        let rates = late.iter().filter_map(|moment| moment.snapshot.bandwidth);
+        let late = series.between(from, to);
+        let rates = late.iter().filter_map(|sample| sample.snapshot.bandwidth);
         rates.map(|rate| rate.as_f64()).sum::<f64>() / late.len().max(1) as f64
     };
     Ok(Outcome {

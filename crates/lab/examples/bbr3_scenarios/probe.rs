@@ -8,17 +8,17 @@ use kneepoint_emulator::link::{Interval, Limit, LinkConfig, Loss, Queue};
 use super::Outcome;
 use super::setup::{BDP, RATE, error, greedy, link, mode, rounds, seconds};
 use kneepoint_lab::run::RunError;
-use kneepoint_lab::watch::Course;
+use kneepoint_lab::watch::TimeSeries;
 use kneepoint_lab::workload::{Load, Phase};
 
 pub(crate) fn up_ends_on_a_plateau() -> Result<Outcome, RunError> {
-    let course = greedy(link(), 8000).run()?;
-    let up = course.entry(Mode::ProbeUp, Duration::ZERO);
-    let next = up.and_then(|up| course.next_mode(up));
+    let series = greedy(link(), 8000).run()?;
+    let up = series.entry(Mode::ProbeUp, Duration::ZERO);
+    let next = up.and_then(|up| series.next_mode(up));
     let rounds = up
         .zip(next)
-        .map_or(0, |(up, (end, _))| rounds(&course, up, end));
-    let drops = course.statistics.queue_full.packets;
+        .map_or(0, |(up, (end, _))| rounds(&series, up, end));
+    let drops = series.statistics.queue_full.packets;
     Ok(Outcome {
         number: 5,
         name: "Up ends on a plateau",
@@ -36,7 +36,7 @@ pub(crate) fn up_ends_on_a_plateau() -> Result<Outcome, RunError> {
 }
 
 /// A run whose application is greedy for 2 s and then slower than the link, and when it first was in Up since.
-pub(crate) fn app_limited_up(loss: Loss) -> Result<(Course, Option<Duration>), RunError> {
+pub(crate) fn app_limited_up(loss: Loss) -> Result<(TimeSeries, Option<Duration>), RunError> {
     let greedy_until = Duration::from_secs(2);
     let mut experiment = greedy(LinkConfig { loss, ..link() }, 9000);
     experiment.application = vec![
@@ -49,9 +49,9 @@ pub(crate) fn app_limited_up(loss: Loss) -> Result<(Course, Option<Duration>), R
             load: Load::Steady(RATE / 2),
         },
     ];
-    let course = experiment.run()?;
-    let up = course.entry(Mode::ProbeUp, greedy_until);
-    Ok((course, up))
+    let series = experiment.run()?;
+    let up = series.entry(Mode::ProbeUp, greedy_until);
+    Ok((series, up))
 }
 
 pub(crate) fn up_ends_on_loss() -> Result<Outcome, RunError> {
@@ -61,11 +61,11 @@ pub(crate) fn up_ends_on_loss() -> Result<Outcome, RunError> {
         from: from.into(),
         to: (from + Duration::from_millis(8)).into(),
     };
-    let (course, _) = app_limited_up(Loss::Intervals(vec![lost]))?;
-    let next = course.next_mode(from);
-    let limited = course.at(from).is_some_and(|snapshot| snapshot.app_limited);
+    let (series, _) = app_limited_up(Loss::Intervals(vec![lost]))?;
+    let next = series.next_mode(from);
+    let limited = series.at(from).is_some_and(|snapshot| snapshot.app_limited);
     let after = next.map(|(at, _)| at.saturating_sub(from));
-    let lost = course.statistics.lost.packets;
+    let lost = series.statistics.lost.packets;
     Ok(Outcome {
         number: 6,
         name: "Up ends on loss although app-limited",
@@ -88,21 +88,21 @@ pub(crate) fn loss_in_up_with_a_bound() -> Result<Outcome, RunError> {
         queue: Queue::DropTail(Limit::bytes(2 * BDP / 5)),
         ..link()
     };
-    let course = greedy(link, 15_000).run()?;
+    let series = greedy(link, 15_000).run()?;
     // A probe that finds the flight at the bound after one too high ends by precaution: the first that loses is meant.
-    let probe = course
+    let probe = series
         .modes()
         .windows(2)
         .filter(|pair| pair[0].1 == Mode::ProbeUp)
-        .map(|pair| (pair[0].0, pair[1], course.dropped(pair[0].0, pair[1].0).1))
+        .map(|pair| (pair[0].0, pair[1], series.dropped(pair[0].0, pair[1].0).1))
         .find(|&(_, _, lost)| lost > 0);
     let down = probe.map(|(_, down, _)| down);
     let (lost, rounds) = probe.map_or((0, 0), |(up, (down, _), lost)| {
-        (lost, rounds(&course, up, down))
+        (lost, rounds(&series, up, down))
     });
     // The bound shows in the window of Down, which nothing else holds below two bandwidth-delay products.
     let window = down
-        .and_then(|(down, _)| course.at(down))
+        .and_then(|(down, _)| series.at(down))
         .map_or(0, |snapshot| snapshot.congestion_window.0);
     let share = window as f64 / BDP as f64;
     Ok(Outcome {
@@ -142,14 +142,14 @@ pub(crate) fn app_limited_refill() -> Result<Outcome, RunError> {
             load: Load::Greedy,
         },
     ];
-    let course = experiment.run()?;
-    let next = course.next_mode(pause);
+    let series = experiment.run()?;
+    let next = series.next_mode(pause);
     let up = next.filter(|&(_, mode)| mode == Mode::ProbeUp);
-    let down = up.and_then(|(up, _)| course.next_mode(up));
-    let worst = course
+    let down = up.and_then(|(up, _)| series.next_mode(up));
+    let worst = series
         .between(pause, down.map_or(resume, |(down, _)| down))
         .iter()
-        .map(|moment| error(moment.snapshot.bandwidth, RATE))
+        .map(|sample| error(sample.snapshot.bandwidth, RATE))
         .fold(0.0, f64::max);
     Ok(Outcome {
         number: 22,

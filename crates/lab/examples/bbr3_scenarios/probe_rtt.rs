@@ -11,25 +11,25 @@ use kneepoint_lab::run::RunError;
 use kneepoint_lab::workload::{Load, Phase};
 
 pub(crate) fn in_and_out() -> Result<Outcome, RunError> {
-    let course = greedy(link(), 16_000).run()?;
-    let entry = course.entry(Mode::ProbeRtt, Duration::ZERO);
+    let series = greedy(link(), 16_000).run()?;
+    let entry = series.entry(Mode::ProbeRtt, Duration::ZERO);
     let from = entry.unwrap_or_default();
-    let exit = course.next_mode(from);
+    let exit = series.next_mode(from);
     let to = exit.map_or(from, |(at, _)| at);
-    let moment = Duration::from_millis(2);
-    let before = course.at(from - moment.min(from)).copied();
+    let sample = Duration::from_millis(2);
+    let before = series.at(from - sample.min(from)).copied();
     let half = before.map_or(0, |snapshot| believed_bdp(&snapshot).0 / 2);
     let window = before.map_or(0, |snapshot| snapshot.congestion_window.0);
-    let windows = course
+    let windows = series
         .between(from, to)
         .iter()
-        .map(|moment| moment.snapshot.congestion_window.0);
+        .map(|sample| sample.snapshot.congestion_window.0);
     let (least, most) = (
         windows.clone().min().unwrap_or(0),
         windows.max().unwrap_or(0),
     );
-    let after = course
-        .at(to + moment)
+    let after = series
+        .at(to + sample)
         .map_or(0, |snapshot| snapshot.congestion_window.0);
     let silence = to.saturating_sub(from);
     Ok(Outcome {
@@ -87,9 +87,9 @@ pub(crate) fn not_after_silence() -> Result<Outcome, RunError> {
             load: Load::Greedy,
         },
     ];
-    let course = experiment.run()?;
-    let silences = course.entry(Mode::ProbeRtt, pause);
-    let rtt = |at| course.at(at).and_then(|snapshot| snapshot.min_rtt);
+    let series = experiment.run()?;
+    let silences = series.entry(Mode::ProbeRtt, pause);
+    let rtt = |at| series.at(at).and_then(|snapshot| snapshot.min_rtt);
     let (before, after) = (rtt(resume), rtt(resume + 2 * RTT));
     let millis = |rtt: Option<Duration>| rtt.unwrap_or_default().as_secs_f64() * 1e3;
     Ok(Outcome {
@@ -127,9 +127,9 @@ pub(crate) fn in_startup() -> Result<Outcome, RunError> {
         until: experiment.duration,
         load: Load::Steady(RATE / 10),
     }];
-    let course = experiment.run()?;
-    let modes: Vec<Mode> = course.modes().iter().map(|change| change.1).collect();
-    let entry = course.entry(Mode::ProbeRtt, Duration::ZERO);
+    let series = experiment.run()?;
+    let modes: Vec<Mode> = series.modes().iter().map(|change| change.1).collect();
+    let entry = series.entry(Mode::ProbeRtt, Duration::ZERO);
     Ok(Outcome {
         number: 20,
         name: "ProbeRTT in Startup",

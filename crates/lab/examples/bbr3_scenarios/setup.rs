@@ -8,7 +8,7 @@ use kneepoint_emulator::network::NetworkConfig;
 
 use kneepoint_lab::controllers::resolve;
 use kneepoint_lab::probe::SharedFactory;
-use kneepoint_lab::watch::{Course, Experiment};
+use kneepoint_lab::watch::{Experiment, TimeSeries};
 use kneepoint_lab::workload::{Load, Phase};
 
 /// The rate of the plain path, in bytes per second: 10 Mb/s.
@@ -108,8 +108,8 @@ pub(crate) fn pacing_gain(snapshot: &Snapshot) -> f64 {
 }
 
 /// Packet-timed round trips from one time to another.
-pub(crate) fn rounds(course: &Course, from: Duration, to: Duration) -> u64 {
-    let round = |at| course.at(at).map_or(0, |snapshot| snapshot.rounds);
+pub(crate) fn rounds(series: &TimeSeries, from: Duration, to: Duration) -> u64 {
+    let round = |at| series.at(at).map_or(0, |snapshot| snapshot.rounds);
     round(to) - round(from)
 }
 

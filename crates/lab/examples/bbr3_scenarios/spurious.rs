@@ -8,10 +8,10 @@ use kneepoint_emulator::link::{Delay, DelayStep, LinkConfig};
 use super::setup::{RTT, link, seconds};
 use super::{Outcome, host};
 use kneepoint_lab::run::RunError;
-use kneepoint_lab::watch::Course;
+use kneepoint_lab::watch::TimeSeries;
 
 /// A course in which what leaves the link in the second round trip of Up, for so long, comes so much later.
-fn late(span: Duration, later: Duration, reordering: bool) -> (Course, Duration) {
+fn late(span: Duration, later: Duration, reordering: bool) -> (TimeSeries, Duration) {
     let plain = host::run(link(), 6000);
     let up = plain
         .entry(Mode::ProbeUp, Duration::ZERO)
@@ -36,17 +36,17 @@ fn late(span: Duration, later: Duration, reordering: bool) -> (Course, Duration)
 }
 
 /// What the flow went through after `from`, and whether it is back where it was.
-fn judge(course: &Course, from: Duration) -> (String, bool) {
-    let modes: Vec<_> = course
+fn judge(series: &TimeSeries, from: Duration) -> (String, bool) {
+    let modes: Vec<_> = series
         .modes()
         .into_iter()
         .filter(|&(at, _)| at > from)
         .take(4)
         .collect();
     let names: Vec<Mode> = modes.iter().map(|&(_, mode)| mode).collect();
-    let refill = course.entry(Mode::ProbeRefill, from);
+    let refill = series.entry(Mode::ProbeRefill, from);
     let state = |at| {
-        course
+        series
             .at(at)
             .map(|snapshot| (snapshot.bandwidth, snapshot.congestion_window.0))
     };
@@ -78,8 +78,8 @@ fn judge(course: &Course, from: Duration) -> (String, bool) {
 }
 
 pub(crate) fn fast_recovery() -> Result<Outcome, RunError> {
-    let (course, from) = late(Duration::from_millis(4), Duration::from_millis(10), true);
-    let (measured, pass) = judge(&course, from);
+    let (series, from) = late(Duration::from_millis(4), Duration::from_millis(10), true);
+    let (measured, pass) = judge(&series, from);
     Ok(Outcome {
         number: 18,
         name: "Spurious fast recovery",
@@ -91,12 +91,12 @@ pub(crate) fn fast_recovery() -> Result<Outcome, RunError> {
 }
 
 pub(crate) fn timeout() -> Result<Outcome, RunError> {
-    let (course, from) = late(
+    let (series, from) = late(
         Duration::from_millis(300),
         Duration::from_millis(500),
         false,
     );
-    let (measured, pass) = judge(&course, from);
+    let (measured, pass) = judge(&series, from);
     Ok(Outcome {
         number: 19,
         name: "Spurious timeout",

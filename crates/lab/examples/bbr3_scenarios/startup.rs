@@ -8,16 +8,16 @@ use kneepoint_emulator::link::{LinkConfig, Loss};
 use super::Outcome;
 use super::setup::{RATE, error, greedy, link, mode, rounds, seconds};
 use kneepoint_lab::run::RunError;
-use kneepoint_lab::watch::{Course, Experiment};
+use kneepoint_lab::watch::{Experiment, TimeSeries};
 use kneepoint_lab::workload::{Load, Phase};
 
 pub(crate) fn ends_on_a_plateau() -> Result<Outcome, RunError> {
-    let course = greedy(link(), 3000).run()?;
-    let drain = course.entry(Mode::Drain, Duration::ZERO);
+    let series = greedy(link(), 3000).run()?;
+    let drain = series.entry(Mode::Drain, Duration::ZERO);
     let before = drain.unwrap_or_default();
-    let estimate = course.at(before).and_then(|snapshot| snapshot.bandwidth);
+    let estimate = series.at(before).and_then(|snapshot| snapshot.bandwidth);
     let error = error(estimate, RATE);
-    let still = rounds_without_growth(&course, before);
+    let still = rounds_without_growth(&series, before);
     Ok(Outcome {
         number: 1,
         name: "Startup ends on a plateau",
@@ -33,10 +33,10 @@ pub(crate) fn ends_on_a_plateau() -> Result<Outcome, RunError> {
 }
 
 /// Rounds until `end` since the estimate last grew by a quarter of what it was.
-fn rounds_without_growth(course: &Course, end: Duration) -> u64 {
+fn rounds_without_growth(series: &TimeSeries, end: Duration) -> u64 {
     let (mut baseline, mut grew, mut round) = (0.0, 0, 0);
-    for moment in course.between(Duration::ZERO, end) {
-        let snapshot = &moment.snapshot;
+    for sample in series.between(Duration::ZERO, end) {
+        let snapshot = &sample.snapshot;
         round = snapshot.rounds;
         let rate = snapshot.bandwidth.map_or(0.0, |rate| rate.as_f64());
         if rate >= 1.25 * baseline {
@@ -61,17 +61,17 @@ fn slow_application(loss: Loss) -> Experiment {
 pub(crate) fn ends_on_loss() -> Result<Outcome, RunError> {
     // Every other packet of 20, which leave within one round trip.
     let lost: Vec<u64> = (0..10).map(|range| 2000 + 2 * range).collect();
-    let course = slow_application(Loss::Packets(lost)).run()?;
-    let from = course
+    let series = slow_application(Loss::Packets(lost)).run()?;
+    let from = series
         .records
         .get(2000)
         .map_or(Duration::ZERO, |record| record.arrival.into());
-    let next = course.next_mode(from);
-    let rounds = next.map(|(at, _)| rounds(&course, from, at));
-    let always_limited = course
+    let next = series.next_mode(from);
+    let rounds = next.map(|(at, _)| rounds(&series, from, at));
+    let always_limited = series
         .between(Duration::from_secs(1), from)
         .iter()
-        .all(|moment| moment.snapshot.app_limited);
+        .all(|sample| sample.snapshot.app_limited);
     Ok(Outcome {
         number: 2,
         name: "Startup ends on loss although app-limited",
@@ -95,9 +95,9 @@ pub(crate) fn ends_on_loss() -> Result<Outcome, RunError> {
 pub(crate) fn stays_while_app_limited() -> Result<Outcome, RunError> {
     let startup = slow_application(Loss::Random(0.0)).run()?;
     let only_startup = startup.modes().len() == 1;
-    let (course, up) = super::probe::app_limited_up(Loss::Random(0.0))?;
-    let left = up.and_then(|up| course.next_mode(up));
-    let end = course.moments.last().map(|moment| moment.at);
+    let (series, up) = super::probe::app_limited_up(Loss::Random(0.0))?;
+    let left = up.and_then(|up| series.next_mode(up));
+    let end = series.samples.last().map(|sample| sample.at);
     let stayed = left.map(|(at, _)| at).or(end).zip(up);
     let stayed = stayed.map_or(Duration::ZERO, |(to, from)| to - from);
     Ok(Outcome {

@@ -9,7 +9,7 @@ use crate::units::QueueSize;
 
 /// A controller's name, if there is such a one.
 pub(super) fn known_controller(name: &str) -> Result<String, UnknownController> {
-    controllers::contestant(name, 0).map(|_| name.to_owned())
+    controllers::candidate(name, 0).map(|_| name.to_owned())
 }
 
 /// The value of --controllers: all of them unless some are named.

@@ -163,25 +163,25 @@ mod tests {
             arrivals in prop::collection::vec((0_u64..20_000, 1_u64..10_000, any::<bool>()), 1..60)
         ) {
             let mut buffer = PlaybackBuffer::new();
-            let (mut now, mut film) = (Duration::ZERO, Duration::ZERO);
+            let (mut now, mut video) = (Duration::ZERO, Duration::ZERO);
             for (gap, segment, arrives) in arrivals {
                 now += Duration::from_millis(gap);
                 if arrives {
                     let segment = Duration::from_millis(segment);
                     buffer.append(now, segment);
-                    film += segment;
+                    video += segment;
                 } else {
                     buffer.advance(now);
                 }
                 prop_assert_eq!(buffer.now(), now);
-                prop_assert_eq!(buffer.played() + buffer.level(), film);
+                prop_assert_eq!(buffer.played() + buffer.level(), video);
                 let start = buffer.startup().unwrap_or(now);
                 prop_assert_eq!(start + buffer.played() + buffer.stalled(), now);
             }
             buffer.finish();
             let start = buffer.startup().unwrap_or(now);
-            prop_assert_eq!(start + film + buffer.stalled(), buffer.now());
-            prop_assert_eq!((buffer.played(), buffer.level()), (film, Duration::ZERO));
+            prop_assert_eq!(start + video + buffer.stalled(), buffer.now());
+            prop_assert_eq!((buffer.played(), buffer.level()), (video, Duration::ZERO));
         }
     }
 }

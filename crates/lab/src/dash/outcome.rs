@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::abr::Download;
 use super::player::Playback;
 use crate::metrics::stats;
-use crate::watch::Moment;
+use crate::watch::Sample;
 
 /// What a session came to. The times are virtual, of the session's clock.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -46,7 +46,7 @@ pub struct Outcome {
     pub segments: Vec<Segment>,
     /// The controller's state at regular moments; empty of one that is not ours.
     #[serde(skip)]
-    pub moments: Vec<Moment>,
+    pub samples: Vec<Sample>,
 }
 
 /// Shares of time in BBR's states, as the paper names them (BBR-Sampled, table 2); they add up to 1.
@@ -94,11 +94,11 @@ impl From<&Download> for Segment {
 }
 
 impl States {
-    fn of(moments: &[Moment]) -> Option<Self> {
+    fn of(samples: &[Sample]) -> Option<Self> {
         let mut states = Self::default();
-        let share = 1.0 / moments.len() as f64;
-        for moment in moments {
-            let state = match moment.snapshot.mode {
+        let share = 1.0 / samples.len() as f64;
+        for sample in samples {
+            let state = match sample.snapshot.mode {
                 Mode::Startup => &mut states.startup,
                 Mode::Drain => &mut states.drain,
                 Mode::ProbeRtt => &mut states.probe_rtt,
@@ -111,7 +111,7 @@ impl States {
             };
             *state += share;
         }
-        (!moments.is_empty()).then_some(states)
+        (!samples.is_empty()).then_some(states)
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Observed {
     pub(super) playback: Playback,
     pub(super) finished: bool,
     pub(super) closed: Option<String>,
-    pub(super) moments: Vec<Moment>,
+    pub(super) samples: Vec<Sample>,
     /// In nanoseconds.
     pub(super) rtts: Vec<u64>,
     pub(super) drops: u64,
@@ -133,16 +133,16 @@ impl Outcome {
             playback,
             finished,
             closed,
-            moments,
+            samples,
             mut rtts,
             drops,
         } = observed;
         let levels: Vec<u64> = playback.downloads.iter().map(|d| d.level as u64).collect();
         let (played, stalled) = (playback.buffer.played(), playback.buffer.stalled());
-        let mut estimates: Vec<u64> = moments
+        let mut estimates: Vec<u64> = samples
             .iter()
-            .filter(|moment| moment.snapshot.in_flight.0 > 0)
-            .filter_map(|moment| moment.snapshot.bandwidth)
+            .filter(|sample| sample.snapshot.in_flight.0 > 0)
+            .filter_map(|sample| sample.snapshot.bandwidth)
             .map(|bandwidth| bandwidth.bytes_per_second())
             .collect();
         estimates.sort_unstable();
@@ -158,14 +158,14 @@ impl Outcome {
             playback_s: (played + stalled).as_secs_f64(),
             finished,
             closed,
-            states: States::of(&moments),
+            states: States::of(&samples),
             estimate_mean_mbps: stats::mean(&estimates).map(|mean| mean / BYTES_PER_MEGABIT),
             estimate_median_mbps: median(&estimates, BYTES_PER_MEGABIT),
             rtt_mean_ms: stats::mean(&rtts).map(|mean| mean / NANOS_PER_MILLI),
             rtt_median_ms: median(&rtts, NANOS_PER_MILLI),
             drops,
             segments: playback.downloads.iter().map(Segment::from).collect(),
-            moments,
+            samples,
         }
     }
 }

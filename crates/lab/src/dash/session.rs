@@ -20,7 +20,7 @@ use crate::probe::{Recorder, SharedFactory};
 use crate::run::RunError;
 use crate::token_bucket::LINE;
 use crate::units::Rate;
-use crate::watch::Moment;
+use crate::watch::Sample;
 use crate::workload::Clock;
 
 /// A token bucket in front of a fast line, from the server to the player; and the way back.
@@ -114,7 +114,7 @@ impl Session {
         let simulation = Simulation::new(Network::new(self.path.network(self.seed))?);
         let handle = simulation.handle();
         let recorder = Recorder::new(handle.instant());
-        let moments = Arc::new(Mutex::new(Vec::new()));
+        let samples = Arc::new(Mutex::new(Vec::new()));
 
         let mut config = tls::server_config();
         let mut sender = transport();
@@ -122,7 +122,7 @@ impl Session {
         config.transport_config(Arc::new(sender));
         let server = endpoint_config(seeds.next_u64());
         let server = simulation.endpoint(Side::Left, SERVER, server, Some(config))?;
-        let (watcher, seen) = (handle.clone(), Arc::clone(&moments));
+        let (watcher, seen) = (handle.clone(), Arc::clone(&samples));
         let accepted = move |connection| {
             watcher.spawn(observe(watcher.clone(), connection, Arc::clone(&seen)));
         };
@@ -152,12 +152,12 @@ impl Session {
             let link = network.link(Direction::Forward);
             link.statistics().queue_full.packets
         });
-        let moments = std::mem::take(&mut *moments.lock().unwrap_or_else(PoisonError::into_inner));
+        let samples = std::mem::take(&mut *samples.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(Outcome::new(Observed {
             playback,
             finished: result == Some(Ok(())),
             closed: result.and_then(Result::err).map(|error| error.to_string()),
-            moments,
+            samples,
             rtts: recorder
                 .take()
                 .rtts
@@ -192,17 +192,17 @@ async fn watch(
 }
 
 /// Notes the sender's state at regular moments.
-async fn observe(handle: Handle, connection: Connection, moments: Arc<Mutex<Vec<Moment>>>) {
+async fn observe(handle: Handle, connection: Connection, samples: Arc<Mutex<Vec<Sample>>>) {
     while connection.close_reason().is_none() {
         // One that is not ours has no state to show.
         let Some(snapshot) = kneepoint_quinn::snapshot(connection.congestion_state()) else {
             return;
         };
         let at = Duration::from(handle.now());
-        moments
+        samples
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(Moment { at, snapshot });
+            .push(Sample { at, snapshot });
         handle.sleep(INTERVAL).await;
     }
 }

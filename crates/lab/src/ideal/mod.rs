@@ -13,10 +13,10 @@ use kneepoint_emulator::trace::Trace;
 use crate::trial::{FlowOutcome, LinkOutcome, Outcome, RttSample};
 use crate::workload::Received;
 
-mod informed;
+mod delayed_oracle;
 mod omniscient;
 
-pub use informed::informed;
+pub use delayed_oracle::delayed_oracle;
 pub use omniscient::omniscient;
 
 /// A link that follows `trace` and drops nothing.

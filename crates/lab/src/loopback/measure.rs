@@ -9,7 +9,7 @@ use super::receiver::Receiver;
 use super::row::Row;
 use super::sides::{self, Transfer};
 use super::{LoopbackError, Machine, Path, Plan, Run};
-use crate::controllers::contestant;
+use crate::controllers::candidate;
 
 /// Carries out a plan, path after path, and condenses the runs to a row for each controller over each path, in the plan's
 /// order. Calls `progress` after each of the plan's [`transfers`](Plan::transfers).
@@ -21,7 +21,7 @@ use crate::controllers::contestant;
 /// not finish in time is a result.
 pub fn measure(plan: &Plan, progress: &dyn Fn()) -> Result<Vec<Row>, LoopbackError> {
     for name in &plan.controllers {
-        contestant(name, plan.seed)?;
+        candidate(name, plan.seed)?;
     }
     let machine = Machine::now();
     let mut rows = Vec::new();
@@ -82,14 +82,14 @@ fn run(
     size: u64,
     limit: Duration,
 ) -> Result<Run, LoopbackError> {
-    let contestant = contestant(name, plan.seed)?;
-    let receiver = Receiver::start(plan.processes, contestant.stack(), plan.socket_buffer)?;
+    let candidate = candidate(name, plan.seed)?;
+    let receiver = Receiver::start(plan.processes, candidate.stack(), plan.socket_buffer)?;
     let relay = path.relay(receiver.address(), plan.seed)?;
     let to = relay
         .as_ref()
         .map_or(receiver.address(), |relay| relay.local_addr());
     let sent = sides::send(Transfer {
-        contestant,
+        candidate,
         to,
         size,
         limit,

@@ -7,7 +7,7 @@ use super::Path;
 /// What is to be measured: every controller over every path, so many times.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The controllers, by name: see [`contestant`](crate::controllers::contestant).
+    /// The controllers, by name: see [`candidate`](crate::controllers::candidate).
     pub controllers: Vec<String>,
     /// Bytes of one transfer, positive.
     pub size: u64,

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::path::LOOPBACK;
 use super::{End, LoopbackError};
-use crate::controllers::{Contestant, Stack};
+use crate::controllers::{Candidate, Stack};
 use crate::probe::{Recorder, Recording};
 use crate::real_clock::{Moment, Passed};
 use crate::stack::{Close, Connection, Endpoint, Limits, ReceiveStream, SendStream};
@@ -23,7 +23,7 @@ use crate::stack::{Close, Connection, Endpoint, Limits, ReceiveStream, SendStrea
 /// A transfer, as its sender is told.
 #[derive(Debug)]
 pub(super) struct Transfer {
-    pub(super) contestant: Contestant,
+    pub(super) candidate: Candidate,
     /// The receiver, or the relay before it.
     pub(super) to: SocketAddr,
     pub(super) size: u64,
@@ -54,13 +54,11 @@ pub(super) struct Received {
 pub(super) fn send(transfer: Transfer) -> Result<Sent, LoopbackError> {
     let socket = bind(transfer.socket_buffer)?;
     let sending = async {
-        match &transfer.contestant {
-            Contestant::Quinn(factory) => {
+        match &transfer.candidate {
+            Candidate::Quinn(factory) => {
                 carry_out::<quinn::Endpoint>(socket, factory, &transfer).await
             }
-            Contestant::Noq(factory) => {
-                carry_out::<noq::Endpoint>(socket, factory, &transfer).await
-            }
+            Candidate::Noq(factory) => carry_out::<noq::Endpoint>(socket, factory, &transfer).await,
         }
     };
     runtime()?.block_on(sending)

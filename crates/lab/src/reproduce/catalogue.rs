@@ -1,7 +1,7 @@
 //! All experiments.
 
-use super::study::Experiment;
-use super::{bbr, bbr_s, bbr_sampled, beyond, ebcc, fair_share};
+use super::reproduction::Experiment;
+use super::{bbr, bbr_s, bbr_sampled, ebcc, extra, fair_share};
 
 /// The papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +17,7 @@ pub enum Paper {
     /// "Pacing at the fair-share of the bottleneck bandwidth without explicit network-level feedback".
     FairShare,
     /// Beyond the papers.
-    Beyond,
+    Extra,
 }
 
 impl Paper {
@@ -28,7 +28,7 @@ impl Paper {
         Self::Ebcc,
         Self::BbrSampled,
         Self::FairShare,
-        Self::Beyond,
+        Self::Extra,
     ];
 
     /// The name on the command line.
@@ -39,7 +39,7 @@ impl Paper {
             Self::Ebcc => "ebcc",
             Self::BbrSampled => "bbr-sampled",
             Self::FairShare => "fair-share",
-            Self::Beyond => "beyond",
+            Self::Extra => "beyond",
         }
     }
 
@@ -51,7 +51,7 @@ impl Paper {
             Self::Ebcc => "eBCC",
             Self::BbrSampled => "BBR-Sampled and BBR2-Sampled, and adaptive video",
             Self::FairShare => "Fair share without network feedback",
-            Self::Beyond => "Beyond the papers",
+            Self::Extra => "Beyond the papers",
         }
     }
 }
@@ -74,7 +74,7 @@ pub fn experiments(paper: Paper) -> Vec<&'static dyn Experiment> {
             &bbr::DEEP_BUFFER,
             &bbr::TOKEN_BUCKET,
         ],
-        Paper::Beyond => vec![&beyond::TRACES],
+        Paper::Extra => vec![&extra::TRACES],
         Paper::Ebcc => vec![
             &ebcc::SINGLE_FLOW,
             &ebcc::BANDWIDTHS,

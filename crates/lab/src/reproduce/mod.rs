@@ -1,25 +1,25 @@
 //! The papers' experiments: run, tabulated, and held against what the papers report.
 //!
-//! A [`Study`] is one experiment: cases, the run of a case, and the section of the report that comes of the results. The
+//! A [`Reproduction`] is one experiment: cases, the run of a case, and the section of the report that comes of the results. The
 //! cases of all of them run in parallel. What a case gives is kept as one line of JSON in the output folder, under a key
 //! that holds all its parameters, so that an interrupted run goes on where it stopped.
 
 mod catalogue;
+mod delayed_oracle;
 mod grid;
-mod informed;
 pub mod report;
+mod reproduction;
 mod scale;
 mod setup;
 mod store;
-mod study;
 mod summary;
 mod trace_runs;
 
 mod bbr;
 mod bbr_s;
 mod bbr_sampled;
-mod beyond;
 mod ebcc;
+mod extra;
 mod fair_share;
 
 use std::path::PathBuf;
@@ -30,9 +30,9 @@ use thiserror::Error;
 
 pub use self::catalogue::{Paper, experiments};
 pub use self::grid::Runs;
+pub use self::reproduction::{About, Experiment, Job, Reproduction};
 pub use self::scale::Scale;
 pub use self::store::{Store, StoreError};
-pub use self::study::{About, Experiment, Job, Study};
 
 use self::report::Section;
 use crate::controllers::UnknownController;

@@ -8,7 +8,7 @@ use kneepoint_emulator::link::{
 use kneepoint_emulator::network::{Duplex, Topology};
 
 use super::CaseError;
-use crate::controllers::{UnknownController, contestant};
+use crate::controllers::{UnknownController, candidate};
 use crate::trial::{FlowPlan, Outcome, Trial};
 
 /// The link that all flows share, and the empty path's round-trip time.
@@ -120,7 +120,7 @@ pub(super) fn greedy(
     start: Duration,
     end: Duration,
 ) -> Result<FlowPlan, UnknownController> {
-    Ok(FlowPlan::greedy(contestant(controller, seed)?, start, end))
+    Ok(FlowPlan::greedy(candidate(controller, seed)?, start, end))
 }
 
 /// Runs flows over a network up to `end`. Controllers are looked at every `interval`, if there is one.

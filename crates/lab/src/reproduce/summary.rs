@@ -85,14 +85,14 @@ impl Summary {
 
 /// One flow over time, to be drawn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Course {
+pub(super) struct TimeSeries {
     /// Goodput in Mb/s, second by second.
     pub(super) goodput: Vec<(f64, f64)>,
     /// The mean round-trip time of every half second, in milliseconds.
     pub(super) rtt: Vec<(f64, f64)>,
 }
 
-impl Course {
+impl TimeSeries {
     /// Of one flow.
     pub(super) fn of(flow: &FlowOutcome) -> Self {
         Self {
@@ -121,11 +121,11 @@ impl Course {
             },
         ];
         let flows = flows.into_iter();
-        flows.fold(charts, |[goodput, rtt], (name, mark, course)| {
+        flows.fold(charts, |[goodput, rtt], (name, mark, series)| {
             let name = name.into();
             [
-                goodput.series(&name, mark, course.goodput.iter().copied()),
-                rtt.series(&name, mark, course.rtt.iter().copied()),
+                goodput.series(&name, mark, series.goodput.iter().copied()),
+                rtt.series(&name, mark, series.rtt.iter().copied()),
             ]
         })
     }
@@ -149,8 +149,8 @@ pub(super) fn shown(
     flow: &FlowOutcome,
     value: impl Fn(&Snapshot) -> Option<f64>,
 ) -> impl Iterator<Item = (f64, f64)> {
-    let moments = flow.moments.iter();
-    moments.filter_map(move |moment| Some((moment.at.as_secs_f64(), value(&moment.snapshot)?)))
+    let samples = flow.samples.iter();
+    samples.filter_map(move |sample| Some((sample.at.as_secs_f64(), value(&sample.snapshot)?)))
 }
 
 /// A controller's estimate of the bandwidth in Mb/s, if it shows one.

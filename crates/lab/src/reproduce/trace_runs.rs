@@ -6,12 +6,12 @@ use kneepoint_emulator::link::{Limit, Queue, Shaper};
 use kneepoint_emulator::trace::Trace;
 use serde::{Deserialize, Serialize};
 
-use super::informed::headroom;
+use super::delayed_oracle::queue_target;
 use super::report::{Table, code, opt};
 use super::setup::Bottleneck;
-use super::summary::{Course, Summary};
+use super::summary::{Summary, TimeSeries};
 use super::{CaseError, Runs};
-use crate::ideal::{informed, omniscient};
+use crate::ideal::{delayed_oracle, omniscient};
 use crate::plots::{Axis, Chart, Mark};
 use crate::run::RunError;
 
@@ -33,7 +33,7 @@ pub(super) struct TraceCase {
 pub(super) struct TraceRun {
     pub(super) summary: Summary,
     /// Of the runs that are drawn.
-    pub(super) course: Option<Course>,
+    pub(super) series: Option<TimeSeries>,
 }
 
 impl TraceCase {
@@ -45,16 +45,16 @@ impl TraceCase {
         );
         let outcome = if self.controller == OMNISCIENT {
             omniscient(&trace, RTT, duration).map_err(RunError::from)?
-        } else if let Some(headroom) = headroom(self.controller) {
-            informed(&trace, RTT, duration, headroom).map_err(RunError::from)?
+        } else if let Some(queue_target) = queue_target(self.controller) {
+            delayed_oracle(&trace, RTT, duration, queue_target).map_err(RunError::from)?
         } else {
             bottleneck(trace.clone()).bulk(self.controller, self.seed, duration, None)?
         };
         let bottleneck = bottleneck(trace);
-        let course = drawn.then(|| outcome.flows.first().map(Course::of));
+        let series = drawn.then(|| outcome.flows.first().map(TimeSeries::of));
         Ok(TraceRun {
             summary: Summary::of(&outcome, &bottleneck, from, duration),
-            course: course.flatten(),
+            series: series.flatten(),
         })
     }
 }
@@ -89,7 +89,7 @@ impl TraceRuns<'_> {
 
     /// All controllers, in the order of the runs; informed senders have tables of their own.
     pub(super) fn summaries(&self, caption: impl Into<String>) -> Table {
-        self.only(|case| headroom(case.controller).is_none())
+        self.only(|case| queue_target(case.controller).is_none())
             .table(caption, |case| case.controller)
             .name("controller", |case| code(case.controller))
             .numbers("goodput, Mb/s", |run| run.summary.goodput_mbps)
@@ -117,9 +117,9 @@ impl TraceRuns<'_> {
                 OMNISCIENT => Mark::Reference,
                 _ => Mark::Line,
             };
-            Some((case.controller, mark, run.course.as_ref()?))
+            Some((case.controller, mark, run.series.as_ref()?))
         });
-        Course::charts(caption, Axis::log("ms"), drawn)
+        TimeSeries::charts(caption, Axis::log("ms"), drawn)
     }
 }
 

@@ -17,11 +17,11 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, Packets, RttSample};
-use crate::controllers::{Contestant, Stack};
+use crate::controllers::{Candidate, Stack};
 use crate::probe::Recorder;
 use crate::run::{RunError, run_in_steps};
 use crate::stack::{Connection, Endpoint, FLOW_CONTROL_WINDOW, Limits};
-use crate::watch::Moment;
+use crate::watch::Sample;
 use crate::workload::{Clock, Load, Phase, Received, receive, send_noting};
 
 /// Several connections over one network.
@@ -46,7 +46,7 @@ pub struct Trial {
 pub struct FlowPlan {
     /// Makes the sender's controller, and says over which stack it runs. Only flows of one trial may share it: it numbers
     /// their controllers as they connect.
-    pub controller: Contestant,
+    pub controller: Candidate,
     /// The node at which the sender is.
     pub sender: String,
     /// The node at which the receiver is.
@@ -59,7 +59,7 @@ pub struct FlowPlan {
 
 impl FlowPlan {
     /// A flow from `left` to `right` that sends as much as it can, from `start` to `end`.
-    pub fn greedy(controller: impl Into<Contestant>, start: Duration, end: Duration) -> Self {
+    pub fn greedy(controller: impl Into<Candidate>, start: Duration, end: Duration) -> Self {
         Self {
             controller: controller.into(),
             sender: "left".to_owned(),
@@ -100,7 +100,7 @@ impl FlowPlan {
 struct Observer {
     recorder: Recorder,
     received: Received,
-    moments: Arc<Mutex<Vec<Moment>>>,
+    samples: Arc<Mutex<Vec<Sample>>>,
     closed: Arc<Mutex<Option<String>>>,
 }
 
@@ -146,7 +146,7 @@ impl Trial {
             .map(|flow| Observer {
                 recorder: Recorder::new(handle.instant()),
                 received: Received::expecting(&flow.application),
-                moments: Arc::default(),
+                samples: Arc::default(),
                 closed: Arc::default(),
             })
             .collect();
@@ -182,11 +182,11 @@ impl Trial {
                 interval: self.interval,
             };
             match &flow.controller {
-                Contestant::Quinn(factory) => {
+                Candidate::Quinn(factory) => {
                     let endpoint = quinn::Endpoint::simulated(&handle, socket, seed, None)?;
                     clock.spawn(sender.live(endpoint, Arc::clone(factory)));
                 }
-                Contestant::Noq(factory) => {
+                Candidate::Noq(factory) => {
                     let endpoint = noq::Endpoint::simulated(&handle, socket, seed, None)?;
                     clock.spawn(sender.live(endpoint, Arc::clone(factory)));
                 }
@@ -233,8 +233,8 @@ impl Trial {
 impl Observer {
     /// The controller's state was looked at.
     fn note(&self, at: Duration, snapshot: Snapshot) {
-        let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
-        moments.push(Moment { at, snapshot });
+        let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+        samples.push(Sample { at, snapshot });
     }
 
     /// The sender is done, because its connection closed if there is a reason.
@@ -244,7 +244,7 @@ impl Observer {
 
     fn outcome(&self, address: SocketAddr) -> FlowOutcome {
         let recording = self.recorder.take();
-        let moments = &mut *self.moments.lock().unwrap_or_else(PoisonError::into_inner);
+        let samples = &mut *self.samples.lock().unwrap_or_else(PoisonError::into_inner);
         let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
         FlowOutcome {
             rtts: recording.rtts,
@@ -253,7 +253,7 @@ impl Observer {
             windows: recording.windows,
             received: self.received.bins(),
             messages: self.received.messages(),
-            moments: std::mem::take(moments),
+            samples: std::mem::take(samples),
             closed: closed.clone(),
             address: Some(address),
             due: self.received.due().series(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kneepoint_emulator::link::{Link, PacketLog, PacketOutcome, Record, Statistics};
 
 use crate::metrics::{FlowObservation, Observation, stats};
-use crate::watch::Moment;
+use crate::watch::Sample;
 use crate::workload::{Message, Received, Series};
 
 pub use crate::probe::RttSample;
@@ -39,7 +39,7 @@ pub struct FlowOutcome {
     /// The streams that have arrived to their ends.
     pub messages: Vec<Message>,
     /// The controller's states, if anybody looked and it is one of ours.
-    pub moments: Vec<Moment>,
+    pub samples: Vec<Sample>,
     /// Why the connection closed before its application was done, if it did.
     pub closed: Option<String>,
     /// The address that the sender's packets come from.

@@ -3,7 +3,7 @@ use kneepoint_emulator::network::Duplex;
 use kneepoint_emulator::time::Nanos;
 
 use super::*;
-use crate::controllers::contestant;
+use crate::controllers::candidate;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -22,7 +22,7 @@ fn line() -> Topology {
 fn flow(name: &str, start: Duration, application: Vec<Phase>) -> FlowPlan {
     FlowPlan {
         application,
-        ..FlowPlan::greedy(contestant(name, 1).unwrap(), start, Duration::ZERO)
+        ..FlowPlan::greedy(candidate(name, 1).unwrap(), start, Duration::ZERO)
     }
 }
 
@@ -58,7 +58,7 @@ fn flows_start_end_and_share() {
     assert!(second.goodput_mbps(4 * SECOND, 6 * SECOND) > 1.0);
     let jain = outcome.jain(4 * SECOND, 6 * SECOND).unwrap();
     assert!(jain > 0.5 && jain <= 1.0, "{jain}");
-    assert!(!first.moments.is_empty() && !second.moments.is_empty());
+    assert!(!first.samples.is_empty() && !second.samples.is_empty());
     let link = &outcome.links["forward"];
     assert!(link.delivered(Duration::ZERO, 6 * SECOND) > 5_000_000);
     let least = outcome.rtts(SECOND, 6 * SECOND)[0];
@@ -136,7 +136,7 @@ fn flows_of_two_stacks_share_a_link() {
         assert_eq!(flow.closed, None);
         let goodput = flow.goodput_mbps(2 * SECOND, 8 * SECOND);
         assert!((1.0..6.0).contains(&goodput), "{goodput}");
-        assert!(flow.rtts.len() > 1000 && flow.moments.len() > 80);
+        assert!(flow.rtts.len() > 1000 && flow.samples.len() > 80);
     }
     let both: f64 = outcome
         .flows
@@ -178,7 +178,7 @@ fn calls_and_video_know_what_was_due() {
     for name in ["cubic", "noq:cubic"] {
         let plans = [calls, video].map(|load| flow(name, Duration::ZERO, vec![phase(3, load)]));
         let outcome = trial(plans.into(), 4);
-        let [called, film] = &outcome.flows[..] else {
+        let [called, video] = &outcome.flows[..] else {
             panic!("two flows");
         };
         assert_eq!(called.messages.len(), 7, "{name}");
@@ -191,13 +191,13 @@ fn calls_and_video_know_what_was_due() {
             );
             assert_eq!(message.bytes, 20_000);
         }
-        let due: u64 = film
+        let due: u64 = video
             .due
             .iter()
             .map(|frames| frames.due_before(3 * SECOND))
             .sum();
-        assert_eq!(film.messages.len() as u64, due, "{name}");
-        let i_frames = film.messages.iter().filter(|frame| frame.bytes == 10_000);
+        assert_eq!(video.messages.len() as u64, due, "{name}");
+        let i_frames = video.messages.iter().filter(|frame| frame.bytes == 10_000);
         assert_eq!(i_frames.count(), 6, "{name}");
         let sources = &outcome.links["forward"].sources;
         assert_eq!(sources.len(), 2, "{name}");

@@ -1,16 +1,16 @@
 //! One connection under observation: what its controller thinks, sampled over virtual time.
 //!
-//! An [`Experiment`] is a network, an application and a controller. Its [`Course`] holds the controller's
+//! An [`Experiment`] is a network, an application and a controller. Its [`TimeSeries`] holds the controller's
 //! [`Snapshot`](kneepoint_controllers::Snapshot) at regular moments, and what the data link did with every packet.
 
-mod course;
+mod time_series;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use kneepoint_emulator::network::{Duplex, NetworkConfig, Topology};
 
-pub use self::course::{Course, Moment};
+pub use self::time_series::{Sample, TimeSeries};
 use crate::probe::SharedFactory;
 use crate::run::RunError;
 use crate::trial::{FlowPlan, Trial};
@@ -37,7 +37,7 @@ impl Experiment {
     ///
     /// # Errors
     /// When the network cannot be emulated, or the simulation stops early.
-    pub fn run(&self) -> Result<Course, RunError> {
+    pub fn run(&self) -> Result<TimeSeries, RunError> {
         let trial = Trial {
             topology: Topology::point_to_point(Duplex {
                 forward: self.network.forward.clone(),
@@ -57,8 +57,8 @@ impl Experiment {
         let mut outcome = trial.run()?;
         let flow = outcome.flows.pop().unwrap_or_default();
         let link = outcome.links.remove("forward").unwrap_or_default();
-        Ok(Course {
-            moments: flow.moments,
+        Ok(TimeSeries {
+            samples: flow.samples,
             records: link.records,
             statistics: link.statistics,
         })

@@ -73,14 +73,14 @@ const CUSHION: f64 = 126.0 / 240.0;
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fetched, film, state};
+    use super::super::testing::{fetched, state, video};
     use super::*;
 
     /// Of 60 s the reservoir is 22.5 s and the cushion 31.5 s: the line climbs 24 Mb/s from 22.5 s to 54 s,
     /// 0.762 Mb/s for each second.
     #[test]
     fn a_line_with_hysteresis() {
-        let film = film();
+        let video = video();
         for (buffer, last, level) in [
             (5.0, 10, 0),
             (22.5, 7, 0),
@@ -95,15 +95,15 @@ mod tests {
             (55.0, 10, 10),
         ] {
             let downloads = [fetched(last, 20.0, 0.1)];
-            let decision = Bba::new().choose(&state(&film, buffer, &downloads));
+            let decision = Bba::new().choose(&state(&video, buffer, &downloads));
             assert_eq!(decision, Decision::Fetch(level), "{buffer} s from {last}");
         }
     }
 
     #[test]
     fn it_waits_for_room() {
-        let (film, downloads) = (film(), [fetched(10, 20.0, 0.1)]);
-        let decision = Bba::new().choose(&state(&film, 57.0, &downloads));
+        let (video, downloads) = (video(), [fetched(10, 20.0, 0.1)]);
+        let decision = Bba::new().choose(&state(&video, 57.0, &downloads));
         assert_eq!(decision, Decision::Wait(Duration::from_secs(2)));
     }
 }

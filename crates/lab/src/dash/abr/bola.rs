@@ -176,13 +176,13 @@ const DECAY: f64 = 0.99;
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fetched, film, state};
+    use super::super::testing::{fetched, state, video};
     use super::*;
 
     fn steady() -> Bola {
         Bola {
             phase: Phase::Steady,
-            ..Bola::new(&film())
+            ..Bola::new(&video())
         }
     }
 
@@ -190,7 +190,7 @@ mod tests {
     /// V = 10 / 1.4631 = 6.8346.
     #[test]
     fn the_parameters() {
-        let bola = Bola::new(&film());
+        let bola = Bola::new(&video());
         assert!((bola.gain - 1.4631).abs() < 1e-4, "{}", bola.gain);
         assert!((bola.control - 6.8346).abs() < 1e-4, "{}", bola.control);
         // 10 s + V, and the target + V.
@@ -202,11 +202,11 @@ mod tests {
     /// level 9 from V (g + (25 x 4.1135 - 22.5 x 4.2189) / 2.5) = 6.8346 x 4.6284 = 31.63 s on.
     #[test]
     fn the_buffer_decides() {
-        let (bola, film) = (steady(), film());
-        assert!((bola.smallest_buffer(&film, 1) - 12.66).abs() < 0.01);
-        assert!((bola.smallest_buffer(&film, 10) - 31.63).abs() < 0.01);
+        let (bola, video) = (steady(), video());
+        assert!((bola.smallest_buffer(&video, 1) - 12.66).abs() < 0.01);
+        assert!((bola.smallest_buffer(&video, 10) - 31.63).abs() < 0.01);
         for (buffer, level) in [(0.0, 0), (12.6, 0), (12.7, 1), (31.6, 9), (31.7, 10)] {
-            assert_eq!(bola.level_for(&film, buffer), level, "{buffer}");
+            assert_eq!(bola.level_for(&video, buffer), level, "{buffer}");
         }
     }
 
@@ -214,8 +214,8 @@ mod tests {
     /// With 5 s of film the placeholder is 19.7 s.
     #[test]
     fn it_starts_with_the_throughput() {
-        let (mut bola, film, downloads) = (Bola::new(&film()), film(), [fetched(0, 12.0, 0.0)]);
-        let state = state(&film, 5.0, &downloads);
+        let (mut bola, video, downloads) = (Bola::new(&video()), video(), [fetched(0, 12.0, 0.0)]);
+        let state = state(&video, 5.0, &downloads);
         assert_eq!(bola.choose(&state), Decision::Fetch(4));
         assert_eq!(bola.phase, Phase::Steady);
         assert!(
@@ -229,7 +229,7 @@ mod tests {
     /// held back.
     #[test]
     fn a_step_up_goes_no_further_than_the_throughput() {
-        let film = film();
+        let video = video();
         for (last, level) in [(2, 4), (6, 6)] {
             let downloads = [fetched(last, 12.0, 0.0)];
             let mut bola = Bola {
@@ -238,19 +238,19 @@ mod tests {
             };
             bola.seen.downloads = 1;
             bola.seen.at = downloads[0].finished;
-            let decision = bola.choose(&state(&film, 11.0, &downloads));
+            let decision = bola.choose(&state(&video, 11.0, &downloads));
             assert_eq!(decision, Decision::Fetch(level));
         }
     }
 
     #[test]
     fn a_stall_empties_the_placeholder() {
-        let (film, downloads) = (film(), [fetched(6, 20.0, 0.0)]);
+        let (video, downloads) = (video(), [fetched(6, 20.0, 0.0)]);
         let mut bola = Bola {
             placeholder: 25.0,
             ..steady()
         };
-        let mut state = state(&film, 5.0, &downloads);
+        let mut state = state(&video, 5.0, &downloads);
         state.stalls = 1;
         assert_eq!(bola.choose(&state), Decision::Fetch(0));
         assert_eq!(bola.placeholder, 0.0);
@@ -259,12 +259,12 @@ mod tests {
     /// 0.5 s after the segment came: the placeholder is 0.99 x 4 + 0.5 = 4.46 s.
     #[test]
     fn time_that_the_player_did_not_use_counts_as_film() {
-        let (film, downloads) = (film(), [fetched(6, 20.0, 0.0)]);
+        let (video, downloads) = (video(), [fetched(6, 20.0, 0.0)]);
         let mut bola = Bola {
             placeholder: 4.0,
             ..steady()
         };
-        let mut state = state(&film, 5.0, &downloads);
+        let mut state = state(&video, 5.0, &downloads);
         state.now += Duration::from_millis(500);
         assert_eq!(bola.choose(&state), Decision::Fetch(0));
         assert!((bola.placeholder - 4.46).abs() < 1e-9);

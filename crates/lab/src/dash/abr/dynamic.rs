@@ -58,22 +58,22 @@ const LOW_BUFFER: f64 = 10.0;
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fetched, film, state};
+    use super::super::testing::{fetched, state, video};
     use super::super::{Download, STABLE_BUFFER};
     use super::*;
 
     /// At 12 Mb/s: 0.9 x 12 = 10.8 Mb/s is level 4. BOLA has no placeholder, and wants level 0 below 12.66 s of film.
     fn without_placeholder(rule: Rule, buffer: f64, downloads: &[Download]) -> (Decision, Rule) {
-        let film = film();
+        let video = video();
         let mut dynamic = Dynamic {
             rule,
-            ..Dynamic::new(&film)
+            ..Dynamic::new(&video)
         };
         // The first decision ends BOLA's start, the stall empties the placeholder.
-        dynamic.bola.decide(&state(&film, 5.0, &downloads[..1]));
+        dynamic.bola.decide(&state(&video, 5.0, &downloads[..1]));
         let stalled = PlayerState {
             stalls: 1,
-            ..state(&film, buffer, downloads)
+            ..state(&video, buffer, downloads)
         };
         (dynamic.choose(&stalled), dynamic.rule)
     }
@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn it_waits_as_dash_js_does() {
-        let (film, downloads) = (film(), [fetched(3, 20.0, 0.1)]);
-        let mut dynamic = Dynamic::new(&film);
-        let decision = dynamic.choose(&state(&film, 15.0, &downloads));
+        let (video, downloads) = (video(), [fetched(3, 20.0, 0.1)]);
+        let mut dynamic = Dynamic::new(&video);
+        let decision = dynamic.choose(&state(&video, 15.0, &downloads));
         let wait = std::time::Duration::from_secs(15) - STABLE_BUFFER;
         assert_eq!(decision, Decision::Wait(wait));
     }

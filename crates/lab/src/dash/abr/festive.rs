@@ -115,11 +115,11 @@ const TARGET: f64 = 30.0;
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fetched, film, state};
+    use super::super::testing::{fetched, state, video};
     use super::*;
 
     fn chosen(downloads: &[Download]) -> usize {
-        match Festive::new(1).choose(&state(&film(), 5.0, downloads)) {
+        match Festive::new(1).choose(&state(&video(), 5.0, downloads)) {
             Decision::Fetch(level) => level,
             Decision::Wait(wait) => panic!("{wait:?}"),
         }
@@ -158,7 +158,7 @@ mod tests {
         let mut downloads = vec![fetched(8, 22.0, 0.0); 20];
         assert_eq!(chosen(&downloads), 7);
         downloads[0].level = 7;
-        assert_eq!(recent_changes(&state(&film(), 5.0, &downloads)), 1);
+        assert_eq!(recent_changes(&state(&video(), 5.0, &downloads)), 1);
         assert_eq!(chosen(&downloads), 7);
         downloads[19].level = 7;
         assert_eq!(chosen(&downloads), 7);
@@ -166,16 +166,16 @@ mod tests {
 
     #[test]
     fn requests_wait_for_a_random_level_around_thirty_seconds() {
-        let (film, downloads) = (film(), [fetched(2, 20.0, 0.1)]);
+        let (video, downloads) = (video(), [fetched(2, 20.0, 0.1)]);
         let mut festive = Festive::new(7);
         let mut waits = Vec::new();
         for _ in 0..100 {
-            let Decision::Wait(wait) = festive.choose(&state(&film, 40.0, &downloads)) else {
+            let Decision::Wait(wait) = festive.choose(&state(&video, 40.0, &downloads)) else {
                 panic!("40 s are beyond every target");
             };
             let left = 40.0 - wait.as_secs_f64();
             assert!((25.0..=35.0).contains(&left), "{left}");
-            let decision = festive.choose(&state(&film, left, &downloads));
+            let decision = festive.choose(&state(&video, left, &downloads));
             assert!(matches!(decision, Decision::Fetch(_)));
             waits.push(left);
         }

@@ -185,7 +185,7 @@ const LONG_FORM: Duration = Duration::from_secs(600);
 
 #[cfg(test)]
 mod tests {
-    use super::testing::{fetched, film, state};
+    use super::testing::{fetched, state, video};
     use super::*;
 
     #[test]
@@ -200,8 +200,8 @@ mod tests {
     #[test]
     fn everybody_begins_at_the_lowest_level_and_at_once() {
         for algorithm in Algorithm::ALL {
-            let mut abr = algorithm.build(&film(), 1);
-            let decision = abr.choose(&state(&film(), 0.0, &[]));
+            let mut abr = algorithm.build(&video(), 1);
+            let decision = abr.choose(&state(&video(), 0.0, &[]));
             assert_eq!(decision, Decision::Fetch(0), "{algorithm}");
         }
     }
@@ -209,8 +209,8 @@ mod tests {
     /// The film is longer than ten minutes.
     #[test]
     fn the_best_level_is_worth_a_larger_buffer() {
-        let (film, low, top) = (film(), fetched(9, 20.0, 0.1), fetched(10, 20.0, 0.1));
-        let wait = |buffer, download| dash_js_wait(&state(&film, buffer, &[download]));
+        let (video, low, top) = (video(), fetched(9, 20.0, 0.1), fetched(10, 20.0, 0.1));
+        let wait = |buffer, download| dash_js_wait(&state(&video, buffer, &[download]));
         assert_eq!(wait(12.0, low), None);
         assert_eq!(wait(13.5, low), Some(Duration::from_millis(1500)));
         assert_eq!(wait(60.0, top), None);

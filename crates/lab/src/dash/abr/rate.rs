@@ -22,18 +22,18 @@ impl Abr for RateBased {
 mod tests {
     use std::time::Duration;
 
-    use super::super::testing::{fetched, film, state};
+    use super::super::testing::{fetched, state, video};
     use super::*;
 
     /// 0.9 x 12 x (1 - 0.1 / 5) = 10.58 Mb/s: level 4 of 10 Mb/s.
     #[test]
     fn the_throughput_decides_and_the_buffer_only_when() {
-        let (film, downloads) = (film(), [fetched(2, 12.0, 0.1)]);
+        let (video, downloads) = (video(), [fetched(2, 12.0, 0.1)]);
         for buffer in [0.5, 12.0] {
-            let decision = RateBased.choose(&state(&film, buffer, &downloads));
+            let decision = RateBased.choose(&state(&video, buffer, &downloads));
             assert_eq!(decision, Decision::Fetch(4), "{buffer}");
         }
-        let decision = RateBased.choose(&state(&film, 14.0, &downloads));
+        let decision = RateBased.choose(&state(&video, 14.0, &downloads));
         assert_eq!(decision, Decision::Wait(Duration::from_secs(2)));
     }
 }

@@ -6,13 +6,13 @@ use super::{Download, PlayerState};
 use crate::dash::video::{SEGMENTS, Video};
 
 /// The paper's film: 1, 2.5, 5, ... 25 Mb/s.
-pub(super) fn film() -> Video {
+pub(super) fn video() -> Video {
     Video::big_buck_bunny(SEGMENTS)
 }
 
 /// A segment of `level` that took `latency` seconds to begin and then came at `mbps`; requested at time zero.
 pub(super) fn fetched(level: usize, mbps: f64, latency: f64) -> Download {
-    let bytes = film().segment_bytes(level);
+    let bytes = video().segment_bytes(level);
     let first_byte = Duration::from_secs_f64(latency);
     Download {
         level,

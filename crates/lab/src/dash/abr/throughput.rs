@@ -69,7 +69,7 @@ const CLOCK: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{fetched, film, state};
+    use super::super::testing::{fetched, state, video};
     use super::*;
 
     fn average_of(mbps: &[f64]) -> f64 {
@@ -91,10 +91,10 @@ mod tests {
 
     #[test]
     fn the_safety_factor_and_the_latency_come_off() {
-        let film = film();
+        let video = video();
         let level =
-            |mbps, latency| sustainable_level(&state(&film, 5.0, &[fetched(3, mbps, latency)]));
-        assert_eq!(sustainable_level(&state(&film, 0.0, &[])), 0);
+            |mbps, latency| sustainable_level(&state(&video, 5.0, &[fetched(3, mbps, latency)]));
+        assert_eq!(sustainable_level(&state(&video, 0.0, &[])), 0);
         // 0.9 x 25 = 22.5 Mb/s is level 9; 0.1 s of 5 s leave 22.05, level 8 of 20 Mb/s.
         assert_eq!(level(25.0, 0.0), 9);
         assert_eq!(level(25.0, 0.1), 8);

@@ -11,10 +11,10 @@ use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, number};
 use crate::reproduce::setup::{Bottleneck, greedy, transfer};
 use crate::reproduce::summary::{Seeds, Spread, overflow, windows};
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 
 /// Figure 12.
-pub(in crate::reproduce) static DEEP_BUFFER: Study<Case, Run> = Study {
+pub(in crate::reproduce) static DEEP_BUFFER: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "B5",
         paper: Paper::Bbr,

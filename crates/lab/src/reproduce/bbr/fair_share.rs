@@ -10,11 +10,11 @@ use crate::plots::{Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, code, percent};
 use crate::reproduce::setup::{Bottleneck, greedy, transfer};
 use crate::reproduce::summary::{Spread, known};
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 use crate::trial::{FlowOutcome, Outcome};
 
 /// Figure 8.
-pub(in crate::reproduce) static FAIR_SHARE: Study<Case, Run> = Study {
+pub(in crate::reproduce) static FAIR_SHARE: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "B3",
         paper: Paper::Bbr,
@@ -139,8 +139,8 @@ fn report(_: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
         let courses = of(name).first().into_iter().flat_map(|run| &run.courses);
         let chart = (1..).zip(courses).fold(
             Chart::over_time(caption, "Mb/s"),
-            |chart, (number, course)| {
-                chart.series(format!("flow {number}"), Mark::Line, course.clone())
+            |chart, (number, series)| {
+                chart.series(format!("flow {number}"), Mark::Line, series.clone())
             },
         );
         section = section.chart(chart);
@@ -167,9 +167,9 @@ fn converged(outcome: &Outcome, end: Duration) -> Option<f64> {
 
 /// When a flow was seen to enter ProbeRTT.
 fn probes(flow: &FlowOutcome) -> Vec<f64> {
-    let modes = flow.moments.iter();
+    let modes = flow.samples.iter();
     let modes: Vec<_> = modes
-        .map(|moment| (moment.at, moment.snapshot.mode))
+        .map(|sample| (sample.at, sample.snapshot.mode))
         .collect();
     let entry = |pair: &[(Duration, Mode)]| {
         let [(_, before), (at, mode)] = pair else {

@@ -10,16 +10,16 @@ use kneepoint_quinn::Factory;
 use serde::{Deserialize, Serialize};
 
 use super::Case;
-use crate::controllers::{Contestant, contestant};
+use crate::controllers::{Candidate, candidate};
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, code, number, percent};
 use crate::reproduce::setup::{Bottleneck, transfer};
 use crate::reproduce::summary::{estimate, known, shown, thin};
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 use crate::trial::{FlowPlan, Outcome};
 
 /// Section "Token-bucket policers".
-pub(in crate::reproduce) static TOKEN_BUCKET: Study<Case, Run> = Study {
+pub(in crate::reproduce) static TOKEN_BUCKET: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "B6",
         paper: Paper::Bbr,
@@ -180,15 +180,15 @@ fn ratio(part: f64, whole: f64) -> Option<f64> {
 
 /// All packets; the sender is at the policer.
 fn fates(outcome: &Outcome) -> Vec<Arrival> {
-    let moments = &outcome.flows[0].moments;
+    let samples = &outcome.flows[0].samples;
     let records = outcome.links.get("forward");
     let records = records.map_or(&[][..], |link| &link.records);
     let arrival = |record: &kneepoint_emulator::link::Record| {
         let at = Duration::from(record.arrival);
-        let seen = moments.partition_point(|moment| moment.at <= at);
+        let seen = samples.partition_point(|sample| sample.at <= at);
         let mode = seen
             .checked_sub(1)
-            .map(|place| moments[place].snapshot.mode);
+            .map(|place| samples[place].snapshot.mode);
         Arrival {
             at: at.as_secs_f64(),
             dropped: matches!(record.outcome, PacketOutcome::Dropped { .. }),
@@ -249,20 +249,20 @@ fn topology() -> Topology {
 }
 
 /// By name, as everywhere; those that detect policers have no name of their own.
-fn controller(name: &str, seed: u64) -> Result<Contestant, CaseError> {
+fn controller(name: &str, seed: u64) -> Result<Candidate, CaseError> {
     let detecting = |mut config: BbrConfig| {
         config.core.policer_detection = true;
         config
     };
     let quinn = |config| Factory::new(detecting(config)).map(|factory| factory.seed(seed));
     Ok(match name {
-        "bbr, detecting" => Contestant::Quinn(Arc::new(quinn(BbrConfig::paper())?)),
-        "bbr:tuned, detecting" => Contestant::Quinn(Arc::new(quinn(BbrConfig::tuned())?)),
+        "bbr, detecting" => Candidate::Quinn(Arc::new(quinn(BbrConfig::paper())?)),
+        "bbr:tuned, detecting" => Candidate::Quinn(Arc::new(quinn(BbrConfig::tuned())?)),
         "noq:bbr, detecting" => {
             let factory = kneepoint_noq::Factory::new(detecting(BbrConfig::paper()))?;
-            Contestant::Noq(Arc::new(factory.seed(seed)))
+            Candidate::Noq(Arc::new(factory.seed(seed)))
         }
-        _ => contestant(name, seed)?,
+        _ => candidate(name, seed)?,
     })
 }
 

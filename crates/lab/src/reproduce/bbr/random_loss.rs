@@ -11,12 +11,12 @@ use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, number, percent};
 use crate::reproduce::setup::{Bottleneck, FAST_MBPS, constant, greedy, transfer};
 use crate::reproduce::summary::{Seeds, overflow};
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 use crate::trial::FlowOutcome;
 use crate::workload::Received;
 
 /// Figure 10.
-pub(in crate::reproduce) static RANDOM_LOSS: Study<Case, Run> = Study {
+pub(in crate::reproduce) static RANDOM_LOSS: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "B4",
         paper: Paper::Bbr,

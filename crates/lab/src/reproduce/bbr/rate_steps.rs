@@ -11,11 +11,11 @@ use crate::plots::{Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, code};
 use crate::reproduce::setup::Bottleneck;
 use crate::reproduce::summary::{Spread, estimate, known, rtts, shown, thin};
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 use crate::trial::{LinkOutcome, Outcome};
 
 /// Figures 4 and 5.
-pub(in crate::reproduce) static RATE_STEPS: Study<Case, Run> = Study {
+pub(in crate::reproduce) static RATE_STEPS: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "B1",
         paper: Paper::Bbr,

@@ -10,10 +10,10 @@ use crate::plots::{Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, code, percent};
 use crate::reproduce::setup::Bottleneck;
 use crate::reproduce::summary::{Spread, rtts, thin};
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 
 /// Figures 6 and 7.
-pub(in crate::reproduce) static STARTUP: Study<Case, Run> = Study {
+pub(in crate::reproduce) static STARTUP: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "B2",
         paper: Paper::Bbr,

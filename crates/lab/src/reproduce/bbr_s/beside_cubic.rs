@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, number, percent};
 use crate::reproduce::setup::{Bottleneck, greedy, transfer};
-use crate::reproduce::summary::{Course, Seeds, Summary};
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::summary::{Seeds, Summary, TimeSeries};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 
 /// Figures 13 and 14.
-pub(in crate::reproduce) static BESIDE_CUBIC: Study<Case, Run> = Study {
+pub(in crate::reproduce) static BESIDE_CUBIC: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "A5",
         paper: Paper::BbrS,
@@ -44,7 +44,7 @@ pub(in crate::reproduce) struct Run {
     /// What each got of its half.
     shares: [f64; 2],
     /// Of the run that is drawn: both flows.
-    courses: Vec<Course>,
+    courses: Vec<TimeSeries>,
 }
 
 fn cases(scale: Scale) -> Vec<Case> {
@@ -79,7 +79,7 @@ fn run(case: &Case) -> Result<Run, CaseError> {
     Ok(Run {
         summary: Summary::of(&outcome, &bottleneck, from, duration),
         shares: [share(0), share(1)],
-        courses: Course::drawn(&outcome, drawn),
+        courses: TimeSeries::drawn(&outcome, drawn),
     })
 }
 
@@ -155,8 +155,8 @@ fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Se
         if !run.courses.is_empty() {
             let caption = format!("`bbr-s` beside `cubic`, queue of {} BDP", number(DRAWN));
             let flows = [case.ours, case.theirs].into_iter().zip(&run.courses);
-            let flows = flows.map(|(name, course)| (name, Mark::Line, course));
-            section = section.charts(Course::charts(&caption, Axis::linear("ms"), flows));
+            let flows = flows.map(|(name, series)| (name, Mark::Line, series));
+            section = section.charts(TimeSeries::charts(&caption, Axis::linear("ms"), flows));
         }
     }
     section

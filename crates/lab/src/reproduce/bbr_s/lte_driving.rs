@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use kneepoint_emulator::generate::{Profile, generate};
 
-use crate::reproduce::informed::{self, INFORMED};
+use crate::reproduce::delayed_oracle::{self, DELAYED_ORACLES};
 use crate::reproduce::report::{Section, Verdict, change, percent};
 use crate::reproduce::summary::geometric_mean;
 use crate::reproduce::trace_runs::{OMNISCIENT, TraceCase, TraceRun, TraceRuns};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Scale};
 
 /// Figures 5 to 7.
-pub(in crate::reproduce) static LTE_DRIVING: Study<TraceCase, TraceRun> = Study {
+pub(in crate::reproduce) static LTE_DRIVING: Reproduction<TraceCase, TraceRun> = Reproduction {
     about: About {
         id: "A2",
         paper: Paper::BbrS,
@@ -36,8 +36,8 @@ fn links(scale: Scale) -> &'static [&'static str] {
 fn cases(scale: Scale) -> Vec<TraceCase> {
     let mut cases = Vec::new();
     for link in links(scale) {
-        let informed = INFORMED.iter().map(|(name, _)| *name);
-        for controller in CONTROLLERS.into_iter().chain(informed) {
+        let delayed_oracle = DELAYED_ORACLES.iter().map(|(name, _)| *name);
+        for controller in CONTROLLERS.into_iter().chain(delayed_oracle) {
             cases.extend(scale.seeds().map(|seed| TraceCase {
                 link,
                 controller,
@@ -89,14 +89,14 @@ fn report(scale: Scale, runs: &TraceRuns<'_>, mut section: Section) -> Section {
         section = section
             .table(runs.summaries(format!("LTE, {link}: means over the seeds")))
             .charts(runs.charts(&format!("LTE, {link}, seed 1")));
-        section = informed::compare(section, &runs, &format!("LTE, {link}"));
+        section = delayed_oracle::compare(section, &runs, &format!("LTE, {link}"));
     }
     if links.len() > 1 {
         section = against_bbr(section, "both links", |figure| {
             geometric_mean(links.iter().map(|link| runs.on(link).against_bbr(figure)))
         });
     }
-    section.note(OUTAGES).note(informed::ABOUT).note(
+    section.note(OUTAGES).note(delayed_oracle::ABOUT).note(
         "`bbr-s` is the recommended preset, `bbr-s:paper` follows the paper's text as closely as quinn's one window allows. \
          `omniscient` knows the trace: it fills the link without a queue.",
     )

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::plots::{Axis, Mark};
 use crate::reproduce::report::{Section, Verdict, code, number};
 use crate::reproduce::setup::{Bottleneck, greedy, transfer};
-use crate::reproduce::summary::{Course, Spread, Summary};
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::summary::{Spread, Summary, TimeSeries};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 use crate::trial::Outcome;
 
 /// Figures 11 and 12.
-pub(in crate::reproduce) static MANY_FLOWS: Study<Case, Run> = Study {
+pub(in crate::reproduce) static MANY_FLOWS: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "A4",
         paper: Paper::BbrS,
@@ -50,7 +50,7 @@ pub(in crate::reproduce) struct Run {
     /// The same without the receivers' delays of acknowledgements: the empty path and the queue, as packets met it.
     path: Spread,
     /// Of the run that is drawn: every flow.
-    courses: Vec<Course>,
+    courses: Vec<TimeSeries>,
 }
 
 fn cases(scale: Scale) -> Vec<Case> {
@@ -85,7 +85,7 @@ fn run(case: &Case) -> Result<Run, CaseError> {
         path: Spread::of(&settled(duration, |from, to| {
             path_delays(&outcome, from, to)
         })),
-        courses: Course::drawn(&outcome, case.seed == 1),
+        courses: TimeSeries::drawn(&outcome, case.seed == 1),
     })
 }
 
@@ -157,8 +157,8 @@ fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Sectio
         );
     if let Some(run) = ours.first().filter(|run| !run.courses.is_empty()) {
         let flows = (1..).zip(&run.courses);
-        let flows = flows.map(|(number, course)| (number.to_string(), Mark::Line, course));
-        let charts = Course::charts("Ten `bbr-s` flows", Axis::linear("ms"), flows);
+        let flows = flows.map(|(number, series)| (number.to_string(), Mark::Line, series));
+        let charts = TimeSeries::charts("Ten `bbr-s` flows", Axis::linear("ms"), flows);
         section = section.charts(charts);
     }
     section

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::plots::Chart;
 use crate::reproduce::report::{Section, Verdict, number};
 use crate::reproduce::summary::thin;
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 
 /// Figure 2.
-pub(in crate::reproduce) static PACE: Study<Case, Run> = Study {
+pub(in crate::reproduce) static PACE: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "A1",
         paper: Paper::BbrS,
@@ -58,7 +58,7 @@ pub(in crate::reproduce) struct Run {
     /// The mean round-trip time over its minimum.
     rtt: f64,
     /// The round-trip time over its minimum, in the first seconds of the run that is drawn.
-    course: Vec<(f64, f64)>,
+    series: Vec<(f64, f64)>,
 }
 
 fn cases(scale: Scale) -> Vec<Case> {
@@ -81,7 +81,7 @@ fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Sectio
         "The round-trip time that each pace makes, seed 1",
         "RTT / minimum",
     );
-    let chart = runs.lines(chart, |case| case.filter.name(), |run| run.course.clone());
+    let chart = runs.lines(chart, |case| case.filter.name(), |run| run.series.clone());
     let of = |filter| runs.only(|case| case.filter == filter);
     let rtt = |filter| of(filter).over(|run| run.rtt);
     let (maximum, mean, skip) = (rtt(Filter::Maximum), rtt(Filter::Mean), rtt(Filter::Skip));
@@ -176,7 +176,7 @@ fn simulate(filter: Filter, seed: u64) -> Run {
     let mut follower = Follower::new(filter);
     let (mut pace, mut queue) = (MEAN, 0.0);
     let (mut paced, mut delivered_all, mut capacity_all, mut rtt_all) = (0.0, 0.0, 0.0, 0.0);
-    let mut course = Vec::new();
+    let mut series = Vec::new();
     for step in 0..STEPS {
         let capacity = (MEAN + DEVIATION * normal(&mut random)).max(0.0);
         // The window: what is on its way and what waits, 2 BDP in all.
@@ -190,16 +190,16 @@ fn simulate(filter: Filter, seed: u64) -> Run {
         capacity_all += capacity * STEP;
         let rtt = 1.0 + queue / (MEAN * MIN_RTT);
         rtt_all += rtt;
-        course.push((step as f64 * STEP, rtt));
+        series.push((step as f64 * STEP, rtt));
         pace = follower.update(step, capacity, delivered / STEP, busy, pace);
     }
     let steps = STEPS as f64;
-    course.retain(|(time, _)| seed == 1 && *time < DRAWN);
+    series.retain(|(time, _)| seed == 1 && *time < DRAWN);
     Run {
         pace: paced / steps / MEAN,
         utilization: delivered_all / capacity_all,
         rtt: rtt_all / steps,
-        course: thin(course, 0.1),
+        series: thin(series, 0.1),
     }
 }
 

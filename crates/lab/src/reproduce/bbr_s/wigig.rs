@@ -6,13 +6,13 @@ use kneepoint_emulator::generate::{Profile, generate};
 use kneepoint_emulator::trace::Trace;
 
 use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::informed::{self, INFORMED};
+use crate::reproduce::delayed_oracle::{self, DELAYED_ORACLES};
 use crate::reproduce::report::{Section, Table, Verdict, change, number, percent};
 use crate::reproduce::trace_runs::{OMNISCIENT, TraceCase, TraceRun, TraceRuns};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Scale};
 
 /// Figures 8 to 10.
-pub(in crate::reproduce) static WIGIG: Study<TraceCase, TraceRun> = Study {
+pub(in crate::reproduce) static WIGIG: Reproduction<TraceCase, TraceRun> = Reproduction {
     about: About {
         id: "A3",
         paper: Paper::BbrS,
@@ -32,8 +32,8 @@ pub(in crate::reproduce) static WIGIG: Study<TraceCase, TraceRun> = Study {
 
 fn cases(scale: Scale) -> Vec<TraceCase> {
     let mut cases = Vec::new();
-    let informed = INFORMED.iter().map(|(name, _)| *name);
-    for controller in CONTROLLERS.into_iter().chain(informed) {
+    let delayed_oracle = DELAYED_ORACLES.iter().map(|(name, _)| *name);
+    for controller in CONTROLLERS.into_iter().chain(delayed_oracle) {
         cases.extend(scale.seeds().map(|seed| TraceCase {
             link: LINK,
             controller,
@@ -115,8 +115,10 @@ fn report(_scale: Scale, all: &TraceRuns<'_>, section: Section) -> Section {
         ))
         .table(runs.summaries("WiGig with blockages: means over the seeds"))
         .charts(runs.charts("WiGig, seed 1"));
-    let section = informed::compare(section, &runs, "WiGig");
-    sweep(section, all).note(BLOCKED).note(informed::ABOUT)
+    let section = delayed_oracle::compare(section, &runs, "WiGig");
+    sweep(section, all)
+        .note(BLOCKED)
+        .note(delayed_oracle::ABOUT)
 }
 
 /// The 99th percentile by the length of the blockages.

@@ -1,13 +1,13 @@
 //! D4: the estimate by the size of the bursts.
 
-use super::film::{Film, Films, Shown, bytes};
+use super::video::{Shown, VideoCase, VideoRuns, bytes};
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, code, number, opt};
 use crate::reproduce::summary::known;
-use crate::reproduce::{About, Paper, Scale, Study};
+use crate::reproduce::{About, Paper, Reproduction, Scale};
 
 /// Figure 15 and table 3.
-pub(in crate::reproduce) static BURSTS: Study<Film, Shown> = Study {
+pub(in crate::reproduce) static BURSTS: Reproduction<VideoCase, Shown> = Reproduction {
     about: About {
         id: "D4",
         paper: Paper::BbrSampled,
@@ -17,34 +17,34 @@ pub(in crate::reproduce) static BURSTS: Study<Film, Shown> = Study {
         claim: "Mean estimates at 8 KB, 100 KB, 1 MB and 2 MB, in Mb/s: BBR 24.1, 28.3, 91.8, 162.9; BBRv2 24.2, 29.4, 65.7, 107.9.",
     },
     cases,
-    weight: Film::weight,
-    run: Film::show,
+    weight: VideoCase::weight,
+    run: VideoCase::show,
     report,
 };
 
-fn cases(scale: Scale) -> Vec<Film> {
+fn cases(scale: Scale) -> Vec<VideoCase> {
     let bursts = scale.pick(&SIZES[2..3], &SIZES[..]);
-    let films = |(controller, _)| {
-        bursts.iter().map(move |&burst_kb| Film {
+    let runs = |(controller, _)| {
+        bursts.iter().map(move |&burst_kb| VideoCase {
             burst_kb,
-            ..Film::new(controller, scale.pick(20, 42))
+            ..VideoCase::new(controller, scale.pick(20, 42))
         })
     };
-    PAPER.into_iter().flat_map(films).collect()
+    PAPER.into_iter().flat_map(runs).collect()
 }
 
-fn report(_scale: Scale, films: &Films<'_>, mut section: Section) -> Section {
-    let table = films
-        .table("The estimate while data is in flight", Film::clone)
-        .name("controller", |film| code(film.controller))
-        .name("burst", |film| bytes(film.burst_kb))
+fn report(_scale: Scale, runs: &VideoRuns<'_>, mut section: Section) -> Section {
+    let table = runs
+        .table("The estimate while data is in flight", VideoCase::clone)
+        .name("controller", |case| code(case.controller))
+        .name("burst", |case| bytes(case.burst_kb))
         .numbers("mean, Mb/s", mean)
-        .name("paper", |film| opt(papers(film)))
+        .name("paper", |case| opt(papers(case)))
         .numbers("median, Mb/s", |shown| known(shown.estimate_median_mbps))
         .numbers("median RTT, ms", |shown| known(shown.rtt_median_ms));
-    for (film, shown) in films.iter() {
+    for (case, shown) in runs.iter() {
         let mean = mean(shown);
-        let (paper, holds) = match papers(film) {
+        let (paper, holds) = match papers(case) {
             Some(theirs) => (
                 format!("{} Mb/s", number(theirs)),
                 (
@@ -57,7 +57,7 @@ fn report(_scale: Scale, films: &Films<'_>, mut section: Section) -> Section {
                 ((mean / 25.0 - 1.0).abs() <= 0.15, mean < 35.0),
             ),
         };
-        let (controller, burst) = (film.controller, bytes(film.burst_kb));
+        let (controller, burst) = (case.controller, bytes(case.burst_kb));
         section = section.verdict(Verdict::new(
             format!("mean estimate of `{controller}`, bursts of {burst}"),
             paper,
@@ -71,9 +71,9 @@ fn report(_scale: Scale, films: &Films<'_>, mut section: Section) -> Section {
         Axis::log("burst, KB"),
         Axis::linear("Mb/s"),
     );
-    for (controller, films) in films.by(|film| film.controller) {
-        let points = films.iter();
-        let points = points.map(|(film, shown)| (film.burst_kb as f64, mean(shown)));
+    for (controller, runs) in runs.by(|case| case.controller) {
+        let points = runs.iter();
+        let points = points.map(|(case, shown)| (case.burst_kb as f64, mean(shown)));
         chart = chart.series(controller, Mark::Dots, points);
     }
     section.table(table).chart(chart)
@@ -84,9 +84,9 @@ fn mean(shown: &Shown) -> f64 {
 }
 
 /// The paper's mean, where it has any.
-fn papers(film: &Film) -> Option<f64> {
-    let (_, means) = PAPER.iter().find(|(name, _)| *name == film.controller)?;
-    let place = SIZES.iter().position(|&burst| burst == film.burst_kb)?;
+fn papers(case: &VideoCase) -> Option<f64> {
+    let (_, means) = PAPER.iter().find(|(name, _)| *name == case.controller)?;
+    let place = SIZES.iter().position(|&burst| burst == case.burst_kb)?;
     means.map(|means| means[place])
 }
 

@@ -1,9 +1,9 @@
 //! BBR-Sampled and BBR2-Sampled, and the study of adaptive video behind a token bucket that led to them.
 
 mod bursts;
-mod film;
 mod quality;
 mod rules;
+mod video;
 
 pub(super) use bursts::BURSTS;
 pub(super) use quality::QUALITY;

@@ -1,13 +1,13 @@
 //! D1, D2, D3 and D5: what a viewer sees, by the buffer's size.
 
-use super::film::{Film, Films, Shown, bytes};
+use super::video::{Shown, VideoCase, VideoRuns, bytes};
 use crate::plots::{Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, code, number, percent};
 use crate::reproduce::summary::known;
-use crate::reproduce::{About, Paper, Scale, Study};
+use crate::reproduce::{About, Paper, Reproduction, Scale};
 
 /// Figures 4, 5, 8, 9 and 16, tables 1 and 2.
-pub(in crate::reproduce) static QUALITY: Study<Film, Shown> = Study {
+pub(in crate::reproduce) static QUALITY: Reproduction<VideoCase, Shown> = Reproduction {
     about: About {
         id: "D1",
         paper: Paper::BbrSampled,
@@ -20,37 +20,37 @@ pub(in crate::reproduce) static QUALITY: Study<Film, Shown> = Study {
                 the median estimate three times the link. With the sampled filters the quality is about 10 again.",
     },
     cases,
-    weight: Film::weight,
-    run: Film::show,
+    weight: VideoCase::weight,
+    run: VideoCase::show,
     report,
 };
 
-fn cases(scale: Scale) -> Vec<Film> {
+fn cases(scale: Scale) -> Vec<VideoCase> {
     let segments = scale.pick(25, 127);
     let mut cases = Vec::new();
     for &controller in scale.pick(&["bbr", "bbr-sampled"][..], &CONTROLLERS[..]) {
         let buffers = scale.pick(&[10_000][..], &BUFFERS[..]).iter();
-        cases.extend(buffers.map(|&buffer_kb| Film {
+        cases.extend(buffers.map(|&buffer_kb| VideoCase {
             buffer_kb,
-            ..Film::new(controller, segments)
+            ..VideoCase::new(controller, segments)
         }));
     }
-    cases.push(Film {
+    cases.push(VideoCase {
         connections: HTTP_1_CONNECTIONS,
-        ..Film::new("bbr", segments)
+        ..VideoCase::new("bbr", segments)
     });
     cases
 }
 
-fn report(_scale: Scale, films: &Films<'_>, section: Section) -> Section {
+fn report(_scale: Scale, runs: &VideoRuns<'_>, section: Section) -> Section {
     let state = |shown: &Shown, place: usize| known(shown.states.map(|states| states[place]));
-    let table = films
-        .table("One film each", Film::clone)
-        .name("controller", |film| match film.connections {
-            1 => code(film.controller),
-            many => format!("`{}`, {many} connections", film.controller),
+    let table = runs
+        .table("One film each", VideoCase::clone)
+        .name("controller", |case| match case.connections {
+            1 => code(case.controller),
+            many => format!("`{}`, {many} connections", case.controller),
         })
-        .name("buffer", |film| bytes(film.buffer_kb))
+        .name("buffer", |case| bytes(case.buffer_kb))
         .numbers("quality", |shown| known(shown.quality))
         .numbers("stall rate", |shown| known(shown.stall_rate))
         .numbers("median RTT, ms", |shown| known(shown.rtt_median_ms))
@@ -62,12 +62,12 @@ fn report(_scale: Scale, films: &Films<'_>, section: Section) -> Section {
         .percents("PROBE_BW", |shown| state(shown, 2))
         .percents("DRAIN", |shown| state(shown, 1))
         .percents("PROBE_RTT", |shown| state(shown, 3))
-        .cells("drops", |films| {
-            films.first().map_or(0, |shown| shown.drops).to_string()
+        .cells("drops", |runs| {
+            runs.first().map_or(0, |shown| shown.drops).to_string()
         });
     let deep = |controller: &str, figure: fn(&Shown) -> Option<f64>| {
-        let films = films.only(|film| film.controller == controller && is_deep(film));
-        known(films.first().and_then(figure))
+        let runs = runs.only(|case| case.controller == controller && is_deep(case));
+        known(runs.first().and_then(figure))
     };
     let quality = deep("bbr", |shown| shown.quality);
     let repaired = deep("bbr-sampled", |shown| shown.quality);
@@ -77,12 +77,12 @@ fn report(_scale: Scale, films: &Films<'_>, section: Section) -> Section {
     let sampled = deep("bbr-sampled", |shown| shown.estimate_median_mbps) / 25.0;
     let sampled_rtt = deep("bbr-sampled", |shown| shown.rtt_median_ms) / 100.0;
     let startup = deep("bbr", |shown| shown.states.map(|states| states[0]));
-    let many = films.only(|film| film.connections > 1);
+    let many = runs.only(|case| case.connections > 1);
     let startup_of_many = many.first().map_or(f64::NAN, |shown| state(shown, 0));
-    let drawn = |film: &Film| is_deep(film) && DRAWN.contains(&film.controller);
+    let drawn = |case: &VideoCase| is_deep(case) && DRAWN.contains(&case.controller);
     let mut flight = Chart::over_time("10 MB of buffer: in flight from the 60th second on", "MB");
-    for (film, shown) in films.only(drawn).iter() {
-        flight = flight.series(film.controller, Mark::Line, shown.in_flight.clone());
+    for (case, shown) in runs.only(drawn).iter() {
+        flight = flight.series(case.controller, Mark::Line, shown.in_flight.clone());
     }
     section
         .verdict(Verdict::new(
@@ -137,7 +137,7 @@ fn report(_scale: Scale, films: &Films<'_>, section: Section) -> Section {
         ))
         .table(table)
         .chart(flight)
-        .chart(films.throughputs(|film| drawn(film).then_some(film.controller)))
+        .chart(runs.throughputs(|case| drawn(case).then_some(case.controller)))
         .note(COLLAPSE)
         .note(
             "A step up has to fit into 0.9 of the throughput that the player has measured, so that level 9 of 10 is what a link of \
@@ -146,8 +146,8 @@ fn report(_scale: Scale, films: &Films<'_>, section: Section) -> Section {
 }
 
 /// Whether it is fetched over one connection with the deep buffer.
-fn is_deep(film: &Film) -> bool {
-    (film.buffer_kb, film.connections) == (10_000, 1)
+fn is_deep(case: &VideoCase) -> bool {
+    (case.buffer_kb, case.connections) == (10_000, 1)
 }
 
 /// Why the quality does not collapse here.

@@ -1,12 +1,12 @@
 //! D6: by the rule that chooses the levels.
 
-use super::film::{Film, Films, Shown};
+use super::video::{Shown, VideoCase, VideoRuns};
 use crate::dash::abr::Algorithm;
 use crate::reproduce::report::{Section, Verdict, number, opt};
-use crate::reproduce::{About, Paper, Scale, Study};
+use crate::reproduce::{About, Paper, Reproduction, Scale};
 
 /// Figure 7.
-pub(in crate::reproduce) static RULES: Study<Film, Shown> = Study {
+pub(in crate::reproduce) static RULES: Reproduction<VideoCase, Shown> = Reproduction {
     about: About {
         id: "D6",
         paper: Paper::BbrSampled,
@@ -16,46 +16,46 @@ pub(in crate::reproduce) static RULES: Study<Film, Shown> = Study {
         claim: "Every rule loses quality and gains stalls under BBR with the deep buffer.",
     },
     cases,
-    weight: Film::weight,
-    run: Film::show,
+    weight: VideoCase::weight,
+    run: VideoCase::show,
     report,
 };
 
-fn cases(scale: Scale) -> Vec<Film> {
+fn cases(scale: Scale) -> Vec<VideoCase> {
     let buffers = scale.pick(&[10_000][..], &[1000, 10_000]);
-    let films = |rule| {
-        buffers.iter().map(move |&buffer_kb| Film {
+    let runs = |rule| {
+        buffers.iter().map(move |&buffer_kb| VideoCase {
             rule,
             buffer_kb,
-            ..Film::new("bbr", scale.pick(15, 64))
+            ..VideoCase::new("bbr", scale.pick(15, 64))
         })
     };
-    Algorithm::ALL.into_iter().flat_map(films).collect()
+    Algorithm::ALL.into_iter().flat_map(runs).collect()
 }
 
-fn report(_scale: Scale, films: &Films<'_>, section: Section) -> Section {
-    let of = |films: &Films<'_>, buffer: u64, figure: fn(&Shown) -> Option<f64>| {
-        let film = films.only(|film| film.buffer_kb == buffer);
-        film.first().and_then(figure)
+fn report(_scale: Scale, runs: &VideoRuns<'_>, section: Section) -> Section {
+    let of = |runs: &VideoRuns<'_>, buffer: u64, figure: fn(&Shown) -> Option<f64>| {
+        let case = runs.only(|case| case.buffer_kb == buffer);
+        case.first().and_then(figure)
     };
     let (quality, stalls) = (
         |shown: &Shown| shown.quality,
         |shown: &Shown| shown.stall_rate,
     );
-    let table = films
-        .table("`bbr`, one film each", |film| film.rule)
-        .name("rule", |film| film.rule.name().to_owned())
-        .cells("quality, 1 MB", |films| opt(of(films, 1000, quality)))
-        .cells("10 MB", |films| opt(of(films, 10_000, quality)))
-        .cells("stall rate, 1 MB", |films| opt(of(films, 1000, stalls)))
-        .cells("10 MB", |films| opt(of(films, 10_000, stalls)));
-    let losses = films.by(|film| film.rule).into_iter();
+    let table = runs
+        .table("`bbr`, one film each", |case| case.rule)
+        .name("rule", |case| case.rule.name().to_owned())
+        .cells("quality, 1 MB", |runs| opt(of(runs, 1000, quality)))
+        .cells("10 MB", |runs| opt(of(runs, 10_000, quality)))
+        .cells("stall rate, 1 MB", |runs| opt(of(runs, 1000, stalls)))
+        .cells("10 MB", |runs| opt(of(runs, 10_000, stalls)));
+    let losses = runs.by(|case| case.rule).into_iter();
     let losses = losses
-        .filter_map(|(_, films)| Some(of(&films, 1000, quality)? - of(&films, 10_000, quality)?));
+        .filter_map(|(_, runs)| Some(of(&runs, 1000, quality)? - of(&runs, 10_000, quality)?));
     let largest_loss = losses.fold(f64::NEG_INFINITY, f64::max);
     let section = section
         .table(table)
-        .chart(films.throughputs(|film| (film.buffer_kb == 10_000).then_some(film.rule.name())));
+        .chart(runs.throughputs(|case| (case.buffer_kb == 10_000).then_some(case.rule.name())));
     if !largest_loss.is_finite() {
         return section;
     }

@@ -4,10 +4,10 @@ use super::buffer;
 use super::dumbbell::{Case, Dumbbell, Run};
 use super::tables::{Measured, Setting, Tables};
 use crate::reproduce::report::{Section, Verdict, change};
-use crate::reproduce::{About, Paper, Study};
+use crate::reproduce::{About, Paper, Reproduction};
 
 /// Tables 2 and 3.
-pub(in crate::reproduce) static BANDWIDTHS: Study<Case, Run> = Study {
+pub(in crate::reproduce) static BANDWIDTHS: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "C2",
         paper: Paper::Ebcc,

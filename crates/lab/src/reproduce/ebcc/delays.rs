@@ -3,10 +3,10 @@
 use super::buffer;
 use super::dumbbell::{Case, Dumbbell, Run};
 use super::tables::{Setting, Tables};
-use crate::reproduce::{About, Paper, Study};
+use crate::reproduce::{About, Paper, Reproduction};
 
 /// Tables 4 and 5.
-pub(in crate::reproduce) static DELAYS: Study<Case, Run> = Study {
+pub(in crate::reproduce) static DELAYS: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "C3",
         paper: Paper::Ebcc,

@@ -3,10 +3,10 @@
 use super::buffer;
 use super::dumbbell::{Case, Dumbbell, Run};
 use super::tables::{Setting, Tables};
-use crate::reproduce::{About, Paper, Study};
+use crate::reproduce::{About, Paper, Reproduction};
 
 /// Tables 6 to 8.
-pub(in crate::reproduce) static FLOWS: Study<Case, Run> = Study {
+pub(in crate::reproduce) static FLOWS: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "C4",
         paper: Paper::Ebcc,

@@ -2,14 +2,14 @@
 
 mod bandwidths;
 mod buffer;
-mod course;
 mod delays;
 mod dumbbell;
 mod flows;
 mod tables;
+mod time_series;
 mod verdicts;
 
 pub(super) use self::bandwidths::BANDWIDTHS;
-pub(super) use self::course::SINGLE_FLOW;
 pub(super) use self::delays::DELAYS;
 pub(super) use self::flows::FLOWS;
+pub(super) use self::time_series::SINGLE_FLOW;

@@ -12,7 +12,7 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
 use super::round_trips::FAIR;
-use crate::controllers::Contestant;
+use crate::controllers::Candidate;
 use crate::metrics::stats;
 use crate::reproduce::CaseError;
 use crate::reproduce::setup::{FAST_MBPS, greedy, link, transfer};
@@ -93,7 +93,7 @@ impl Case {
             let seed = self.seed * 100 + flow;
             let plan = if self.controller == FAIR {
                 let factory = Factory::new(BbrFairConfig::with_own_queue())?.seed(seed);
-                FlowPlan::greedy(Contestant::Quinn(Arc::new(factory)), start, end)
+                FlowPlan::greedy(Candidate::Quinn(Arc::new(factory)), start, end)
             } else {
                 greedy(self.controller, seed, start, end)?
             };

@@ -3,10 +3,10 @@
 use super::network::{Buffer, Case, Run};
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Table, Verdict, code, number};
-use crate::reproduce::{About, Paper, Runs, Scale, Study};
+use crate::reproduce::{About, Paper, Reproduction, Runs, Scale};
 
 /// The article's evaluation.
-pub(in crate::reproduce) static ROUND_TRIPS: Study<Case, Run> = Study {
+pub(in crate::reproduce) static ROUND_TRIPS: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "E",
         paper: Paper::FairShare,

@@ -10,7 +10,7 @@ pub use self::markdown::markdown;
 pub use self::table::{Table, change, code, number, opt, percent};
 pub use self::verdict::{Finding, Verdict};
 
-use super::study::About;
+use super::reproduction::About;
 use crate::plots::Chart;
 
 /// One experiment's part of the report.

@@ -30,7 +30,7 @@ pub struct About {
 
 /// One experiment: `C` has the parameters of one run, `R` is what a run gives.
 #[derive(Debug)]
-pub struct Study<C, R> {
+pub struct Reproduction<C, R> {
     /// What it is about.
     pub about: About,
     /// The runs.
@@ -43,7 +43,7 @@ pub struct Study<C, R> {
     pub report: fn(Scale, &Runs<'_, C, R>, Section) -> Section,
 }
 
-/// A [`Study`] of which only the work and the section matter.
+/// A [`Reproduction`] of which only the work and the section matter.
 pub trait Experiment: Sync {
     /// What there is to do.
     fn jobs(&self, scale: Scale) -> Vec<Job<'_>>;
@@ -66,7 +66,7 @@ pub struct Job<'a> {
     pub run: Box<dyn Fn() -> Result<Value, CaseError> + Send + Sync + 'a>,
 }
 
-impl<C, R> Experiment for Study<C, R>
+impl<C, R> Experiment for Reproduction<C, R>
 where
     C: Serialize + Send + Sync,
     R: Serialize + DeserializeOwned,
@@ -103,7 +103,7 @@ where
     }
 }
 
-impl<C: Serialize, R> Study<C, R> {
+impl<C: Serialize, R> Reproduction<C, R> {
     /// A case's name. Parameters that cannot be written are a mistake in the program, and then so is the name.
     fn key(&self, case: &C) -> String {
         let parameters = serde_json::to_string(case).unwrap_or_default();

@@ -13,22 +13,22 @@ use crate::trial::Outcome;
 ///
 /// The link is in the middle of the path. Half a round trip late the sender hears how much the link could have carried, also while it
 /// was idle, which no controller can see. Less than a millisecond of round trip counts as one. It keeps in flight what the link could carry in the last round trip it knows of, and
-/// `headroom` (a share from 0 to 10, or the nearest of them) of what it can carry in a round trip on the average of the last second, so that there is
+/// `queue_target` (a share from 0 to 10, or the nearest of them) of what it can carry in a round trip on the average of the last second, so that there is
 /// something to send when the rate rises. What such a sender cannot have, measuring the link better does not give.
 /// It has no transport: its goodput counts all of a datagram's payload.
 ///
 /// # Errors
 /// The link cannot be emulated.
-pub fn informed(
+pub fn delayed_oracle(
     trace: &Trace,
     rtt: Duration,
     duration: Duration,
-    headroom: f64,
+    queue_target: f64,
 ) -> Result<Outcome, ConfigError> {
     let mut link = link(trace)?;
     let end = Nanos::from(duration);
     let rtt_millis = Nanos::from(rtt).0.div_ceil(MILLI).max(1);
-    let headroom = headroom.clamp(0.0, MOST_HEADROOM);
+    let queue_target = queue_target.clamp(0.0, MAX_QUEUE_TARGET);
     // Of all packets: those that have arrived at the link, and those that had left it by each millisecond.
     let mut arrived = 0;
     let mut left: Vec<u64> = Vec::new();
@@ -40,7 +40,7 @@ pub fn informed(
         let known = left.len().checked_sub(rtt_millis as usize);
         let acknowledged = known.map_or(0, |millis| left[millis]);
         let known = Nanos(known.map_or(0, |millis| millis as u64) * MILLI);
-        let window = window(trace, known, Nanos(rtt_millis * MILLI), headroom);
+        let window = window(trace, known, Nanos(rtt_millis * MILLI), queue_target);
         while arrived - acknowledged < window {
             link.offer(arrival, packet());
             arrived += 1;
@@ -52,7 +52,7 @@ pub fn informed(
 }
 
 /// In packets, with what is known at `now`.
-fn window(trace: &Trace, now: Nanos, rtt: Nanos, headroom: f64) -> u64 {
+fn window(trace: &Trace, now: Nanos, rtt: Nanos, queue_target: f64) -> u64 {
     if now < rtt {
         return INITIAL_WINDOW;
     }
@@ -62,7 +62,7 @@ fn window(trace: &Trace, now: Nanos, rtt: Nanos, headroom: f64) -> u64 {
         let packets = trace.capacity(from, now) / OPPORTUNITY_BYTES;
         packets as f64 * rtt.0 as f64 / (now - from).0.max(1) as f64
     };
-    let window = carried(rtt) + headroom * carried(USUAL);
+    let window = carried(rtt) + queue_target * carried(USUAL);
     // Without any, nothing would ever be sent again after an outage.
     window as u64 + LEAST_WINDOW
 }
@@ -70,7 +70,7 @@ fn window(trace: &Trace, now: Nanos, rtt: Nanos, headroom: f64) -> u64 {
 const MILLI: u64 = 1_000_000;
 
 /// More than this is a long queue and nothing else.
-const MOST_HEADROOM: f64 = 10.0;
+const MAX_QUEUE_TARGET: f64 = 10.0;
 
 /// Packets (RFC 9002, section 7.2).
 const INITIAL_WINDOW: u64 = 10;
@@ -86,12 +86,12 @@ mod tests {
     const RTT: Duration = Duration::from_millis(40);
     const END: Duration = Duration::from_secs(4);
 
-    fn run(trace: Vec<u64>, headroom: f64) -> Outcome {
-        informed(
+    fn run(trace: Vec<u64>, queue_target: f64) -> Outcome {
+        delayed_oracle(
             &Trace::from_millis(trace, "test").unwrap(),
             RTT,
             END,
-            headroom,
+            queue_target,
         )
         .unwrap()
     }
@@ -104,8 +104,8 @@ mod tests {
     /// One packet a millisecond: it has that and the two packets that it keeps at least.
     #[test]
     fn a_steady_link_is_full_behind_a_queue_of_the_headroom() {
-        for (headroom, queue) in [(0.0, 2.0), (0.5, 22.0)] {
-            let outcome = run(vec![1], headroom);
+        for (queue_target, queue) in [(0.0, 2.0), (0.5, 22.0)] {
+            let outcome = run(vec![1], queue_target);
             assert_eq!(packets(&outcome, 1000, 3000), 2000);
             let rtts = outcome.rtts(Duration::from_secs(2), END);
             let mean = rtts.iter().sum::<u64>() as f64 / rtts.len() as f64 / 1e6;
@@ -116,8 +116,8 @@ mod tests {
     #[test]
     fn no_round_trip_and_no_headroom_are_too_small_or_too_large() {
         let trace = Trace::from_millis(vec![1], "test").unwrap();
-        for headroom in [-1.0, f64::INFINITY, f64::NAN] {
-            let outcome = informed(&trace, Duration::ZERO, END, headroom).unwrap();
+        for queue_target in [-1.0, f64::INFINITY, f64::NAN] {
+            let outcome = delayed_oracle(&trace, Duration::ZERO, END, queue_target).unwrap();
             assert!(packets(&outcome, 1000, 3000) > 1900);
         }
     }

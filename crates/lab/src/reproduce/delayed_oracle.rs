@@ -5,11 +5,11 @@ use super::trace_runs::TraceRuns;
 use crate::plots::{Axis, Chart, Mark};
 
 /// The head-room of an informed sender of this name, as a share of the usual rate.
-pub(super) fn headroom(controller: &str) -> Option<f64> {
-    let mut known = INFORMED.iter();
+pub(super) fn queue_target(controller: &str) -> Option<f64> {
+    let mut known = DELAYED_ORACLES.iter();
     known
         .find(|(name, _)| *name == controller)
-        .map(|(_, headroom)| *headroom)
+        .map(|(_, queue_target)| *queue_target)
 }
 
 /// The informed sender beside `bbr` and `bbr-s`: a table with a row for each seed, and a chart, which [`ABOUT`] explains.
@@ -42,13 +42,13 @@ pub(super) fn compare(section: Section, runs: &TraceRuns<'_>, caption: &str) -> 
             let run = one(controller)?;
             Some((run.used() / bbr.used(), run.rtt.p99))
         };
-        let informed = INFORMED.iter().filter_map(|(name, headroom)| {
-            against(name).map(|(share, p99)| (share, p99, *headroom))
+        let delayed_oracle = DELAYED_ORACLES.iter().filter_map(|(name, queue_target)| {
+            against(name).map(|(share, p99)| (share, p99, *queue_target))
         });
-        let informed: Vec<_> = informed.collect();
-        let enough = informed.iter().filter(|(share, ..)| *share >= ENOUGH);
+        let delayed_oracle: Vec<_> = delayed_oracle.collect();
+        let enough = delayed_oracle.iter().filter(|(share, ..)| *share >= ENOUGH);
         let best = enough.min_by(|a, b| a.1.total_cmp(&b.1));
-        let (Some((share, ours)), Some((least, theirs, headroom))) = (against("bbr-s"), best)
+        let (Some((share, ours)), Some((least, theirs, queue_target))) = (against("bbr-s"), best)
         else {
             continue;
         };
@@ -61,10 +61,12 @@ pub(super) fn compare(section: Section, runs: &TraceRuns<'_>, caption: &str) -> 
             number(*theirs),
             change(theirs / bbr.rtt.p99),
             percent(*least),
-            percent(*headroom),
+            percent(*queue_target),
         ]);
         let point = |share: f64, p99: f64| (100.0 * (1.0 - share), 100.0 * p99 / bbr.rtt.p99);
-        let curve = informed.iter().map(|&(share, p99, _)| point(share, p99));
+        let curve = delayed_oracle
+            .iter()
+            .map(|&(share, p99, _)| point(share, p99));
         chart = chart
             .series(format!("informed, seed {seed}"), Mark::Dots, curve)
             .series(
@@ -86,7 +88,7 @@ pub(super) const ABOUT: &str = "An informed sender is told how much the link cou
 const ENOUGH: f64 = 0.95;
 
 /// The informed senders, and their head-room.
-pub(super) const INFORMED: [(&str, f64); 8] = [
+pub(super) const DELAYED_ORACLES: [(&str, f64); 8] = [
     ("informed:0%", 0.0),
     ("informed:10%", 0.1),
     ("informed:20%", 0.2),

@@ -9,13 +9,13 @@ use crate::controllers;
 use crate::reproduce::report::{Section, Table, Verdict, code, number, percent};
 use crate::reproduce::summary::geometric_mean;
 use crate::reproduce::trace_runs::{OMNISCIENT, TraceCase, TraceRun, TraceRuns, power};
-use crate::reproduce::{About, CaseError, Paper, Scale, Study};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Scale};
 
 /// Every controller on every generated trace.
-pub(in crate::reproduce) static TRACES: Study<TraceCase, TraceRun> = Study {
+pub(in crate::reproduce) static TRACES: Reproduction<TraceCase, TraceRun> = Reproduction {
     about: About {
         id: "F1",
-        paper: Paper::Beyond,
+        paper: Paper::Extra,
         title: "Every controller on every kind of link",
         figure: "no paper's",
         setup: "One bulk flow over generated traces, 40 ms of round-trip time, 3 MB of queue. Power is utilization times base RTT \

@@ -9,11 +9,11 @@ use super::dumbbell::{Case, Dumbbell, TRANSFER};
 use crate::metrics::stats;
 use crate::plots::{Axis, Chart, Mark};
 use crate::reproduce::report::{Section, Verdict, code, number};
-use crate::reproduce::summary::{Course, Spread, windows};
-use crate::reproduce::{About, CaseError, Paper, Runs, Scale, Study};
+use crate::reproduce::summary::{Spread, TimeSeries, windows};
+use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 
 /// Figures 2 to 4.
-pub(in crate::reproduce) static SINGLE_FLOW: Study<Case, Run> = Study {
+pub(in crate::reproduce) static SINGLE_FLOW: Reproduction<Case, Run> = Reproduction {
     about: About {
         id: "C1",
         paper: Paper::Ebcc,
@@ -32,7 +32,7 @@ pub(in crate::reproduce) static SINGLE_FLOW: Study<Case, Run> = Study {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::reproduce) struct Run {
-    course: Course,
+    series: TimeSeries,
     /// In packets, its mean in every half second.
     window: Vec<(f64, f64)>,
     /// After Startup: from the fifth second on.
@@ -56,7 +56,7 @@ fn run(case: &Case) -> Result<Run, CaseError> {
     let flow = &outcome.flows[0];
     let rtts = outcome.rtts(SETTLED, TRANSFER);
     Ok(Run {
-        course: Course::of(flow),
+        series: TimeSeries::of(flow),
         window: windows(flow, 0.2),
         rtt: Spread::of(&rtts),
         rtt_p5: stats::percentile(&rtts, 0.05).unwrap_or(0) as f64 / 1e6,
@@ -77,8 +77,8 @@ fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Se
     let window = Chart::over_time("One flow: congestion window", "packets");
     let window = runs.lines(window, |case| case.controller, |run| run.window.clone());
     let flows = runs.iter();
-    let flows = flows.map(|(case, run)| (case.controller, Mark::Line, &run.course));
-    let [goodput, rtt] = Course::charts("One flow", Axis::linear("ms"), flows);
+    let flows = flows.map(|(case, run)| (case.controller, Mark::Line, &run.series));
+    let [goodput, rtt] = TimeSeries::charts("One flow", Axis::linear("ms"), flows);
     let of = |name| {
         let run = runs.only(|case| case.controller == name).first();
         run.map(|run| (run.rtt_p5, run.rtt.median, run.rtt.p95))

@@ -8,7 +8,7 @@ use kneepoint_emulator::time::Nanos;
 
 /// The controller's state at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moment {
+pub struct Sample {
     /// When.
     pub at: Duration,
     /// What it was.
@@ -17,23 +17,23 @@ pub struct Moment {
 
 /// What was seen of one connection.
 #[derive(Debug, Clone, Default)]
-pub struct Course {
+pub struct TimeSeries {
     /// The controller's state from the end of the handshake on, at regular moments.
-    pub moments: Vec<Moment>,
+    pub samples: Vec<Sample>,
     /// What the data link did with every packet, if it kept a log.
     pub records: Vec<Record>,
     /// The data link's counters.
     pub statistics: Statistics,
 }
 
-impl Course {
+impl TimeSeries {
     /// When each mode was seen to begin, in order.
     pub fn modes(&self) -> Vec<(Duration, Mode)> {
         let mut modes = Vec::new();
-        for moment in &self.moments {
-            let mode = moment.snapshot.mode;
+        for sample in &self.samples {
+            let mode = sample.snapshot.mode;
             if modes.last().is_none_or(|&(_, last)| last != mode) {
-                modes.push((moment.at, mode));
+                modes.push((sample.at, mode));
             }
         }
         modes
@@ -53,16 +53,16 @@ impl Course {
     }
 
     /// The moments from `from` on and before `to`.
-    pub fn between(&self, from: Duration, to: Duration) -> &[Moment] {
-        let start = self.moments.partition_point(|moment| moment.at < from);
-        let end = self.moments.partition_point(|moment| moment.at < to);
-        &self.moments[start..end.max(start)]
+    pub fn between(&self, from: Duration, to: Duration) -> &[Sample] {
+        let start = self.samples.partition_point(|sample| sample.at < from);
+        let end = self.samples.partition_point(|sample| sample.at < to);
+        &self.samples[start..end.max(start)]
     }
 
     /// The state at `at`: as of the last moment until then.
     pub fn at(&self, at: Duration) -> Option<&Snapshot> {
-        let after = self.moments.partition_point(|moment| moment.at <= at);
-        Some(&self.moments[..after].last()?.snapshot)
+        let after = self.samples.partition_point(|sample| sample.at <= at);
+        Some(&self.samples[..after].last()?.snapshot)
     }
 
     /// Bytes that left the data link between two times, on the wire.

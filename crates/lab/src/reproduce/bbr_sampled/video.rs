@@ -14,7 +14,7 @@ use crate::reproduce::{CaseError, Runs};
 
 /// The parameters of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(in crate::reproduce) struct Film {
+pub(in crate::reproduce) struct VideoCase {
     pub(super) controller: &'static str,
     /// The rule by which the player chooses.
     pub(super) rule: Algorithm,
@@ -50,11 +50,11 @@ pub(in crate::reproduce) struct Shown {
 const LOOK: Range<f64> = 60.0..90.0;
 
 /// The films of a study.
-pub(super) type Films<'a> = Runs<'a, Film, Shown>;
+pub(super) type VideoRuns<'a> = Runs<'a, VideoCase, Shown>;
 
-impl Films<'_> {
+impl VideoRuns<'_> {
     /// How fast the segments of films came that have a name, beside the link's rate for as long as there were requests.
-    pub(super) fn throughputs(&self, name: impl Fn(&Film) -> Option<&'static str>) -> Chart {
+    pub(super) fn throughputs(&self, name: impl Fn(&VideoCase) -> Option<&'static str>) -> Chart {
         let requests = self.iter().flat_map(|(_, shown)| &shown.throughput);
         let last = requests.fold(0.0, |last, (at, _)| f64::max(last, *at));
         let chart = Chart::new(
@@ -64,14 +64,14 @@ impl Films<'_> {
         )
         .series("the link", Mark::Reference, [(0.0, 25.0), (last, 25.0)]);
         self.iter()
-            .fold(chart, |chart, (film, shown)| match name(film) {
+            .fold(chart, |chart, (case, shown)| match name(case) {
                 Some(name) => chart.series(name, Mark::Line, shown.throughput.clone()),
                 None => chart,
             })
     }
 }
 
-impl Film {
+impl VideoCase {
     /// One with 10 MB of buffer, and bursts of 1 MB.
     pub(super) const fn new(controller: &'static str, segments: usize) -> Self {
         Self {
@@ -98,9 +98,9 @@ impl Film {
         };
         let outcome = session.run()?;
         let states = outcome.states;
-        let moments = outcome.moments.iter().filter(|_| self.connections == 1);
-        let flight = moments
-            .map(|moment| (moment.at.as_secs_f64(), moment.snapshot.in_flight.0))
+        let samples = outcome.samples.iter().filter(|_| self.connections == 1);
+        let flight = samples
+            .map(|sample| (sample.at.as_secs_f64(), sample.snapshot.in_flight.0))
             .filter(|(at, _)| LOOK.contains(at))
             .map(|(at, bytes)| (at - LOOK.start, bytes as f64 / 1e6));
         Ok(Shown {
