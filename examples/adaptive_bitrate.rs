@@ -113,7 +113,7 @@ async fn film(
         };
         let state = snapshot(connection.congestion_state());
         let estimate = state.as_ref().and_then(|state| state.bandwidth);
-        rate = adapt(rate, state).clamp(LEAST_RATE, MOST_RATE);
+        rate = adapt(rate, state).clamp(MIN_RATE, MAX_RATE);
         let mut frame = vec![0; (rate / FRAMES) as usize];
         frame[..8].copy_from_slice(&captured.0.to_be_bytes());
         if let Some(second) = lock(seconds).get_mut(number) {
@@ -160,7 +160,7 @@ async fn watch(handle: Handle, viewer: Endpoint, seconds: Arc<Mutex<Vec<Second>>
     while let Ok(mut stream) = connection.accept_uni().await {
         let (handle, seconds) = (handle.clone(), seconds.clone());
         handle.clone().spawn(async move {
-            let Ok(frame) = stream.read_to_end(MOST_RATE as usize).await else {
+            let Ok(frame) = stream.read_to_end(MAX_RATE as usize).await else {
                 return;
             };
             let Some(captured) = frame.first_chunk() else {
@@ -197,5 +197,5 @@ const GROWTH: f64 = 1.02;
 const BEYOND: f64 = 1.1;
 /// In bytes a second: before there is an estimate, and the bounds of what the encoder can do.
 const FIRST_RATE: f64 = 125_000.0;
-const LEAST_RATE: f64 = 25_000.0;
-const MOST_RATE: f64 = 5_000_000.0;
+const MIN_RATE: f64 = 25_000.0;
+const MAX_RATE: f64 = 5_000_000.0;

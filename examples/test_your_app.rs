@@ -27,7 +27,7 @@ async fn serve(connection: Connection) {
             continue;
         };
         // Whoever asks decides how much memory this takes.
-        let length = length.min(LONGEST_ANSWER);
+        let length = length.min(MAX_ANSWER);
         // An error means that the client has lost interest.
         if answer.write_all(&vec![7; length as usize]).await.is_ok() {
             let _ = answer.finish();
@@ -111,7 +111,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Bytes.
-const LONGEST_ANSWER: u64 = 10_000_000;
+const MAX_ANSWER: u64 = 10_000_000;
 
 #[cfg(test)]
 mod tests {

@@ -39,7 +39,7 @@ async fn answer_all(connection: Connection, root: PathBuf, print: fn(&str)) {
 }
 
 async fn answer(reply: &mut SendStream, mut request: RecvStream, root: &Path) -> Result<()> {
-    let request = request.read_to_end(LONGEST_REQUEST).await?;
+    let request = request.read_to_end(MAX_REQUEST).await?;
     match Resource::parse(std::str::from_utf8(&request)?)? {
         Resource::Generated(mut left) => {
             let block = vec![0; BLOCK];
@@ -94,7 +94,7 @@ impl Resource {
 }
 
 /// Bytes.
-const LONGEST_REQUEST: usize = 4096;
+const MAX_REQUEST: usize = 4096;
 /// Bytes read and written at a time.
 const BLOCK: usize = 1 << 16;
 

@@ -52,7 +52,7 @@ fn judge(
         (outage.from, outage.to + length + Nanos::from(STEP))
     });
     let recovering: Vec<_> = recovering.collect();
-    let patience = PATIENCE + scenario.longest_trip();
+    let patience = PATIENCE + scenario.max_trip();
     let steps = (patience.0 / Nanos::from(STEP).0) as usize + 1;
     let time = |place: usize| Nanos(Nanos::from(STEP).0 * (place as u64 + 1));
     let clear: Vec<_> = (steps..samples.len())

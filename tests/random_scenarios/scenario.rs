@@ -97,7 +97,7 @@ impl Scenario {
     }
 
     /// What a packet may need from end to end, and the others before it in the queues.
-    pub(crate) fn longest_trip(&self) -> Nanos {
+    pub(crate) fn max_trip(&self) -> Nanos {
         let trips = self.links().map(|link| {
             let held = match link.queue {
                 Queue::DropTail(limit) | Queue::DropHead(limit) => {
@@ -106,7 +106,7 @@ impl Scenario {
                 _ => None,
             };
             let held = held.unwrap_or(self.flows.len() as u64 * RECEIVE_WINDOW);
-            Nanos(held * 1_000_000_000 / slowest(link)) + LONGEST_DELAY
+            Nanos(held * 1_000_000_000 / slowest(link)) + MAX_DELAY
         });
         trips.fold(Nanos::ZERO, |sum, trip| sum + trip)
     }
@@ -187,4 +187,4 @@ fn outages(link: &LinkConfig) -> Vec<Interval> {
 /// What a receiver lets its peer send ahead, in bytes: what a queue without a limit holds of a flow.
 const RECEIVE_WINDOW: u64 = 150_000;
 /// Propagation, jitter, reordering and aggregation of a link.
-const LONGEST_DELAY: Nanos = Nanos::from_millis(250);
+const MAX_DELAY: Nanos = Nanos::from_millis(250);

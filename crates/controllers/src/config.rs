@@ -95,11 +95,11 @@ impl WindowPolicy {
             }
             Self::BusyRate(target) => {
                 let idle = target.idle.as_f64();
-                let (least, most) = (target.least.as_f64(), target.most.as_f64());
+                let (min, max) = (target.min.as_f64(), target.max.as_f64());
                 ConfigError::require(
-                    idle > 0.0 && idle <= 0.5 && least > 0.0 && least <= most && most <= 4.0,
+                    idle > 0.0 && idle <= 0.5 && min > 0.0 && min <= max && max <= 4.0,
                     "window_policy.queue_target",
-                    format!("{least} to {most} for {idle} idle"),
+                    format!("{min} to {max} for {idle} idle"),
                     "idle for above 0 and up to a half, head-room above 0, the lesser bound first, and up to 4: without \
                      it the window only shrinks",
                 )
@@ -117,9 +117,9 @@ pub struct QueueTarget {
     /// shrinks otherwise. A steady link needs next to no queue for this, one that swings within a round trip a long one.
     pub idle: Gain,
     /// The head-room is at least this share; a quarter of it where others keep the link busy, too.
-    pub least: Gain,
+    pub min: Gain,
     /// And at most this.
-    pub most: Gain,
+    pub max: Gain,
 }
 
 /// A configuration value out of its range.

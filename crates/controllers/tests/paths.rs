@@ -158,7 +158,7 @@ fn follows_a_halved_rate() {
 #[test]
 fn one_percent_of_random_loss_does_not_stop_it() {
     for spec in bbr3() {
-        let least = match spec.to_string().as_str() {
+        let min = match spec.to_string().as_str() {
             "bbr3:paper" => 0.4,
             "bbr2:paper" => 0.35,
             // It holds to rate x smoothed RTT besides.
@@ -171,7 +171,7 @@ fn one_percent_of_random_loss_does_not_stop_it() {
                 ..PLAIN
             };
             let used = used(spec, lossy, 3 * SECOND, 30 * SECOND);
-            assert!(used > least, "{spec}, one of {every}: {used}");
+            assert!(used > min, "{spec}, one of {every}: {used}");
         }
     }
 }
@@ -392,9 +392,9 @@ fn greedy_flows_fill_the_path() {
 #[test]
 fn cubic_and_compound_fill_deep_and_shallow_buffers() {
     for scenario in [Scenario::SHALLOW, PLAIN] {
-        for (algorithm, least) in [(Algorithm::Cubic, 0.97), (Algorithm::Compound, 0.95)] {
+        for (algorithm, min) in [(Algorithm::Cubic, 0.97), (Algorithm::Compound, 0.95)] {
             let used = used(algorithm.into(), scenario, 5 * SECOND, 60 * SECOND);
-            assert!(used > least, "{algorithm}: {used}");
+            assert!(used > min, "{algorithm}: {used}");
         }
     }
 }

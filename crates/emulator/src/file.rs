@@ -4,14 +4,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Reads a file whole, unless it is larger than `most` bytes: a device has no end, and a sparse file costs nothing to make.
-pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+/// Reads a file whole, unless it is larger than `max` bytes: a device has no end, and a sparse file costs nothing to make.
+pub(crate) fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     let file = File::open(path)?;
-    file.take(most.saturating_add(1))
-        .read_to_end(&mut content)?;
-    if content.len() as u64 > most {
-        let reason = format!("it is larger than {most} bytes");
+    file.take(max.saturating_add(1)).read_to_end(&mut content)?;
+    if content.len() as u64 > max {
+        let reason = format!("it is larger than {max} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
     }
     Ok(content)

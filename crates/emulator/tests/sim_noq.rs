@@ -202,10 +202,6 @@ fn quinn_and_noq_share_a_simulation() {
     })
     .unwrap();
     // Two megabytes cannot pass in less, and neither starves.
-    let least = Nanos::from_millis(1600);
-    assert!(
-        sim.now() > least && sim.now() < least + least,
-        "{}",
-        sim.now()
-    );
+    let min = Nanos::from_millis(1600);
+    assert!(sim.now() > min && sim.now() < min + min, "{}", sim.now());
 }

@@ -96,9 +96,9 @@ fn several_clients_share_the_bottleneck() {
     })
     .unwrap();
     // Three megabytes cannot pass in less, and no one is starved for long.
-    let least = 3e6 / RATE as f64;
+    let min = 3e6 / RATE as f64;
     let time = sim.now().as_secs_f64();
-    assert!((least..2.0 * least).contains(&time), "{time}");
+    assert!((min..2.0 * min).contains(&time), "{time}");
 }
 
 #[test]

@@ -87,9 +87,9 @@ fn many_clients_carry_data_in_both_directions_at_once() {
         })
         .unwrap();
     let last = times.iter().max().unwrap().as_secs_f64();
-    let least = (CLIENTS * data.len()) as f64 / RATE as f64;
+    let min = (CLIENTS * data.len()) as f64 / RATE as f64;
     // A queue full of first flights takes its time to recover, and a closed connection to drain.
-    assert!((least..4.0 * least).contains(&last), "{last}");
+    assert!((min..4.0 * min).contains(&last), "{last}");
     // Each direction has carried all of the data once, and little of it twice.
     for direction in [Direction::Forward, Direction::Reverse] {
         let count = bed

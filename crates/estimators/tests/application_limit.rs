@@ -57,9 +57,9 @@ proptest! {
     /// Trap: each lower bound adds process noise, and the noises grow with the mean.
     #[test]
     fn an_hour_of_lower_bounds_does_not_move_a_known_link(
-        least in 0.0..1.0f64, most in 0.0..1.0f64, rising: bool, seed: u32,
+        min in 0.0..1.0f64, max in 0.0..1.0f64, rising: bool, seed: u32,
     ) {
-        let (least, most) = (least.min(most), least.max(most));
+        let (min, max) = (min.min(max), min.max(max));
         for config in configs() {
             let mut skip = settled(config);
             let mut random = seed;
@@ -70,10 +70,10 @@ proptest! {
                 } else {
                     f64::from(random >> 8) / f64::from(1u32 << 24)
                 };
-                let sent = (least + share * (most - least)) * LINK;
+                let sent = (min + share * (max - min)) * LINK;
                 skip.sample(CapacitySample::new(sent, sent)).expect("a valid sample");
                 let error = (skip.mean() / LINK - 1.0).abs();
-                prop_assert!(error < 0.1, "{} after {step} bounds up to {most}", skip.mean());
+                prop_assert!(error < 0.1, "{} after {step} bounds up to {max}", skip.mean());
             }
             for factor in [2.0, 0.5] {
                 let mut skip = skip.clone();

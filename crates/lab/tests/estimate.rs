@@ -61,8 +61,8 @@ fn estimates(flow: &FlowOutcome, from: Duration, mbps: f64) -> (f64, f64) {
     let shares = later.filter_map(|sample| sample.snapshot.bandwidth);
     shares
         .map(|rate| rate.as_f64() * 8e-6 / mbps)
-        .fold((f64::INFINITY, 0.0), |(least, most), share| {
-            (least.min(share), most.max(share))
+        .fold((f64::INFINITY, 0.0), |(min, max), share| {
+            (min.min(share), max.max(share))
         })
 }
 
@@ -112,12 +112,12 @@ fn messages_do_not_lower_the_estimate_of_a_link_once_seen() {
         };
         for controller in ["bbr-s", "bbr-s:paper", "bbr3-s"] {
             let flow = path.run(controller, &[greedy, phase(2, messages)]);
-            let (least, most) = estimates(&flow, seen, 1000.0);
-            assert!(least > 0.5, "{controller}, {micros} us: {least}");
+            let (min, max) = estimates(&flow, seen, 1000.0);
+            assert!(min > 0.5, "{controller}, {micros} us: {min}");
             // The paper's rule for lower bounds lets the estimate rise while the application is the limit.
             assert!(
-                most < 1.25 || controller == "bbr-s:paper",
-                "{controller}, {micros} us: {most}"
+                max < 1.25 || controller == "bbr-s:paper",
+                "{controller}, {micros} us: {max}"
             );
         }
     }
@@ -134,10 +134,10 @@ fn media_does_not_move_the_estimate_of_a_link_once_seen() {
     for load in [frames, Load::Steady(500_000)] {
         for controller in ["bbr-s", "bbr3-s"] {
             let flow = path.run(controller, &[phase(3, Load::Greedy), phase(60, load)]);
-            let (least, most) = estimates(&flow, Duration::from_secs(4), 20.0);
+            let (min, max) = estimates(&flow, Duration::from_secs(4), 20.0);
             assert!(
-                least > 0.9 && most < 1.1,
-                "{controller}, {load:?}: {least} to {most}"
+                min > 0.9 && max < 1.1,
+                "{controller}, {load:?}: {min} to {max}"
             );
         }
     }

@@ -106,8 +106,8 @@ fn filled(packets: u64, candidate: impl FnOnce(Fixed) -> Candidate) -> (u64, u64
     };
     let outcome = trial.run().expect("it runs");
     let arrived = outcome.flows[0].received_between(Duration::from_secs(1), end);
-    let most = *seen.lock().expect("no panics");
-    (most, arrived / 1400)
+    let max = *seen.lock().expect("no panics");
+    (max, arrived / 1400)
 }
 
 /// Trap: quinn sends while the flight stays below its window. Two packets would be one, and each would wait for an
@@ -115,10 +115,10 @@ fn filled(packets: u64, candidate: impl FnOnce(Fixed) -> Candidate) -> (u64, u64
 #[test]
 fn minimum_windows_are_filled() {
     for packets in [2, 4] {
-        let (most, arrived) = filled(packets, |fixed| {
+        let (max, arrived) = filled(packets, |fixed| {
             Candidate::Quinn(Factory::new(fixed).expect("valid").factory())
         });
-        assert_eq!(most, packets);
+        assert_eq!(max, packets);
         // Each round trip of 40 ms so many: the receiver acknowledges the second at once.
         let expected = 50 * packets;
         assert!(
@@ -126,11 +126,11 @@ fn minimum_windows_are_filled() {
             "{arrived}, not {expected}"
         );
         // noq's pacer spreads so few over the round trip, so that they take longer.
-        let (most, _) = filled(packets, |fixed| {
+        let (max, _) = filled(packets, |fixed| {
             let factory = kneepoint_noq::Factory::new(fixed).expect("valid");
             Candidate::Noq(Arc::new(factory))
         });
-        assert_eq!(most, packets);
+        assert_eq!(max, packets);
     }
 }
 

@@ -71,9 +71,9 @@ fn short_paths_are_used() {
     let reference = short_path("quinn-cubic", 10_000, rtt, lump, end);
     for name in OURS {
         let rate = short_path(name, 10_000, rtt, lump, end);
-        let least = if name == "cubic" { 0.9 } else { 0.5 };
+        let min = if name == "cubic" { 0.9 } else { 0.5 };
         assert!(
-            rate >= least * reference,
+            rate >= min * reference,
             "{name}: {rate} of {reference} Mb/s"
         );
     }
@@ -91,10 +91,10 @@ fn short_paths_of_all_lengths_are_used() {
                 };
                 let reference = path("quinn-cubic");
                 for name in OURS {
-                    let least = if name == "cubic" { 0.9 } else { 0.5 };
+                    let min = if name == "cubic" { 0.9 } else { 0.5 };
                     let rate = path(name);
                     assert!(
-                        rate >= least * reference,
+                        rate >= min * reference,
                         "{name}, {rtt} us, {lump} us: {rate} of {reference} Mb/s"
                     );
                 }

@@ -105,8 +105,8 @@ const GENTLE: [(&str, f64); 5] = [
 #[test]
 fn i_frames_go_through_a_shallow_buffer() {
     let names = GENTLE.map(|(name, _)| name);
-    for (row, (name, most)) in rows(&[video()], &names).iter().zip(GENTLE) {
-        assert!(row.loss_rate <= most, "{name}: {}", row.loss_rate);
+    for (row, (name, max)) in rows(&[video()], &names).iter().zip(GENTLE) {
+        assert!(row.loss_rate <= max, "{name}: {}", row.loss_rate);
         assert_eq!(row.frame_loss_rate, Some(0.0), "{name}");
         let delay = row.frame_delay_p95_ms.expect("frames");
         assert!((20.0..200.0).contains(&delay), "{name}: {delay} ms");
@@ -122,12 +122,12 @@ fn a_call_takes_its_round_trip_and_its_sending() {
         "rpc:10kB@200msx20",
     );
     // noq paces at the rate that the controller asks for, quinn sends its first ten packets at once.
-    for (name, most) in [(REFERENCE, 53.0), ("noq:cubic", 70.0)] {
+    for (name, max) in [(REFERENCE, 53.0), ("noq:cubic", 70.0)] {
         let row = row(scenario.clone(), name);
         assert_eq!((row.messages, row.messages_unfinished), (Some(20), Some(0)));
         // 10 kB are 10 ms of the link, and their headers some more.
         let median = row.message_p50_ms.expect("calls");
-        assert!((50.0..most).contains(&median), "{name}: {median} ms");
+        assert!((50.0..max).contains(&median), "{name}: {median} ms");
         assert_eq!(row.frames, None);
     }
 }
@@ -219,12 +219,10 @@ fn a_mix_has_one_row_and_its_flows() {
     assert!((goodput - row.goodput_mbps).abs() < 1e-5, "{goodput}");
     // Whoever fills the queue loses packets, and the row has the mean.
     let losses: Vec<_> = row.flows.iter().map(|flow| flow.loss_rate).collect();
-    let (least, most) = losses
-        .iter()
-        .fold((1.0_f64, 0.0_f64), |(least, most), loss| {
-            (least.min(*loss), most.max(*loss))
-        });
-    assert!(least < row.loss_rate && row.loss_rate < most, "{losses:?}");
+    let (min, max) = losses.iter().fold((1.0_f64, 0.0_f64), |(min, max), loss| {
+        (min.min(*loss), max.max(*loss))
+    });
+    assert!(min < row.loss_rate && row.loss_rate < max, "{losses:?}");
     for (number, windows) in (0_u32..).zip(&outcome.windows) {
         let (first, _) = windows[0];
         let start = Duration::from_secs(2) * number;

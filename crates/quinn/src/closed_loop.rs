@@ -139,8 +139,8 @@ fn a_standing_queue_does_not_hide_the_longer_path() {
     let mut config = BbrSConfig::tuned();
     config.core.window_policy = WindowPolicy::BusyRate(QueueTarget {
         idle: Gain::new(1, 25),
-        least: Gain::new(1, 4),
-        most: Gain::new(3, 5),
+        min: Gain::new(1, 4),
+        max: Gain::new(3, 5),
     });
     for before in [4, 7, 10, 13] {
         let before = Duration::from_secs(before);

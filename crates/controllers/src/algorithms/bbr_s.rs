@@ -50,8 +50,8 @@ impl BbrSConfig {
                 heavy_losses: HeavyLossRule::Bound,
                 window_policy: WindowPolicy::BusyRate(QueueTarget {
                     idle: Gain::new(38, 1000),
-                    least: Gain::percent(4),
-                    most: Gain::UNIT,
+                    min: Gain::percent(4),
+                    max: Gain::UNIT,
                 }),
                 ..paper.core
             },

@@ -126,14 +126,14 @@ impl ControllerConfig for VegasConfig {
         ConfigError::require(beta >= alpha, "beta", beta, "at least alpha")?;
         ConfigError::require(self.gamma >= 1, "gamma", self.gamma, "at least 1 packet")?;
         ConfigError::require(
-            self.standing <= LONGEST_STANDING,
+            self.standing <= MAX_STANDING,
             "standing",
             self.standing.as_secs_f64(),
             "at most 10 s",
         )?;
         require_host_delay(self.host_delay)?;
         ConfigError::require(
-            self.patience <= LONGEST_PATIENCE,
+            self.patience <= MAX_PATIENCE,
             "patience",
             self.patience.as_secs_f64(),
             "at most 1 h",
@@ -349,7 +349,7 @@ const MARK_REDUCTION: Gain = Gain::new(4, 5);
 
 /// Three times as long as a queue takes to stand: by then the window has shrunk in several rounds, on long paths too.
 const PATIENCE: Duration = Duration::from_secs(1);
-const LONGEST_PATIENCE: Duration = Duration::from_secs(3600);
+const MAX_PATIENCE: Duration = Duration::from_secs(3600);
 
 /// How long a link has to have room: the rate of a wireless link rises for less and falls again, and a window that has doubled
 /// by then is a queue. As long as a queue has to stand before it is looked into.
@@ -359,7 +359,7 @@ const ROOM: Duration = PATIENCE;
 const LOSS_MEMORY: Duration = Duration::from_secs(10);
 
 /// A Vegas that waited for longer would fill any buffer before it noticed.
-const LONGEST_STANDING: Duration = Duration::from_secs(10);
+const MAX_STANDING: Duration = Duration::from_secs(10);
 
 #[cfg(test)]
 mod tests;

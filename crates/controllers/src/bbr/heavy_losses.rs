@@ -6,7 +6,7 @@ use crate::units::{Bytes, Gain, Timestamp};
 /// A bound on what is in flight: a flight of which more than [`LOSS_THRESHOLD`] is lost was larger than the path holds.
 ///
 /// The rule is that of BBRv3's `inflight_longterm` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"). The flight that
-/// lost too much, less its head-room, is the bound from then on, but the bound is at least [`LEAST`] bandwidth-delay products. Each
+/// lost too much, less its head-room, is the bound from then on, but the bound is at least [`MIN`] bandwidth-delay products. Each
 /// round without such a loss raises it by a quarter. A round that the application limits does not: its flight has not tested the
 /// bound (the same section raises it only where it is fully used). A bound above the model's window is forgotten.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,10 +35,10 @@ impl HeavyLosses {
             .is_none_or(|answered| event.newest_sent > answered)
         {
             self.answered = Some(event.now);
-            let most = self
+            let max = self
                 .bound
                 .map_or(flight.in_flight, |bound| bound.min(flight.in_flight));
-            self.bound = Some((REST * most).max(LEAST * bdp));
+            self.bound = Some((REST * max).max(MIN * bdp));
         }
         true
     }
@@ -73,7 +73,7 @@ const REST: Gain = Gain::percent(85);
 
 /// Never less than so many bandwidth-delay products: at random loss, what one of them delivers is less than itself, and the next
 /// estimate would be less again. A quarter more, as ProbeBW_UP has, outweighs losses of a fifth.
-const LEAST: Gain = Gain::new(5, 4);
+const MIN: Gain = Gain::new(5, 4);
 
 /// What a round without such losses makes of the bound (the gain of ProbeBW_UP, the same section).
 const REGROWTH: Gain = Gain::new(5, 4);
@@ -158,6 +158,6 @@ mod tests {
         for trip in 1..100 {
             losses.on_loss(&loss(100 * trip, 100 * trip - 40, 60_000, 6_000), MTU, BDP);
         }
-        assert_eq!(losses.bound(), Some(LEAST * BDP));
+        assert_eq!(losses.bound(), Some(MIN * BDP));
     }
 }

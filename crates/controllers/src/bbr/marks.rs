@@ -29,9 +29,9 @@ impl Marks {
     }
 
     /// Takes an acknowledgement. `target` is the window without marks, `filling` whether the pipe is still being filled.
-    pub(super) fn on_ack(&mut self, ack: &AckEvent, target: Bytes, least: Bytes, filling: bool) {
+    pub(super) fn on_ack(&mut self, ack: &AckEvent, target: Bytes, min: Bytes, filling: bool) {
         if ack.round_start {
-            self.end_round(target, least, filling);
+            self.end_round(target, min, filling);
         }
         self.acks = self.acks.saturating_add(ack.acks);
         if !ack.app_limited {
@@ -39,7 +39,7 @@ impl Marks {
         }
     }
 
-    fn end_round(&mut self, target: Bytes, least: Bytes, filling: bool) {
+    fn end_round(&mut self, target: Bytes, min: Bytes, filling: bool) {
         let share = self.marked.min(self.acks) as f64 / self.acks.max(1) as f64;
         self.alpha += ALPHA_GAIN * (share - self.alpha);
         self.heavy_rounds = if share >= HEAVY {
@@ -56,7 +56,7 @@ impl Marks {
                 (bound, flight) => bound.or(flight),
             };
             let permille = ((1.0 - 0.5 * self.alpha) * 1000.0) as u32;
-            marked.map(|bytes| (Gain::new(permille, 1000) * bytes).max(least))
+            marked.map(|bytes| (Gain::new(permille, 1000) * bytes).max(min))
         } else if filling {
             // Growth that doubles each round has room for a mark by chance.
             None
@@ -99,7 +99,7 @@ mod tests {
     use crate::units::Timestamp;
 
     const TARGET: Bytes = Bytes(125_000);
-    const LEAST: Bytes = Bytes(4800);
+    const MIN: Bytes = Bytes(4800);
 
     /// A round of ten acknowledgements, of which so many report marks.
     fn round(marks: &mut Marks, marked: usize, flight: u64, filling: bool) {
@@ -114,7 +114,7 @@ mod tests {
             ack.acks = 1;
             ack.prior_in_flight = Bytes(flight);
             ack.app_limited = false;
-            marks.on_ack(&ack, TARGET, LEAST, filling);
+            marks.on_ack(&ack, TARGET, MIN, filling);
             if index < marked {
                 marks.on_mark();
             }
@@ -147,7 +147,7 @@ mod tests {
         assert!(marks.bound() <= Some(Bytes(50_000)), "{marks:?}");
         assert!(marks.pipe_is_full());
         rounds(&mut marks, 100, 10);
-        assert_eq!(marks.bound(), Some(LEAST));
+        assert_eq!(marks.bound(), Some(MIN));
         // Once they end, it grows by a sixteenth a round.
         rounds(&mut marks, 55, 0);
         assert_eq!(marks.bound(), None);

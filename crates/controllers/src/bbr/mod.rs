@@ -205,8 +205,8 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             self.rebuild_model();
         }
         self.update_window(ack);
-        let (target, least) = (self.model.target, self.min_window());
-        self.marks.on_ack(ack, target, least, !self.full_bw_reached);
+        let (target, min) = (self.model.target, self.min_window());
+        self.marks.on_ack(ack, target, min, !self.full_bw_reached);
         self.heavy_losses.on_ack(ack, target);
         self.update_target_queue(ack);
         self.restarting = false;

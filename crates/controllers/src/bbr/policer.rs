@@ -67,10 +67,10 @@ impl Policer {
     fn judge(&self, ack: &AckEvent, interval: Interval, previous: Option<Bandwidth>) -> State {
         let unchanged = State::Sampling { interval, previous };
         let rounds = ack.round.saturating_sub(interval.round);
-        if rounds < LEAST_ROUNDS {
+        if rounds < MIN_ROUNDS {
             return unchanged;
         }
-        if rounds > MOST_ROUNDS {
+        if rounds > MAX_ROUNDS {
             return State::Unsuspected;
         }
         let (lost, delivered) = (
@@ -109,19 +109,19 @@ impl Policer {
 
 fn alike(first: Bandwidth, second: Bandwidth) -> bool {
     let difference = first.max(second).saturating_sub(first.min(second));
-    difference <= ALIKE * first || difference <= ALIKE_LEAST
+    difference <= ALIKE * first || difference <= ALIKE_MIN
 }
 
 /// Rounds that an interval takes at least and at most (tcp_bbr.c, bbr_lt_intvl_min_rtts).
-const LEAST_ROUNDS: u64 = 4;
-const MOST_ROUNDS: u64 = 16;
+const MIN_ROUNDS: u64 = 4;
+const MAX_ROUNDS: u64 = 16;
 
 /// Lost to delivered, from which on the loss counts as heavy (tcp_bbr.c, bbr_lt_loss_thresh: 50/256).
 const LOSS_THRESHOLD: Gain = Gain::new(50, 256);
 
 /// Rates that differ by less are the same: an eighth, or 4 kb/s (tcp_bbr.c, bbr_lt_bw_ratio and bbr_lt_bw_diff).
 const ALIKE: Gain = Gain::new(1, 8);
-const ALIKE_LEAST: Bandwidth = Bandwidth::from_bytes_per_second(500);
+const ALIKE_MIN: Bandwidth = Bandwidth::from_bytes_per_second(500);
 
 /// Rounds for which a policer is believed in (tcp_bbr.c, bbr_lt_bw_max_rtts).
 const POLICED_ROUNDS: u64 = 48;

@@ -105,8 +105,8 @@ impl<F: BandwidthFilter> Bbr<F> {
                 // What the estimate calls for at the least: where round trips are long without a queue, the window that is
                 // found from them only shrinks.
                 Some(window) => {
-                    let least = self.config.pacing_margin * self.model.bdp.unwrap_or_default();
-                    self.window.min(window.max(least).max(self.min_window()))
+                    let min = self.config.pacing_margin * self.model.bdp.unwrap_or_default();
+                    self.window.min(window.max(min).max(self.min_window()))
                 }
                 None => self.window,
             },
@@ -132,7 +132,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         let queued = || {
             let min_round_rtt = self.min_rtt.get().zip(self.round_min_rtt);
             min_round_rtt
-                .is_some_and(|(least, min_round_rtt)| min_round_rtt > OTHERS_QUEUE * horizon(least))
+                .is_some_and(|(min, min_round_rtt)| min_round_rtt > OTHERS_QUEUE * horizon(min))
         };
         match self.config.recovery {
             RecoveryRule::FairShare => Rule::FairShare,

@@ -22,8 +22,8 @@ impl Aggregation {
         }
     }
 
-    /// Takes an acknowledgement. `bandwidth` is what was to be expected; a lump larger than `most` is not one.
-    pub(super) fn on_ack(&mut self, ack: &AckEvent, bandwidth: Bandwidth, most: Bytes, round: u64) {
+    /// Takes an acknowledgement. `bandwidth` is what was to be expected; a lump larger than `max` is not one.
+    pub(super) fn on_ack(&mut self, ack: &AckEvent, bandwidth: Bandwidth, max: Bytes, round: u64) {
         let mut expected = bandwidth.bytes_in_nanos(ack.now.nanos_since(self.began));
         if self.delivered <= expected {
             self.delivered = Bytes::ZERO;
@@ -31,7 +31,7 @@ impl Aggregation {
             expected = Bytes::ZERO;
         }
         self.delivered += ack.acked;
-        let extra = (self.delivered - expected).min(most);
+        let extra = (self.delivered - expected).min(max);
         self.window.update(round, extra.0);
     }
 

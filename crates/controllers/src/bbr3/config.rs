@@ -197,7 +197,7 @@ impl Bbr3CoreConfig {
             "up to 10 packets",
         )?;
         ConfigError::require(
-            self.offload_time <= LONGEST_OFFLOAD,
+            self.offload_time <= MAX_OFFLOAD,
             "offload_time",
             format!("{:?}", self.offload_time),
             "up to 10 ms",
@@ -207,13 +207,13 @@ impl Bbr3CoreConfig {
         }
         let (window, interval) = (self.min_rtt_window, self.probe_rtt_interval);
         ConfigError::require(
-            (SHORTEST_WINDOW..=LONGEST_WINDOW).contains(&window),
+            (MIN_WINDOW..=MAX_WINDOW).contains(&window),
             "min_rtt_window",
             format!("{window:?}"),
             "1 s to 1 h",
         )?;
         ConfigError::require(
-            (SHORTEST_WINDOW..=window).contains(&interval),
+            (MIN_WINDOW..=window).contains(&interval),
             "probe_rtt_interval",
             format!("{interval:?}"),
             "1 s to min_rtt_window: a later ProbeRTT would find a higher minimum believed already",
@@ -240,11 +240,11 @@ impl Default for Bbr3CoreConfig {
 const LARGEST_GAIN: f64 = 4.0;
 
 /// More than this is a queue, and no batch.
-const LONGEST_OFFLOAD: Duration = Duration::from_millis(10);
+const MAX_OFFLOAD: Duration = Duration::from_millis(10);
 
 /// Within these a window of round-trip times both fills and empties.
-const SHORTEST_WINDOW: Duration = Duration::from_secs(1);
-const LONGEST_WINDOW: Duration = Duration::from_secs(3600);
+const MIN_WINDOW: Duration = Duration::from_secs(1);
+const MAX_WINDOW: Duration = Duration::from_secs(3600);
 
 #[cfg(test)]
 mod tests {

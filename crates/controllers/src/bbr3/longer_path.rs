@@ -23,7 +23,7 @@ struct Since {
     at: Timestamp,
     round: u64,
     /// The shortest round trip since then, without those of the first rounds: they may have met a queue of the path before.
-    shortest: Duration,
+    min: Duration,
 }
 
 /// A check under way: the shortest round trip before it, and in it.
@@ -45,10 +45,10 @@ impl LongerPath {
         let since = self.since.get_or_insert(Since {
             at: ack.now,
             round: ack.round,
-            shortest: Duration::MAX,
+            min: Duration::MAX,
         });
         if ack.round >= since.round.saturating_add(SETTLING_ROUNDS) {
-            since.shortest = since.shortest.min(ack.rtt);
+            since.min = since.min.min(ack.rtt);
         }
     }
 
@@ -61,7 +61,7 @@ impl LongerPath {
                     && ack.round >= since.round.saturating_add(PATIENCE_ROUNDS)
             })
             .map(|since| PathCheck {
-                before: since.shortest,
+                before: since.min,
                 found: Duration::MAX,
             })
     }

@@ -28,8 +28,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
         } else {
             self.recent_rtt.update(ack.now, ack.rtt);
         }
-        let least = self.recent_rtt.nanos() <= self.min_rtt.nanos();
-        if least || self.min_rtt.expired(ack.now, self.config.min_rtt_window) {
+        let min = self.recent_rtt.nanos() <= self.min_rtt.nanos();
+        if min || self.min_rtt.expired(ack.now, self.config.min_rtt_window) {
             self.min_rtt = self.recent_rtt;
         }
         if expired && may_look {
@@ -86,7 +86,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// `HandleProbeRTT`.
     fn advance_probe_rtt(&mut self, ack: &AckEvent) {
-        let (round_started, least) = (self.round.started(), self.min_window());
+        let (round_started, min) = (self.round.started(), self.min_window());
         let State::ProbeRtt(probe_rtt) = &mut self.state else {
             return;
         };
@@ -95,7 +95,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
         match &mut probe_rtt.hold {
             None => {
-                if ack.in_flight <= probe_rtt.window.max(least) {
+                if ack.in_flight <= probe_rtt.window.max(min) {
                     probe_rtt.hold = Some(Hold {
                         until: ack.now + PROBE_RTT_TIME,
                         round_passed: false,

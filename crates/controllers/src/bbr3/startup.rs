@@ -42,7 +42,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             .startup_exit_rtt
             .zip(self.min_rtt.get())
             .zip(round)
-            .is_some_and(|((gain, least), rtt)| rtt >= gain * least);
+            .is_some_and(|((gain, min), rtt)| rtt >= gain * min);
         if search.is_full() || long_queue {
             self.enter_drain();
         }

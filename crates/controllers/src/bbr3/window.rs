@@ -10,10 +10,10 @@ use crate::units::{Bandwidth, Bytes};
 impl<F: BandwidthFilter> Bbr3<F> {
     /// `SetCwnd` (draft-ietf-ccwg-bbr, section "cwnd Adjustment Mechanism").
     pub(super) fn update_window(&mut self, ack: &AckEvent) {
-        let most = self.quantized(self.output.target + self.aggregation.extra());
+        let max = self.quantized(self.output.target + self.aggregation.extra());
         if self.full_bw_reached {
-            self.window = (self.window + ack.acked).min(most);
-        } else if self.window < most || ack.delivered < initial_window(self.mtu) {
+            self.window = (self.window + ack.acked).min(max);
+        } else if self.window < max || ack.delivered < initial_window(self.mtu) {
             self.window += ack.acked;
         }
         self.window = self

@@ -109,8 +109,8 @@ impl PercentileFilter {
             .map_or(spacing, |until| ack.now.nanos_since(until));
         let due = elapsed / spacing;
         let pairs = ack.acked_packets.div_ceil(PACKETS_PER_SAMPLE);
-        let rare = elapsed.saturating_mul(LEAST_PER_ROUND) / saturating_nanos(ack.rtt).max(1);
-        let count = due.min(ack.acks.max(rare.min(pairs))).min(MOST_AT_ONCE);
+        let rare = elapsed.saturating_mul(MIN_PER_ROUND) / saturating_nanos(ack.rtt).max(1);
+        let count = due.min(ack.acks.max(rare.min(pairs))).min(MAX_AT_ONCE);
         if count > 0 {
             // What is left over is the next sample's: acknowledgements 0.9 ms apart would be samples 1.8 ms apart without
             // it. After a silence nothing is.
@@ -186,10 +186,10 @@ const SPACING: Duration = Duration::from_millis(1);
 const PACKETS_PER_SAMPLE: u64 = 2;
 
 /// A tenth of the history: BBR's maximum looks back ten round trips (BBR paper, section "Characterizing the bottleneck").
-const LEAST_PER_ROUND: u64 = 10;
+const MIN_PER_ROUND: u64 = 10;
 
 /// The history is not filled by a single acknowledgement, after whatever silence: an eighth of it.
-const MOST_AT_ONCE: u64 = 12;
+const MAX_AT_ONCE: u64 = 12;
 
 /// BBR-Sampled, section 7.1.
 const PERCENTILE: f64 = 0.85;

@@ -74,7 +74,7 @@ impl<A: Avoidance> LossBased<A> {
         self.window.bytes() + self.avoidance.extra()
     }
 
-    fn at_least_minimum(&self) -> Window {
+    fn at_least_min_window(&self) -> Window {
         self.window.max(Window::new(min_window(self.mtu)))
     }
 
@@ -176,7 +176,7 @@ impl<A: Avoidance> Controller for LossBased<A> {
                 }
             }
         }
-        self.window = self.at_least_minimum();
+        self.window = self.at_least_min_window();
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
@@ -225,7 +225,7 @@ impl<A: Avoidance> Controller for LossBased<A> {
             // RFC 9002, section 7.2.
             self.set_window(initial_window(mtu));
         }
-        self.window = self.at_least_minimum();
+        self.window = self.at_least_min_window();
         self.threshold = self.threshold.map(|bytes| bytes.max(min_window(mtu)));
         self.avoidance.on_mtu_update(self.window.bytes(), mtu);
         if let Some(recovery_period) = &mut self.recovery_period {

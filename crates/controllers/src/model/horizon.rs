@@ -21,12 +21,12 @@ pub(crate) const fn horizon(min_rtt: Duration) -> Duration {
 /// and what overflows these is the end of a flight, which only a probe timeout recovers.
 #[inline]
 pub(crate) fn held(rate: Bandwidth, min_rtt: Duration) -> Bytes {
-    let most = rate.bytes_in(min_rtt) + MOST_IN_HOSTS;
-    rate.bytes_in(horizon(min_rtt)).min(most)
+    let max = rate.bytes_in(min_rtt) + MAX_IN_HOSTS;
+    rate.bytes_in(horizon(min_rtt)).min(max)
 }
 
 /// Three send quanta of 64 KB (draft-cardwell-iccrg-bbr-congestion-control-00, sections 4.2.2 and 4.2.3.2).
-const MOST_IN_HOSTS: Bytes = Bytes(3 * 65_536);
+const MAX_IN_HOSTS: Bytes = Bytes(3 * 65_536);
 
 /// What hosts add to a round trip (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.2: the time of a send quantum).
 pub(crate) const HOST_DELAY: Duration = Duration::from_millis(1);

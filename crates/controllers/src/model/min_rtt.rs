@@ -57,7 +57,7 @@ impl MinRtt {
 
     #[inline]
     fn set(&mut self, now: Timestamp, nanos: u64) {
-        self.nanos = nanos.max(SHORTEST);
+        self.nanos = nanos.max(MIN);
         self.seen = now;
     }
 
@@ -72,7 +72,7 @@ const UNKNOWN: u64 = u64::MAX;
 
 /// The smallest round-trip time believed, in nanoseconds: a zero from a coarse clock would make every product of it
 /// vanish.
-const SHORTEST: u64 = 1000;
+const MIN: u64 = 1000;
 
 #[cfg(test)]
 mod tests {
@@ -129,6 +129,6 @@ mod tests {
     fn zero_is_not_believed() {
         let mut min_rtt = MinRtt::default();
         min_rtt.update(at(0), Duration::ZERO);
-        assert_eq!(min_rtt.get(), Some(Duration::from_nanos(SHORTEST)));
+        assert_eq!(min_rtt.get(), Some(Duration::from_nanos(MIN)));
     }
 }

@@ -64,8 +64,8 @@ mod tests {
         for _ in 0..6 {
             assert_eq!(round.on_ack(&ack(41, false)), None);
         }
-        let least = Some(Duration::from_millis(41));
-        assert_eq!(round.on_ack(&ack(90, false)), least);
+        let min = Some(Duration::from_millis(41));
+        assert_eq!(round.on_ack(&ack(90, false)), min);
     }
 
     #[test]
@@ -74,8 +74,8 @@ mod tests {
         for millis in [80, 95] {
             assert_eq!(round.on_ack(&ack(millis, false)), None);
         }
-        let least = Some(Duration::from_millis(80));
-        assert_eq!(round.on_ack(&ack(120, true)), least);
+        let min = Some(Duration::from_millis(80));
+        assert_eq!(round.on_ack(&ack(120, true)), min);
         assert_eq!(round.on_ack(&ack(121, false)), None);
     }
 }

@@ -92,15 +92,15 @@ fn check_acknowledgement(
     prop_assert_eq!(event.rtt, now.saturating_since(newest));
     if let Some(rate) = event.rate {
         // No more than was delivered since the oldest of the packets left, over no less than its round trip.
-        let least = acked
+        let min = acked
             .iter()
             .map(|packet| packet.delivered)
             .min()
             .unwrap_or_default();
-        prop_assert!(rate.delivered <= event.delivered - least);
+        prop_assert!(rate.delivered <= event.delivered - min);
         prop_assert!(rate.interval >= event.rtt, "{rate:?} {event:?}");
-        let most = Bandwidth::from_delivery(rate.delivered, event.rtt);
-        prop_assert!(most.is_none_or(|most| rate.delivery_rate <= most));
+        let max = Bandwidth::from_delivery(rate.delivered, event.rtt);
+        prop_assert!(max.is_none_or(|max| rate.delivery_rate <= max));
         prop_assert!(rate.send_rate() >= rate.delivery_rate);
     }
     Ok(())

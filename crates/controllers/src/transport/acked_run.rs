@@ -111,8 +111,8 @@ impl AckedRun {
         self.min_bytes = if in_flight < mtu.packets(LARGE_FLIGHT) {
             Bytes::ZERO
         } else {
-            let longest = Duration::from_nanos(saturating_nanos(rtt) / (ACKS_PER_ROUND / 2));
-            self.until = now.checked_add(longest).unwrap_or(now);
+            let max = Duration::from_nanos(saturating_nanos(rtt) / (ACKS_PER_ROUND / 2));
+            self.until = now.checked_add(max).unwrap_or(now);
             Bytes(in_flight.0 / ACKS_PER_ROUND)
         };
     }

@@ -13,9 +13,9 @@ pub fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -> Bytes
     match control.refill {
         Refill::Plain => window,
         _ if in_flight + mtu > window => window,
-        Refill::CatchUp(most) => {
+        Refill::CatchUp(max) => {
             let missing = window - mtu - in_flight;
-            (window + missing.packets(URGENCY)).min(most.max(window))
+            (window + missing.packets(URGENCY)).min(max.max(window))
         }
         Refill::PaceOf(pace) if pace >= window => pace,
         Refill::PaceOf(pace) => {

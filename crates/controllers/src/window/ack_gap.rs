@@ -13,7 +13,7 @@ use crate::units::{Bytes, Timestamp, saturating_nanos as nanos};
 /// sender without news for a while; a window that is to keep the path busy has to cover that pause too.
 #[derive(Debug, Clone)]
 pub(super) struct AckGap {
-    longest: ExactWindow<u64, Max>,
+    max: ExactWindow<u64, Max>,
     previous: Option<Timestamp>,
     medium: Duration,
     /// The round of the last pause and the longest one of that round: nothing shorter in it can matter.
@@ -72,7 +72,7 @@ impl AckGap {
     /// Nothing is known yet.
     pub(super) fn new() -> Self {
         Self {
-            longest: ExactWindow::new(ROUNDS),
+            max: ExactWindow::new(ROUNDS),
             previous: None,
             medium: Duration::ZERO,
             newest: None,
@@ -87,10 +87,10 @@ impl AckGap {
             self.recurring.add(round, gap, bytes);
             let matters = self
                 .newest
-                .is_none_or(|(newest, longest)| round != newest || gap > longest);
+                .is_none_or(|(newest, max)| round != newest || gap > max);
             if matters && gap <= nanos(limit) {
                 self.newest = Some((round, gap));
-                self.medium = Duration::from_nanos(self.longest.update(round, gap));
+                self.medium = Duration::from_nanos(self.max.update(round, gap));
             }
         }
     }
@@ -101,7 +101,7 @@ impl AckGap {
     }
 
     /// The longest pause that counts.
-    pub(super) fn longest(&self) -> Duration {
+    pub(super) fn max(&self) -> Duration {
         self.medium.max(self.recurring())
     }
 
@@ -131,17 +131,17 @@ mod tests {
     #[test]
     fn the_longest_pause_of_the_last_rounds_counts() {
         let mut gap = AckGap::new();
-        assert_eq!(gap.longest(), Duration::ZERO);
+        assert_eq!(gap.max(), Duration::ZERO);
         gap.on_ack(at(100), 1, BYTES, LIMIT);
-        assert_eq!(gap.longest(), Duration::ZERO, "nothing to compare with");
+        assert_eq!(gap.max(), Duration::ZERO, "nothing to compare with");
         gap.on_ack(at(102), 1, BYTES, LIMIT);
         gap.on_ack(at(112), 2, BYTES, LIMIT);
         gap.on_ack(at(113), 3, BYTES, LIMIT);
-        assert_eq!(gap.longest(), Duration::from_millis(10));
+        assert_eq!(gap.max(), Duration::from_millis(10));
         gap.on_ack(at(115), 2 + ROUNDS, BYTES, LIMIT);
-        assert_eq!(gap.longest(), Duration::from_millis(10));
+        assert_eq!(gap.max(), Duration::from_millis(10));
         gap.on_ack(at(116), 3 + ROUNDS, BYTES, LIMIT);
-        assert_eq!(gap.longest(), Duration::from_millis(2));
+        assert_eq!(gap.max(), Duration::from_millis(2));
     }
 
     #[test]
@@ -149,10 +149,10 @@ mod tests {
         let mut gap = AckGap::new();
         gap.on_ack(at(0), 1, BYTES, LIMIT);
         gap.on_ack(at(41), 1, BYTES, LIMIT);
-        assert_eq!(gap.longest(), Duration::ZERO);
+        assert_eq!(gap.max(), Duration::ZERO);
         // But one of the limit is.
         gap.on_ack(at(81), 1, BYTES, LIMIT);
-        assert_eq!(gap.longest(), LIMIT);
+        assert_eq!(gap.max(), LIMIT);
     }
 
     /// Trap: where a receiver or a radio hands on acknowledgements at longer intervals than a round trip, none of these counts,
@@ -163,13 +163,13 @@ mod tests {
         for round in 0..5 {
             gap.on_ack(at(100 * round), round, BYTES, LIMIT);
         }
-        assert_eq!(gap.longest(), Duration::from_millis(100));
+        assert_eq!(gap.max(), Duration::from_millis(100));
         // One outage is forgotten, and so is the interval once it is no more.
         gap.on_ack(at(1400), 5, BYTES, LIMIT);
         for round in 6..10 {
             gap.on_ack(at(1350 + 10 * round), round, BYTES, LIMIT);
         }
-        assert_eq!(gap.longest(), Duration::from_millis(10));
+        assert_eq!(gap.max(), Duration::from_millis(10));
     }
 
     #[test]
@@ -178,9 +178,9 @@ mod tests {
         gap.on_ack(at(0), 1, BYTES, LIMIT);
         gap.on_idle();
         gap.on_ack(at(30), 1, BYTES, LIMIT);
-        assert_eq!(gap.longest(), Duration::ZERO);
+        assert_eq!(gap.max(), Duration::ZERO);
         gap.on_ack(at(33), 1, BYTES, LIMIT);
-        assert_eq!(gap.longest(), Duration::from_millis(3));
+        assert_eq!(gap.max(), Duration::from_millis(3));
     }
 
     #[test]
@@ -189,6 +189,6 @@ mod tests {
         for millis in [50, 50, 20] {
             gap.on_ack(at(millis), 1, BYTES, LIMIT);
         }
-        assert_eq!(gap.longest(), Duration::ZERO);
+        assert_eq!(gap.max(), Duration::ZERO);
     }
 }

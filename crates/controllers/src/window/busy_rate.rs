@@ -17,8 +17,8 @@ use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos as nanos};
 pub(super) struct BusyRateEstimator {
     /// The configured head-room as floats: dividing their terms for each acknowledgement costs as much as the rest.
     idle: f64,
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
     fast: DecayingRate,
     medium: DecayingRate,
     slow: DecayingRate,
@@ -60,18 +60,18 @@ pub(super) struct RateEstimate {
 impl BusyRateEstimator {
     /// Nothing is known yet.
     pub(super) fn new(target: QueueTarget) -> Self {
-        let (least, most) = (target.least.as_f64(), target.most.as_f64());
+        let (min, max) = (target.min.as_f64(), target.max.as_f64());
         Self {
             idle: target.idle.as_f64(),
-            least,
-            most,
+            min,
+            max,
             fast: DecayingRate::default(),
             medium: DecayingRate::default(),
             slow: DecayingRate::default(),
             last: None,
             refill_until: Timestamp::ZERO,
             horizon: 0.0,
-            queue_ratio: least.max(0.5 * most),
+            queue_ratio: min.max(0.5 * max),
             busy_time: 0.0,
         }
     }
@@ -134,12 +134,12 @@ impl BusyRateEstimator {
         };
         let decay_factor = self.decay_factor();
         let surplus = idle - decay_factor * self.idle * gap;
-        let least = if self.is_shared() {
-            SHARED_MIN * self.least
+        let min = if self.is_shared() {
+            SHARED_MIN * self.min
         } else {
-            self.least
+            self.min
         };
-        self.queue_ratio = (self.queue_ratio + ADAPTATION * surplus).clamp(least, self.most);
+        self.queue_ratio = (self.queue_ratio + ADAPTATION * surplus).clamp(min, self.max);
     }
 
     /// Whether the link has not been idle for so long that others keep it busy, too.

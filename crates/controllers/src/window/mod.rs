@@ -159,7 +159,7 @@ impl WindowCalculator {
         if ack.in_flight == Bytes::ZERO && ack.app_limited {
             self.ack_gap.on_idle();
         }
-        self.path.ack_gap = self.ack_gap.longest();
+        self.path.ack_gap = self.ack_gap.max();
         self.path.recurring_gap = self.ack_gap.recurring();
     }
 
@@ -209,8 +209,8 @@ impl WindowCalculator {
                 .rate
                 .bytes_in(path.smoothed_rtt.max(path.min_span(point))),
             WindowPolicy::RttCapped => {
-                let longest = (CAP * horizon(point.min_rtt)).saturating_add(path.ack_gap);
-                let span = path.smoothed_rtt.max(path.batched_span(point)).min(longest);
+                let max = (CAP * horizon(point.min_rtt)).saturating_add(path.ack_gap);
+                let span = path.smoothed_rtt.max(path.batched_span(point)).min(max);
                 point.rate.bytes_in(span)
             }
             WindowPolicy::Bdp { gain } => {
@@ -236,8 +236,8 @@ impl WindowCalculator {
             return Refill::Plain;
         }
         let path = &self.path;
-        let longest = horizon(point.min_rtt).saturating_add(path.ack_gap);
-        let span = path.batched_span(point).max(longest);
+        let max = horizon(point.min_rtt).saturating_add(path.ack_gap);
+        let span = path.batched_span(point).max(max);
         if path.smoothed_rtt <= SILENT * span {
             return Refill::Plain;
         }

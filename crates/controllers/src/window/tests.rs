@@ -58,8 +58,8 @@ fn window(policy: WindowPolicy, point: OperatingPoint, path: Path) -> Bytes {
 
 const HEADROOM: QueueTarget = QueueTarget {
     idle: Gain::new(1, 25),
-    least: Gain::new(1, 4),
-    most: Gain::new(3, 5),
+    min: Gain::new(1, 4),
+    max: Gain::new(3, 5),
 };
 
 fn policies() -> [WindowPolicy; 5] {

@@ -303,8 +303,8 @@ proptest! {
                 world.apply(Step::Wait { nanos: pause, timers: true })?;
             }
             let control = world.host.adapter.controller.control();
-            let most = initial.packets(2) + control.send_quantum.packets(3);
-            prop_assert!(control.window <= most, "{spec}: {control:?}");
+            let max = initial.packets(2) + control.send_quantum.packets(3);
+            prop_assert!(control.window <= max, "{spec}: {control:?}");
         }
     }
 }

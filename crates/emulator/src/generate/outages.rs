@@ -35,9 +35,9 @@ impl Outages {
         match self.spells {
             Spells::Unbounded => exponential(&mut self.generator, self.gap_millis),
             Spells::Bounded {
-                open_millis: (least, most),
+                open_millis: (min, max),
                 ..
-            } => least + (most - least) * uniform(&mut self.generator),
+            } => min + (max - min) * uniform(&mut self.generator),
         }
     }
 
@@ -45,12 +45,12 @@ impl Outages {
         let mut draw = || log_normal(&mut self.generator, self.mean_millis, OUTAGE_LN_SD);
         let mut duration = draw();
         if let Spells::Bounded {
-            blocked_millis: (least, most),
+            blocked_millis: (min, max),
             ..
         } = self.spells
         {
             // Nine in ten draws lie within the bounds.
-            while !(*least..=*most).contains(&duration) {
+            while !(*min..=*max).contains(&duration) {
                 duration = draw();
             }
         }

@@ -60,7 +60,7 @@ impl ProcessorClock {
 
 impl Others {
     fn next(&mut self, from: Nanos) {
-        let gap = self.work.gap.sample(&mut self.generator).max(LEAST_GAP);
+        let gap = self.work.gap.sample(&mut self.generator).max(MIN_GAP);
         self.start = from + gap;
         self.end = self.start + self.work.slice.sample(&mut self.generator);
     }
@@ -69,7 +69,7 @@ impl Others {
 /// After so long without work for the host, slices in between are not drawn.
 const FORGOTTEN: Nanos = Nanos::from_millis(1000);
 /// Without it, other work could take all time for ever.
-const LEAST_GAP: Nanos = Nanos::from_micros(1);
+const MIN_GAP: Nanos = Nanos::from_micros(1);
 
 #[cfg(test)]
 mod tests {

@@ -164,8 +164,8 @@ impl Receiving {
     pub(super) fn takes(&self, datagrams: usize, spent: Nanos) -> bool {
         let room = self
             .batch_datagrams
-            .is_none_or(|most| datagrams < most as usize);
-        let time = self.batch_time.is_none_or(|longest| spent < longest);
+            .is_none_or(|max| datagrams < max as usize);
+        let time = self.batch_time.is_none_or(|max| spent < max);
         datagrams == 0 || (room && time)
     }
 }
@@ -213,10 +213,10 @@ impl Processor {
         gap.validate("processor.others.gap_us")?;
         slice.validate("processor.others.slice_us")?;
         // A gap of nothing would never let a socket's work end.
-        let longest = gap.max().0 as f64 / 1e3;
+        let max = gap.max().0 as f64 / 1e3;
         number(
             "maximum of processor.others.gap_us",
-            longest,
+            max,
             1.0,
             f64::MAX,
             "at least 1",
@@ -229,8 +229,8 @@ fn per_byte(key: &str, nanos: f64) -> Result<(), Invalid> {
 }
 
 fn buffer(key: &str, bytes: u64) -> Result<(), Invalid> {
-    let most = IDEAL_BUFFER as f64;
-    number(key, bytes as f64, 1.0, most, "between 1 and 67108864")
+    let max = IDEAL_BUFFER as f64;
+    number(key, bytes as f64, 1.0, max, "between 1 and 67108864")
 }
 
 fn positive(key: &str, value: u64) -> Result<(), Invalid> {

@@ -164,9 +164,9 @@ fn positive(key: &str, span: Nanos) -> Result<(), Invalid> {
     )
 }
 
-fn at_least(key: &str, span: Nanos, least: Nanos, what: &str) -> Result<(), Invalid> {
+fn at_least(key: &str, span: Nanos, min: Nanos, what: &str) -> Result<(), Invalid> {
     time(key, span)?;
-    if span < least {
+    if span < min {
         return Err(Invalid {
             key: key.to_owned(),
             value: micros(span),

@@ -24,7 +24,7 @@ pub use config::{
     Aggregation, CODEL_INTERVAL, CODEL_TARGET, CoDel, ConfigError, Delay, DelayStep,
     FQ_CODEL_FLOWS, FQ_CODEL_LIMIT, FQ_CODEL_QUANTUM, FqCoDel, Impairments, Interval, Jitter,
     Limit, LinkConfig, Loss, MAHIMAHI_OVERHEAD, MAHIMAHI_PIE_UPDATE, PIE_ALPHA, PIE_BETA,
-    PIE_BURST, PIE_ECN_THRESHOLD, PIE_LEAST_UPDATE, PIE_TARGET, PIE_UPDATE, Pie, Policer, Queue,
+    PIE_BURST, PIE_ECN_THRESHOLD, PIE_MIN_UPDATE, PIE_TARGET, PIE_UPDATE, Pie, Policer, Queue,
     RateStep, Red, Reordering, Shaper, StepMark, TRUNCATION, UDP_IPV4_OVERHEAD, UDP_IPV6_OVERHEAD,
 };
 pub use enqueue::EnqueueResult;

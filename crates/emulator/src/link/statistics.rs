@@ -94,8 +94,8 @@ impl Count {
 
     /// Whether it is above a limit in bytes or in packets.
     pub(super) fn exceeds(self, limit: Limit) -> bool {
-        limit.bytes.is_some_and(|most| self.bytes > most)
-            || limit.packets.is_some_and(|most| self.packets > most)
+        limit.bytes.is_some_and(|max| self.bytes > max)
+            || limit.packets.is_some_and(|max| self.packets > max)
     }
 }
 

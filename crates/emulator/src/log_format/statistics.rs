@@ -81,8 +81,8 @@ impl Log {
                     count(&mut s.departed_packets, &mut s.departed_bytes, 1, bytes);
                     delays.push(delay);
                     let sent = event.time.saturating_sub(delay);
-                    let least = signal.entry(sent).or_insert(delay);
-                    *least = delay.min(*least);
+                    let min = signal.entry(sent).or_insert(delay);
+                    *min = delay.min(*min);
                 }
             }
         }
@@ -100,13 +100,13 @@ impl Log {
 ///
 /// The milliseconds between two arrivals hold one run of consecutive delays. The runs are not written out: a log may
 /// claim to span an age.
-fn signal_delay(least: &BTreeMap<u64, u64>) -> Option<u64> {
-    let next = least.iter().skip(1).map(|(sent, delay)| (*sent, *delay));
-    let gaps = least.keys().zip(next).map(|(sent, (next, delay))| Run {
+fn signal_delay(min: &BTreeMap<u64, u64>) -> Option<u64> {
+    let next = min.iter().skip(1).map(|(sent, delay)| (*sent, *delay));
+    let gaps = min.keys().zip(next).map(|(sent, (next, delay))| Run {
         from: delay.saturating_add(1),
         length: next - sent - 1,
     });
-    let arrivals = least.values().map(|delay| Run {
+    let arrivals = min.values().map(|delay| Run {
         from: *delay,
         length: 1,
     });
@@ -161,12 +161,12 @@ mod tests {
     use super::*;
 
     /// The definition, taken literally: missing milliseconds are filled backwards.
-    fn filled(least: &BTreeMap<u64, u64>) -> Option<u64> {
-        let (first, last) = (*least.keys().next()?, *least.keys().next_back()?);
+    fn filled(min: &BTreeMap<u64, u64>) -> Option<u64> {
+        let (first, last) = (*min.keys().next()?, *min.keys().next_back()?);
         let mut delays = Vec::new();
         for millisecond in (first..=last).rev() {
             let next = delays.last().map_or(0, |next| next + 1);
-            delays.push(least.get(&millisecond).copied().unwrap_or(next));
+            delays.push(min.get(&millisecond).copied().unwrap_or(next));
         }
         delays.sort_unstable();
         delays.get(delays.len() * 95 / 100).copied()
@@ -175,17 +175,17 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn the_signal_delay_is_that_of_the_filled_table(
-            least in proptest::collection::btree_map(0..300_u64, 0..500_u64, 0..40),
+            min in proptest::collection::btree_map(0..300_u64, 0..500_u64, 0..40),
         ) {
-            proptest::prop_assert_eq!(signal_delay(&least), filled(&least));
+            proptest::prop_assert_eq!(signal_delay(&min), filled(&min));
         }
     }
 
     #[test]
     fn an_age_without_arrivals_takes_no_memory() {
-        let least = BTreeMap::from([(0, 3), (u64::MAX, 0)]);
+        let min = BTreeMap::from([(0, 3), (u64::MAX, 0)]);
         let expected = (1 << 64) * 95 / 100;
-        let found = signal_delay(&least).map(u128::from);
+        let found = signal_delay(&min).map(u128::from);
         assert!(found.is_some_and(|found| found.abs_diff(expected) <= 1));
     }
 }

@@ -67,10 +67,10 @@ mod tests {
                 let time = time.map(Nanos);
                 times[place % count] = time;
                 schedule.set(place % count, time);
-                let least = times.iter().copied().flatten().min();
-                proptest::prop_assert_eq!(schedule.next(), least);
-                let place = times.iter().position(|time| time.is_some() && *time == least);
-                let expected = place.zip(least).filter(|(_, time)| time.0 <= 3);
+                let min = times.iter().copied().flatten().min();
+                proptest::prop_assert_eq!(schedule.next(), min);
+                let place = times.iter().position(|time| time.is_some() && *time == min);
+                let expected = place.zip(min).filter(|(_, time)| time.0 <= 3);
                 proptest::prop_assert_eq!(schedule.due(Nanos(3)), expected);
             }
         }

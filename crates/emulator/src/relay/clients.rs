@@ -13,7 +13,7 @@ pub(super) struct Clients<S> {
     by_address: HashMap<SocketAddr, Client<S>>,
     addresses: HashMap<usize, SocketAddr>,
     next_token: usize,
-    most: usize,
+    max: usize,
     idle: Nanos,
     seen: u64,
     /// Nobody can have been idle for too long before.
@@ -55,12 +55,12 @@ pub(super) enum Refusal {
 
 impl<S> Clients<S> {
     /// At most so many clients, forgotten after so long. Their tokens count from `first_token`.
-    pub(super) fn new(most: usize, idle: Nanos, first_token: usize) -> Self {
+    pub(super) fn new(max: usize, idle: Nanos, first_token: usize) -> Self {
         Self {
             by_address: HashMap::new(),
             addresses: HashMap::new(),
             next_token: first_token,
-            most,
+            max,
             idle,
             seen: 0,
             next_expiry: Nanos::ZERO,
@@ -86,10 +86,10 @@ impl<S> Clients<S> {
             }
             return Ok(());
         }
-        if self.by_address.len() >= self.most && now >= self.next_expiry {
+        if self.by_address.len() >= self.max && now >= self.next_expiry {
             self.expire(now);
         }
-        if self.by_address.len() >= self.most && !self.displace() {
+        if self.by_address.len() >= self.max && !self.displace() {
             return Err(Refusal::Full);
         }
         let token = self.next_token;

@@ -13,7 +13,7 @@ impl Oversleep {
     /// A wait was this much longer than it should have been.
     pub(super) fn add(&mut self, late: Nanos) {
         self.0 = if late > self.0 {
-            (self.0 + STEP).min(MOST)
+            (self.0 + STEP).min(MAX)
         } else {
             self.0 - STEP
         };
@@ -28,7 +28,7 @@ impl Oversleep {
 const STEP: Nanos = Nanos::from_micros(1);
 
 /// Who waits for so much less, and wakes up in time after all, spins for as long.
-const MOST: Nanos = Nanos::from_micros(100);
+const MAX: Nanos = Nanos::from_micros(100);
 
 #[cfg(test)]
 mod tests {

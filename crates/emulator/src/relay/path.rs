@@ -99,7 +99,7 @@ impl Path {
         }
     }
 
-    /// Waits until something is due or to be logged, or for [`LONGEST_WAIT`]. Returns false once the path is stopped.
+    /// Waits until something is due or to be logged, or for [`MAX_WAIT`]. Returns false once the path is stopped.
     pub(super) fn wait(&self, turn: &mut Turn) -> bool {
         let mut state = self.lock();
         let begun = self.clock.now();
@@ -119,12 +119,12 @@ impl Path {
             if state.stopped {
                 return false;
             }
-            let waited = now - begun >= LONGEST_WAIT;
+            let waited = now - begun >= MAX_WAIT;
             if waited || !turn.due.is_empty() || !turn.settled.is_empty() {
                 return true;
             }
             let next = state.link.next_event().unwrap_or(Nanos::MAX);
-            let next = next.min(begun + LONGEST_WAIT);
+            let next = next.min(begun + MAX_WAIT);
             state = self.sleep(state, now, next);
         }
     }
@@ -144,7 +144,7 @@ impl Path {
             }
             // Sooner than a timer can wake for. What follows something late may be spun for, so that the next ones are in time.
             // Where all are so close, they go out together, and the processor is somebody else's meanwhile.
-            state.spun = !state.spun && left >= LEAST_SPIN;
+            state.spun = !state.spun && left >= MIN_SPIN;
             return if state.spun {
                 self.spin(state, next)
             } else {
@@ -239,13 +239,13 @@ fn memory(statistics: &Statistics) -> u64 {
 pub const PACKET_MEMORY: u64 = 256;
 
 /// How long a sender sleeps at most: the log wants to hear of drops, too.
-const LONGEST_WAIT: Nanos = Nanos::from_millis(100);
+const MAX_WAIT: Nanos = Nanos::from_millis(100);
 
 /// How long before something is due a busy sender begins to spin: more than a timer is late by.
 const SPIN: Nanos = Nanos::from_micros(100);
 
 /// What is due sooner than this is hardly late if it goes out with what is due next.
-const LEAST_SPIN: Nanos = Nanos::from_micros(15);
+const MIN_SPIN: Nanos = Nanos::from_micros(15);
 
 /// How long it spins before it looks for new packets.
 const SPIN_TURN: Nanos = Nanos::from_micros(5);

@@ -109,7 +109,7 @@ impl Recorder {
             sent.push_back(lateness);
         }
         // Those that are left out of the log would wait for their records for ever.
-        while self.sent.len() > MOST_SENT {
+        while self.sent.len() > MAX_SENT {
             self.sent.pop_first();
         }
         while let Some(&(flow, record)) = self.open.front() {
@@ -152,4 +152,4 @@ impl Recorder {
 }
 
 /// How many packets' lateness waits for their records, at most.
-const MOST_SENT: usize = 1 << 16;
+const MAX_SENT: usize = 1 << 16;

@@ -89,7 +89,7 @@ impl Sender {
         batch: &mut Batch,
         contents: &mut Vec<u8>,
     ) -> usize {
-        let length = train::length(due, socket.longest_train());
+        let length = train::length(due, socket.max_train());
         let packets = due.get(..length).unwrap_or_default();
         let Some((_, first)) = packets.first() else {
             return 1;

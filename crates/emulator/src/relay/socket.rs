@@ -95,7 +95,7 @@ impl Socket {
     }
 
     /// The most datagrams in a train.
-    pub(super) fn longest_train(&self) -> usize {
+    pub(super) fn max_train(&self) -> usize {
         self.state.max_gso_segments()
     }
 

@@ -56,7 +56,7 @@ struct Times(Option<Histogram<u64>>);
 
 impl Times {
     fn new() -> Self {
-        Self(Histogram::new_with_bounds(1, MOST_LATE, DIGITS).ok())
+        Self(Histogram::new_with_bounds(1, MAX_LATE, DIGITS).ok())
     }
 
     fn add(&mut self, time: Nanos) {
@@ -81,7 +81,7 @@ impl Times {
 }
 
 /// Ten seconds, in nanoseconds: what is later counts as that.
-const MOST_LATE: u64 = 10_000_000_000;
+const MAX_LATE: u64 = 10_000_000_000;
 
 /// Significant digits.
 const DIGITS: u8 = 3;

@@ -6,7 +6,7 @@ use crate::time::Nanos;
 
 /// How many packets at the beginning can be sent as one train: of the same way and mark, of one size but the last, which
 /// may be smaller. At least one, if there is any.
-pub(super) fn length(due: &[(Nanos, Packet)], most: usize) -> usize {
+pub(super) fn length(due: &[(Nanos, Packet)], max: usize) -> usize {
     let Some((_, first)) = due.first() else {
         return 0;
     };
@@ -23,7 +23,7 @@ pub(super) fn length(due: &[(Nanos, Packet)], most: usize) -> usize {
         ended = packet.payload.len() < size;
         joins && !packet.payload.is_empty() && total <= LARGEST_PAYLOAD
     };
-    due.iter().take(most).take_while(fits).count().max(1)
+    due.iter().take(max).take_while(fits).count().max(1)
 }
 
 #[cfg(test)]

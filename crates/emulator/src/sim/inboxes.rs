@@ -101,7 +101,7 @@ pub(super) struct BufferPool(Vec<Vec<u8>>);
 impl BufferPool {
     /// A copy of `datagram`.
     pub(super) fn copy(&mut self, datagram: &[u8]) -> Vec<u8> {
-        if datagram.len() < LEAST_SPARE {
+        if datagram.len() < MIN_SPARE {
             return datagram.to_vec();
         }
         let mut buffer = self.0.pop().unwrap_or_default();
@@ -112,7 +112,7 @@ impl BufferPool {
 
     /// Keeps a buffer that a large datagram was in.
     pub(super) fn keep(&mut self, buffer: Vec<u8>) {
-        if buffer.len() >= LEAST_SPARE {
+        if buffer.len() >= MIN_SPARE {
             self.0.push(buffer);
         }
     }
@@ -126,4 +126,4 @@ impl BufferPool {
 /// How much a socket holds for an application that does not read, in bytes of payload.
 const RECEIVE_BUFFER: usize = 64 << 20;
 /// Allocators are quick about small buffers, and those of acknowledgements need not be as large as those of data.
-const LEAST_SPARE: usize = 512;
+const MIN_SPARE: usize = 512;

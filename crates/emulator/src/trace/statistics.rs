@@ -19,7 +19,7 @@ pub struct TraceStatistics {
     /// The number of gaps between opportunities that are longer than [`OUTAGE_MILLIS`], in an endless repetition.
     pub outages: u64,
     /// The longest gap between opportunities, in an endless repetition.
-    pub longest_gap: Nanos,
+    pub max_gap: Nanos,
     /// What happens where the trace repeats.
     pub wrap: Wrap,
 }
@@ -74,10 +74,10 @@ impl Trace {
             [from, to] => to - from,
             _ => 0,
         });
-        let (mut outages, mut longest) = (0, 0);
+        let (mut outages, mut max) = (0, 0);
         for gap in gaps.chain([first]) {
             outages += u64::from(gap > OUTAGE_MILLIS);
-            longest = longest.max(gap);
+            max = max.max(gap);
         }
         let second = Nanos::from_millis(1000);
         let (end, before) = (self.period(), self.period() - second);
@@ -89,7 +89,7 @@ impl Trace {
             rates_100ms: self.rate_bins(100),
             rates_1s: self.rate_bins(1000),
             outages,
-            longest_gap: Nanos::from_millis(longest),
+            max_gap: Nanos::from_millis(max),
             wrap: Wrap {
                 gap: Nanos::from_millis(first),
                 coinciding: millis.iter().take_while(|time| **time == 0).count() as u64,

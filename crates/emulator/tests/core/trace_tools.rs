@@ -124,7 +124,7 @@ fn a_small_trace_in_numbers() {
     assert_eq!(statistics.duration, ms(700));
     assert_eq!(statistics.opportunities, 5);
     assert!((statistics.mean_rate - 5.0 * 1504.0 / 0.7).abs() < 1e-6);
-    assert_eq!((statistics.outages, statistics.longest_gap), (1, ms(501)));
+    assert_eq!((statistics.outages, statistics.max_gap), (1, ms(501)));
     let bins = statistics.rates_100ms;
     assert_eq!((bins.min, bins.p50, bins.p75), (0.0, 0.0, 30_080.0));
     assert_eq!((bins.p95, bins.max), (45_120.0, 45_120.0));
@@ -141,7 +141,7 @@ fn a_small_trace_in_numbers() {
 fn the_gap_at_the_wrap_is_an_outage_too() {
     let trace = Trace::parse("400\n2000\n", "t").unwrap();
     let statistics = trace.statistics();
-    assert_eq!((statistics.outages, statistics.longest_gap), (2, ms(1600)));
+    assert_eq!((statistics.outages, statistics.max_gap), (2, ms(1600)));
     assert_eq!(
         (statistics.wrap.gap, statistics.wrap.coinciding),
         (ms(400), 0)

@@ -255,11 +255,11 @@ impl Atkf {
 
     fn limit_noises(&mut self) {
         let greatest = self.config.max_measurement_noise * self.mean;
-        let least = (self.config.min_measurement_noise * self.mean)
+        let min = (self.config.min_measurement_noise * self.mean)
             .max(self.noise_floor)
             .min(greatest);
         self.noises.limit(
-            (least * least, greatest * greatest),
+            (min * min, greatest * greatest),
             (self.config.min_process_noise, self.config.max_process_noise),
         );
     }

@@ -177,20 +177,20 @@ impl CapacityInterval {
         if self.packets < min_packets {
             return Err(CloseError::Packets {
                 packets: self.packets,
-                least: min_packets,
+                min: min_packets,
             });
         }
         if self.batches < min_batches {
             return Err(CloseError::Batches {
                 batches: self.batches,
-                least: min_batches,
+                min: min_batches,
             });
         }
-        let least = min_rtt as f64 * min_rtts;
-        if (elapsed as f64) < least {
+        let min = min_rtt as f64 * min_rtts;
+        if (elapsed as f64) < min {
             return Err(CloseError::Elapsed {
                 elapsed,
-                least: least as u64,
+                min: min as u64,
             });
         }
         let send_elapsed = self.end.sent_at.saturating_sub(start.sent_at);
@@ -296,28 +296,28 @@ pub enum PacketError {
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum CloseError {
     /// Too few packets; the interval goes on.
-    #[error("{packets} packets of {least}")]
+    #[error("{packets} packets of {min}")]
     Packets {
         /// So many packets.
         packets: u32,
         /// So many are needed.
-        least: u32,
+        min: u32,
     },
     /// Too few acknowledgements; the interval goes on.
-    #[error("{batches} acknowledgements of {least}")]
+    #[error("{batches} acknowledgements of {min}")]
     Batches {
         /// So many acknowledgements.
         batches: u32,
         /// So many are needed.
-        least: u32,
+        min: u32,
     },
     /// Too little time; the interval goes on.
-    #[error("{elapsed} ns of {least} ns")]
+    #[error("{elapsed} ns of {min} ns")]
     Elapsed {
         /// So much time, ns.
         elapsed: u64,
         /// So much is needed, ns.
-        least: u64,
+        min: u64,
     },
     /// The packets were empty.
     #[error("the interval's packets have no bytes")]

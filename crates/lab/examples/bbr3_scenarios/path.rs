@@ -38,7 +38,7 @@ pub(crate) fn below_a_packet() -> Result<Outcome, RunError> {
     let (from, to) = (Duration::from_secs(20), Duration::from_secs(60));
     let used = series.rate(from, to).as_f64() / SLOW as f64;
     let late = series.between(from, to);
-    let least = late
+    let min = late
         .iter()
         .map(|sample| sample.snapshot.congestion_window.0)
         .min();
@@ -52,11 +52,11 @@ pub(crate) fn below_a_packet() -> Result<Outcome, RunError> {
         expected: "window never below 4 packets; the rate matches the link; no stalls",
         measured: format!(
             "window {} B at least; estimate off by {:.1} %; link used to {:.1} %",
-            least.unwrap_or(0),
+            min.unwrap_or(0),
             100.0 * worst,
             100.0 * used
         ),
-        pass: least.is_some_and(|least| least >= 4 * 1200) && worst < 0.1 && used > 0.95,
+        pass: min.is_some_and(|min| min >= 4 * 1200) && worst < 0.1 && used > 0.95,
     })
 }
 

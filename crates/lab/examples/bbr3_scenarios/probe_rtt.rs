@@ -24,7 +24,7 @@ pub(crate) fn in_and_out() -> Result<Outcome, RunError> {
         .between(from, to)
         .iter()
         .map(|sample| sample.snapshot.congestion_window.0);
-    let (least, most) = (
+    let (min, max) = (
         windows.clone().min().unwrap_or(0),
         windows.max().unwrap_or(0),
     );
@@ -38,14 +38,14 @@ pub(crate) fn in_and_out() -> Result<Outcome, RunError> {
         setup: "`bbr3:paper` on quinn, 10 Mb/s, 40 ms; without pacing the window of 2 BDP keeps a queue",
         expected: "after 10 s: window of 0.5 BDP of before, constant; after 200 ms and a round, Cruise with the old window",
         measured: format!(
-            "ProbeRTT at {} for {:.0} ms, window {least} to {most} B of half a BDP of {half} B; {} with {after} B after {window} B",
+            "ProbeRTT at {} for {:.0} ms, window {min} to {max} B of half a BDP of {half} B; {} with {after} B after {window} B",
             seconds(entry),
             silence.as_secs_f64() * 1e3,
             mode(exit)
         ),
         pass: entry.is_some()
-            && least == most
-            && least.abs_diff(half) <= half / 50
+            && min == max
+            && min.abs_diff(half) <= half / 50
             && silence >= Duration::from_millis(240)
             && silence < Duration::from_millis(500)
             && exit.is_some_and(|(_, mode)| mode == Mode::ProbeCruise)

@@ -128,7 +128,7 @@ impl Measurement {
     /// A thread that sleeps most of the time meets less other work than one that never does: schedulers let it run first. The
     /// wake-ups show how much.
     fn wakeups(&self) -> (Samples, Option<Samples>) {
-        match self.wakeups.split(LONGEST_ALONE) {
+        match self.wakeups.split(MAX_ALONE) {
             (Some(alone), Some(met)) if share(&met, &self.wakeups) >= NEGLIGIBLE => {
                 (alone, Some(met))
             }
@@ -225,7 +225,7 @@ fn share(part: &Samples, all: &Samples) -> f64 {
 const NEGLIGIBLE: f64 = 0.001;
 
 /// No idle processor takes as long to wake up, however deep it sleeps.
-const LONGEST_ALONE: Duration = Duration::from_micros(500);
+const MAX_ALONE: Duration = Duration::from_micros(500);
 
 #[cfg(test)]
 mod tests {

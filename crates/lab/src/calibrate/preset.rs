@@ -51,11 +51,11 @@ fn others(waits: &Samples, alone: f64) -> OtherWork {
         .map(|wait| wait * 2)
         .collect();
     let slice = waits.sum().as_secs_f64() * 2.0 / waits.count() as f64;
-    let mean = nanos(slice * 1e9 * alone / (1.0 - alone)).max(SHORTEST_GAP);
+    let mean = nanos(slice * 1e9 * alone / (1.0 - alone)).max(MIN_GAP);
     OtherWork {
         gap: Distribution::Exponential {
             mean,
-            max: Nanos(mean.0.saturating_mul(10)).min(LONGEST),
+            max: Nanos(mean.0.saturating_mul(10)).min(MAX),
         },
         slice: quantiles(slices),
     }
@@ -63,13 +63,13 @@ fn others(waits: &Samples, alone: f64) -> OtherWork {
 
 fn quantiles(spans: Vec<Duration>) -> Distribution {
     // No host of the emulator waits for longer.
-    let spans = spans.into_iter().map(|span| Nanos::from(span).min(LONGEST));
+    let spans = spans.into_iter().map(|span| Nanos::from(span).min(MAX));
     Distribution::Quantiles(spans.collect())
 }
 
 fn nanos(cost: f64) -> Nanos {
     // Conversions from floating point saturate.
-    Nanos(cost.round() as u64).min(LONGEST)
+    Nanos(cost.round() as u64).min(MAX)
 }
 
 /// Enough digits, and within the emulator's range.
@@ -80,9 +80,9 @@ fn thousandths(cost: f64) -> f64 {
 /// One for every half per cent.
 const QUANTILES: usize = 201;
 
-const LONGEST: Nanos = Nanos::from_millis(10_000);
+const MAX: Nanos = Nanos::from_millis(10_000);
 
-const SHORTEST_GAP: Nanos = Nanos::from_micros(1);
+const MIN_GAP: Nanos = Nanos::from_micros(1);
 
 #[cfg(test)]
 mod tests {

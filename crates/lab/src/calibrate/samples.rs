@@ -47,9 +47,9 @@ impl Samples {
         let mut spans = self.quantiles(count);
         if let [.., below, last] = spans.as_mut_slice() {
             let share = 1.0 / count.saturating_sub(1).max(1) as f64;
-            let longest = (self.0.len() as f64 * share).ceil() as u32;
-            let sum: Duration = self.0.iter().rev().take(longest as usize).sum();
-            let mean = sum / longest.max(1);
+            let max = (self.0.len() as f64 * share).ceil() as u32;
+            let sum: Duration = self.0.iter().rev().take(max as usize).sum();
+            let mean = sum / max.max(1);
             *last = (*last).min((mean * 2).saturating_sub(*below)).max(*below);
         }
         spans

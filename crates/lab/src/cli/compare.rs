@@ -180,12 +180,12 @@ fn links(arguments: &Arguments) -> Result<Vec<Link>, CliError> {
     if let Some(rate) = arguments.rate {
         let bits = rate.bits_per_second() as f64 * arguments.duration.as_secs_f64();
         let packets = bits / 8.0 / f64::from(PACKET_BYTES);
-        if packets > MOST_PACKETS {
+        if packets > MAX_PACKETS {
             let duration = format_time(arguments.duration);
             return Err(CliError::input(
                 "--rate",
                 format_args!(
-                    "{rate} for {duration} is {packets:.1e} packets, and more than {MOST_PACKETS:.0e} take hours: choose a \
+                    "{rate} for {duration} is {packets:.1e} packets, and more than {MAX_PACKETS:.0e} take hours: choose a \
                      shorter --duration"
                 ),
             ));
@@ -248,12 +248,12 @@ impl FromStr for Flows {
         let text = text.trim();
         if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
             return match text.parse() {
-                Ok(flows) if (1..=MOST_FLOWS).contains(&flows) => Ok(Self::Each(flows)),
+                Ok(flows) if (1..=MAX_FLOWS).contains(&flows) => Ok(Self::Each(flows)),
                 _ => Err(FlowsError::Number),
             };
         }
         let names: Vec<&str> = text.split(',').map(str::trim).collect();
-        if u32::try_from(names.len()).map_or(true, |flows| flows > MOST_FLOWS) {
+        if u32::try_from(names.len()).map_or(true, |flows| flows > MAX_FLOWS) {
             return Err(FlowsError::TooMany(names.len()));
         }
         let known = names.into_iter().map(known_controller);
@@ -285,7 +285,7 @@ fn long_help() -> String {
 }
 
 /// More flows than this take hours.
-const MOST_FLOWS: u32 = 1000;
+const MAX_FLOWS: u32 = 1000;
 
 const WORKLOAD_HELP: &str = "\
 What each flow's application does:
@@ -300,4 +300,4 @@ Requests and frames are due at their times, whether or not those before have arr
 const PACKET_BYTES: u32 = 1500;
 
 /// The most packets of a run: an hour or so of computing.
-const MOST_PACKETS: f64 = 1e9;
+const MAX_PACKETS: f64 = 1e9;

@@ -59,12 +59,12 @@ pub(super) fn print(
 
 /// Makes sure that there is a directory to draw into, and that the drawing will not be too large to look at.
 pub(super) fn prepare_plot(arguments: &PlotArguments, length: Nanos) -> Result<(), CliError> {
-    if length > LONGEST_PLOT {
+    if length > MAX_PLOT {
         let file = arguments.file.display();
-        let (length, most) = (format_time(length.into()), format_time(LONGEST_PLOT.into()));
+        let (length, max) = (format_time(length.into()), format_time(MAX_PLOT.into()));
         return Err(CliError::input(
             "FILE",
-            format_args!("{file} lasts {length}: at most {most} can be drawn"),
+            format_args!("{file} lasts {length}: at most {max} can be drawn"),
         ));
     }
     create_directory("--out", &arguments.out)
@@ -89,4 +89,4 @@ pub(super) fn mbps(bytes_per_second: f64) -> f64 {
 }
 
 /// A day has 864,000 bins of 100 ms, far more than pixels.
-const LONGEST_PLOT: Nanos = Nanos::from_millis(86_400_000);
+const MAX_PLOT: Nanos = Nanos::from_millis(86_400_000);

@@ -28,10 +28,10 @@ pub(super) fn controllers(named: &[String]) -> Result<Vec<String>, CliError> {
     }
 }
 
-/// Reads a number of bytes from 1 to `most`, which `expected` describes.
-pub(super) fn parse_bytes(text: &str, most: u64, expected: &str) -> Result<u64, String> {
+/// Reads a number of bytes from 1 to `max`, which `expected` describes.
+pub(super) fn parse_bytes(text: &str, max: u64, expected: &str) -> Result<u64, String> {
     match text.parse() {
-        Ok(QueueSize::Bytes(bytes)) if bytes <= most => Ok(bytes),
+        Ok(QueueSize::Bytes(bytes)) if bytes <= max => Ok(bytes),
         Ok(_) => Err(format!("expected a number of bytes{expected}")),
         Err(error) => Err(error.to_string()),
     }

@@ -63,7 +63,7 @@ pub async fn play(
         });
         match decision {
             // A wait that rounds to nothing would be asked for again and again.
-            Decision::Wait(wait) => clock.sleep(wait.max(SHORTEST_WAIT)).await,
+            Decision::Wait(wait) => clock.sleep(wait.max(MIN_WAIT)).await,
             Decision::Fetch(level) => {
                 let segment = playback.downloads.len();
                 let buffer = playback.buffer.level();
@@ -123,4 +123,4 @@ async fn fetch(
 }
 
 /// Far below anything that a player could notice.
-const SHORTEST_WAIT: Duration = Duration::from_micros(100);
+const MIN_WAIT: Duration = Duration::from_micros(100);

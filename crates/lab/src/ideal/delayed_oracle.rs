@@ -64,7 +64,7 @@ fn window(trace: &Trace, now: Nanos, rtt: Nanos, queue_target: f64) -> u64 {
     };
     let window = carried(rtt) + queue_target * carried(USUAL);
     // Without any, nothing would ever be sent again after an outage.
-    window as u64 + LEAST_WINDOW
+    window as u64 + MIN_WINDOW
 }
 
 const MILLI: u64 = 1_000_000;
@@ -74,7 +74,7 @@ const MAX_QUEUE_TARGET: f64 = 10.0;
 
 /// Packets (RFC 9002, section 7.2).
 const INITIAL_WINDOW: u64 = 10;
-const LEAST_WINDOW: u64 = 2;
+const MIN_WINDOW: u64 = 2;
 
 /// Over how long the usual rate is taken.
 const USUAL: Nanos = Nanos::from_millis(1000);

@@ -73,10 +73,10 @@ impl Row {
             .iter()
             .filter(|row| STOCK.contains(&row.controller.as_str()))
             .map(|row| row.goodput_mbps)
-            .fold(None, |most: Option<f64>, next| {
-                Some(most.map_or(next, |most| most.max(next)))
+            .fold(None, |max: Option<f64>, next| {
+                Some(max.map_or(next, |max| max.max(next)))
             })
-            .filter(|&most| most > 0.0);
+            .filter(|&max| max > 0.0);
         for row in &mut rows {
             row.goodput_of_stock = stock.map(|stock| row.goodput_mbps / stock);
         }

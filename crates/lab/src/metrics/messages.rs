@@ -75,7 +75,7 @@ mod tests {
                 first: ms(0),
                 period: ms(10),
                 until: ms(100),
-                most: None,
+                max: None,
             }],
             messages: vec![message(0, 5), message(10, 40), message(20, 29)],
             ..FlowObservation::default()

@@ -47,7 +47,7 @@ fn mix(row: &Row) -> Option<String> {
     let differ = others
         .iter()
         .any(|flow| flow.controller != first.controller);
-    if !differ || row.flows.len() > MOST_FLOWS {
+    if !differ || row.flows.len() > MAX_FLOWS {
         return None;
     }
     let flows = table(
@@ -159,7 +159,7 @@ fn none() -> String {
 }
 
 /// More flows than this are for the JSON output.
-const MOST_FLOWS: usize = 20;
+const MAX_FLOWS: usize = 20;
 
 const RULE: LineStyle = LineStyle::none().fill('─').junction('─');
 

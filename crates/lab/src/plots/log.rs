@@ -8,7 +8,7 @@ use super::panel::{Panel, heading};
 use super::scale::Scale;
 use super::style::color;
 use super::timeline::{
-    ACROSS, HEADROOM, LEAST_DELAY_MS, QUEUE_DELAY, THROUGHPUT, queue_delay, throughput,
+    ACROSS, HEADROOM, MIN_DELAY_MS, QUEUE_DELAY, THROUGHPUT, queue_delay, throughput,
 };
 use crate::metrics::Timeline;
 
@@ -70,16 +70,16 @@ impl Drawing for Plot<'_> {
     fn draw<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
         self.heading(area)?;
         let rates = self.rates.bins.iter();
-        let most = rates.fold(LEAST_MBPS, |most, bin| {
-            most.max(bin.capacity_mbps).max(bin.throughput_mbps)
+        let max = rates.fold(MIN_MBPS, |max, bin| {
+            max.max(bin.capacity_mbps).max(bin.throughput_mbps)
         });
-        let (low, high) = (0.0, most * HEADROOM);
+        let (low, high) = (0.0, max * HEADROOM);
         let panel = self.panel(THROUGHPUT, Scale::Linear { low, high });
         throughput(&panel, area, &self.rates, color(0))?;
 
         let spreads = self.delays.bins.iter().filter_map(|bin| bin.queue_delay_ms);
-        let most = spreads.fold(10.0 * LEAST_DELAY_MS, |most, spread| most.max(spread.max));
-        let (low, high) = (LEAST_DELAY_MS, most * HEADROOM);
+        let max = spreads.fold(10.0 * MIN_DELAY_MS, |max, spread| max.max(spread.max));
+        let (low, high) = (MIN_DELAY_MS, max * HEADROOM);
         let panel = self.panel(QUEUE_DELAY, Scale::Log { low, high });
         let p95 = self.statistics.queue_delay_p95_ms.map(|ms| ms as f64);
         queue_delay(&panel, area, &self.delays, p95, color(0))?;
@@ -91,4 +91,4 @@ const RATE_BIN_MILLIS: u64 = 500;
 const DELAY_BIN_MILLIS: u64 = 100;
 
 /// What the axis of rates reaches at least, in Mb/s: the log may have no traffic at all.
-const LEAST_MBPS: f64 = 1e-3;
+const MIN_MBPS: f64 = 1e-3;

@@ -88,7 +88,7 @@ pub fn draw_trace(trace: &Trace, name: &str, directory: &Path) -> Result<(), Plo
 /// A name fit for a file on any system: that of a mix of many flows is cut.
 fn file_name(name: &str) -> String {
     name.chars()
-        .take(MOST_NAME)
+        .take(MAX_NAME)
         .map(|c| match c {
             'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '_' | '-' => c,
             _ => '-',
@@ -97,4 +97,4 @@ fn file_name(name: &str) -> String {
 }
 
 /// Names of files may have 255 bytes, of which the extension takes some.
-const MOST_NAME: usize = 200;
+const MAX_NAME: usize = 200;

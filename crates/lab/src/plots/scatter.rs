@@ -127,7 +127,7 @@ impl Plot<'_> {
                 .flat_map(|row| [(delay.middle.1)(row), (delay.p95)(row)])
                 .flatten()
         };
-        let least = delays().fold(first.rtt_ms, f64::min);
+        let min = delays().fold(first.rtt_ms, f64::min);
         let largest = delays().fold(2.0 * first.rtt_ms, f64::max);
         let rates = || self.rows.iter().map(|row| throughput(row));
         let high = axis_end(first, first.capacity_mbps, rates().fold(0.0, f64::max));
@@ -135,7 +135,7 @@ impl Plot<'_> {
             across: ACROSS,
             down: DOWN,
             x: Scale::Log {
-                low: least * 0.85,
+                low: min * 0.85,
                 high: largest * 1.25,
             },
             y: Scale::Linear {
@@ -222,12 +222,12 @@ fn labels<DB: DrawingBackend>(
 }
 
 /// The end of an axis of rates: the capacity, unless the applications need so little of it that differences would not show.
-pub(super) fn axis_end(row: &Row, capacity: f64, most: f64) -> f64 {
+pub(super) fn axis_end(row: &Row, capacity: f64, max: f64) -> f64 {
     let bulk = row.messages.is_none() && row.frames.is_none();
-    if bulk || most <= 0.0 || most > LITTLE_USED * capacity {
-        capacity.max(most)
+    if bulk || max <= 0.0 || max > LITTLE_USED * capacity {
+        capacity.max(max)
     } else {
-        2.0 * most
+        2.0 * max
     }
 }
 

@@ -25,32 +25,32 @@ pub(super) struct Axes {
 impl Axes {
     /// Axes that hold all of these runs.
     pub(super) fn shared(outcomes: &[Outcome]) -> Self {
-        let (mut capacity, mut most) = (0.0_f64, 0.0_f64);
+        let (mut capacity, mut max) = (0.0_f64, 0.0_f64);
         let mut axes = Self {
             seconds: 0.0,
             mbps: 0.0,
-            delay_ms: 10.0 * LEAST_DELAY_MS,
+            delay_ms: 10.0 * MIN_DELAY_MS,
             window_kb: (f64::INFINITY, 0.0),
         };
         for outcome in outcomes {
             axes.seconds = axes.seconds.max(outcome.timeline.duration_seconds);
             for bin in &outcome.timeline.bins {
                 capacity = capacity.max(bin.capacity_mbps);
-                most = most.max(bin.throughput_mbps);
+                max = max.max(bin.throughput_mbps);
                 if let Some(spread) = bin.queue_delay_ms {
                     axes.delay_ms = axes.delay_ms.max(spread.max);
                 }
             }
             for &(_, window) in outcome.windows.iter().flatten() {
-                let (least, largest) = axes.window_kb;
+                let (min, largest) = axes.window_kb;
                 let window = window as f64 / 1e3;
-                axes.window_kb = (least.min(window), largest.max(window));
+                axes.window_kb = (min.min(window), largest.max(window));
             }
         }
         Self {
             mbps: HEADROOM
-                * outcomes.first().map_or(capacity.max(most), |outcome| {
-                    axis_end(&outcome.row, capacity, most)
+                * outcomes.first().map_or(capacity.max(max), |outcome| {
+                    axis_end(&outcome.row, capacity, max)
                 }),
             delay_ms: axes.delay_ms * HEADROOM,
             window_kb: (axes.window_kb.0 / HEADROOM, axes.window_kb.1 * HEADROOM),
@@ -118,7 +118,7 @@ impl Plot<'_> {
     }
 
     fn queue_delay<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
-        let (low, high) = (LEAST_DELAY_MS, self.axes.delay_ms);
+        let (low, high) = (MIN_DELAY_MS, self.axes.delay_ms);
         let panel = self.panel(QUEUE_DELAY, Scale::Log { low, high });
         let p95 = self.outcome.row.queue_delay_p95_ms;
         queue_delay(&panel, area, &self.outcome.timeline, p95, self.color)
@@ -130,7 +130,7 @@ impl Plot<'_> {
         let windows = &self.outcome.windows;
         panel.frame(area, "congestion window (kB)")?;
         panel.x_labels(area, "time (s)")?;
-        if (2..=MOST_NAMED_FLOWS).contains(&windows.len()) {
+        if (2..=MAX_NAMED_FLOWS).contains(&windows.len()) {
             let names = |index| (Swatch::Line(color(index)), format!("flow {}", index + 1));
             let entries: Vec<_> = (0..windows.len()).map(names).collect();
             panel.legend(area, &entries)?;
@@ -257,10 +257,10 @@ pub(super) const QUEUE_DELAY: (i32, i32) = (442, 692);
 const WINDOW: (i32, i32) = (742, 932);
 
 /// Where the axis of delays starts: less is drawn as this.
-pub(super) const LEAST_DELAY_MS: f64 = 1.0;
+pub(super) const MIN_DELAY_MS: f64 = 1.0;
 
 /// As many flows as colours that differ, and as fit into a legend.
-const MOST_NAMED_FLOWS: usize = 7;
+const MAX_NAMED_FLOWS: usize = 7;
 
 /// How much room to leave above the largest value.
 pub(super) const HEADROOM: f64 = 1.05;

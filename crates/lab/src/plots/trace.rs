@@ -53,11 +53,11 @@ impl Drawing for Plot<'_> {
             self.seconds(),
             statistics.mean_rate * 8.0 / 1e6,
             statistics.outages,
-            statistics.longest_gap.as_millis_f64()
+            statistics.max_gap.as_millis_f64()
         );
         heading(area, ACROSS.0, self.name, &[caption])?;
         let (coarse, fine) = (self.rates(1000), self.rates(100));
-        let most = fine.iter().fold(0.0_f64, |most, point| most.max(point.1));
+        let max = fine.iter().fold(0.0_f64, |max, point| max.max(point.1));
         let panel = Panel {
             across: ACROSS,
             down: (122, 432),
@@ -67,7 +67,7 @@ impl Drawing for Plot<'_> {
             },
             y: Scale::Linear {
                 low: 0.0,
-                high: most * HEADROOM,
+                high: max * HEADROOM,
             },
         };
         panel.frame(area, "rate (Mb/s)")?;

@@ -48,7 +48,7 @@ pub(super) fn compare(section: Section, runs: &TraceRuns<'_>, caption: &str) -> 
         let delayed_oracle: Vec<_> = delayed_oracle.collect();
         let enough = delayed_oracle.iter().filter(|(share, ..)| *share >= ENOUGH);
         let best = enough.min_by(|a, b| a.1.total_cmp(&b.1));
-        let (Some((share, ours)), Some((least, theirs, queue_target))) = (against("bbr-s"), best)
+        let (Some((share, ours)), Some((min, theirs, queue_target))) = (against("bbr-s"), best)
         else {
             continue;
         };
@@ -60,7 +60,7 @@ pub(super) fn compare(section: Section, runs: &TraceRuns<'_>, caption: &str) -> 
             percent(share),
             number(*theirs),
             change(theirs / bbr.rtt.p99),
-            percent(*least),
+            percent(*min),
             percent(*queue_target),
         ]);
         let point = |share: f64, p99: f64| (100.0 * (1.0 - share), 100.0 * p99 / bbr.rtt.p99);

@@ -171,7 +171,7 @@ const DATAGRAM: f64 = 1452.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Seeds {
     pub(super) mean: f64,
-    pub(super) least: f64,
+    pub(super) min: f64,
     pub(super) largest: f64,
 }
 
@@ -181,18 +181,18 @@ impl Seeds {
         let values: Vec<f64> = values.into_iter().collect();
         Self {
             mean: values.iter().sum::<f64>() / values.len() as f64,
-            least: values.iter().copied().fold(f64::INFINITY, f64::min),
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
             largest: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         }
     }
 
     /// The mean, and the least and the largest if they differ as they are printed.
     pub(super) fn text(self, print: impl Fn(f64) -> String) -> String {
-        let (least, largest) = (print(self.least), print(self.largest));
-        if least == largest {
+        let (min, largest) = (print(self.min), print(self.largest));
+        if min == largest {
             print(self.mean)
         } else {
-            format!("{} ({least} to {largest})", print(self.mean))
+            format!("{} ({min} to {largest})", print(self.mean))
         }
     }
 }

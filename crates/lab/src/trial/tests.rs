@@ -61,8 +61,8 @@ fn flows_start_end_and_share() {
     assert!(!first.samples.is_empty() && !second.samples.is_empty());
     let link = &outcome.links["forward"];
     assert!(link.delivered(Duration::ZERO, 6 * SECOND) > 5_000_000);
-    let least = outcome.rtts(SECOND, 6 * SECOND)[0];
-    assert!(least >= 20_000_000, "{least}");
+    let min = outcome.rtts(SECOND, 6 * SECOND)[0];
+    assert!(min >= 20_000_000, "{min}");
 }
 
 #[test]

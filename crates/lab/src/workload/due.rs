@@ -13,14 +13,14 @@ pub struct Series {
     /// None is due at this time or later.
     pub until: Duration,
     /// No more than so many are due.
-    pub most: Option<u32>,
+    pub max: Option<u32>,
 }
 
 impl Series {
     /// When each is due.
     pub fn times(self) -> impl Iterator<Item = Duration> + Send {
         let until = self.until;
-        (0..self.most.unwrap_or(u32::MAX))
+        (0..self.max.unwrap_or(u32::MAX))
             .map(move |number| {
                 self.first
                     .saturating_add(self.period.saturating_mul(number))
@@ -32,8 +32,8 @@ impl Series {
     pub fn due_before(self, time: Duration) -> u64 {
         let span = self.until.min(time).saturating_sub(self.first).as_nanos();
         let count = span.div_ceil(self.period.as_nanos().max(1));
-        let most = self.most.unwrap_or(u32::MAX);
-        u64::try_from(count).unwrap_or(u64::MAX).min(most.into())
+        let max = self.max.unwrap_or(u32::MAX);
+        u64::try_from(count).unwrap_or(u64::MAX).min(max.into())
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
             first: ms(30),
             period: ms(20),
             until: ms(110),
-            most: None,
+            max: None,
         };
         let times: Vec<_> = series.times().collect();
         assert_eq!(times, [30, 50, 70, 90].map(ms));
@@ -78,7 +78,7 @@ mod tests {
             assert_eq!(series.due_before(ms(time)), before as u64, "{time}");
         }
         let few = Series {
-            most: Some(2),
+            max: Some(2),
             ..series
         };
         assert_eq!(few.times().count(), 2);

@@ -188,9 +188,9 @@ async fn perform<C: Connection>(
 fn series(first: Duration, period: Duration, until: Duration) -> Series {
     Series {
         first,
-        period: period.max(LEAST_PERIOD),
+        period: period.max(MIN_PERIOD),
         until,
-        most: None,
+        max: None,
     }
 }
 
@@ -291,7 +291,7 @@ static CHUNK: [u8; 256 * 1024] = [0; 256 * 1024];
 const TICK_BYTES: u64 = 1100;
 
 /// Frames do not follow each other faster.
-const LEAST_PERIOD: Duration = Duration::from_micros(1);
+const MIN_PERIOD: Duration = Duration::from_micros(1);
 
 /// A request has the time at which it was due, and the size of the response.
 const REQUEST_BYTES: usize = 16;

@@ -151,7 +151,7 @@ async fn call<C: Connection>(clock: Clock, connection: C, received: Received) {
                 first: clock.now(),
                 period: interval,
                 until: phase.until,
-                most: count,
+                max: count,
             };
             received.due.begin(calls);
             for due in calls.times() {

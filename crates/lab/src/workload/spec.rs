@@ -134,7 +134,7 @@ fn on_off(start: Duration, end: Duration, on: Duration, off: Duration) -> Vec<Ph
         if until >= end {
             break;
         }
-        until = until.saturating_add(span.max(TURN.least)).min(end);
+        until = until.saturating_add(span.max(TURN.min)).min(end);
         phases.push(Phase { until, load });
     }
     phases
@@ -284,7 +284,7 @@ fn media(text: &str) -> Result<Media, WorkloadError> {
             fps: media.fps,
         });
     }
-    if media.frame_bytes() < LEAST_MESSAGE {
+    if media.frame_bytes() < MIN_MESSAGE {
         let beside = media.i_frames.map_or_else(String::new, |i_frames| {
             let (bytes, interval) = (format_size(i_frames.bytes), format_time(i_frames.interval));
             format!(" beside {bytes} every {interval}")
@@ -324,14 +324,14 @@ fn quantity<T>(
 
 fn size(part: &'static str, value: &str) -> Result<u64, WorkloadError> {
     quantity(part, value, |value| match parse_size(value)? {
-        bytes @ LEAST_MESSAGE..=MOST_MESSAGE => Ok(bytes),
+        bytes @ MIN_MESSAGE..=MAX_MESSAGE => Ok(bytes),
         _ => Err(UnitError::OutOfRange { range: "8B to 1GB" }),
     })
 }
 
 fn time(part: &'static str, value: &str, allowed: Least) -> Result<Duration, WorkloadError> {
     quantity(part, value, |value| match parse_time(value)? {
-        time if time >= allowed.least => Ok(time),
+        time if time >= allowed.min => Ok(time),
         _ => Err(UnitError::OutOfRange {
             range: allowed.range,
         }),
@@ -340,7 +340,7 @@ fn time(part: &'static str, value: &str, allowed: Least) -> Result<Duration, Wor
 
 fn number(part: &'static str, value: &str, allowed: Most) -> Result<u32, WorkloadError> {
     quantity(part, value, |value| match value.trim().parse() {
-        Ok(number) if (1..=allowed.most).contains(&number) => Ok(number),
+        Ok(number) if (1..=allowed.max).contains(&number) => Ok(number),
         _ => Err(UnitError::OutOfRange {
             range: allowed.range,
         }),
@@ -350,14 +350,14 @@ fn number(part: &'static str, value: &str, allowed: Most) -> Result<u32, Workloa
 /// The times that are allowed.
 #[derive(Clone, Copy)]
 struct Least {
-    least: Duration,
+    min: Duration,
     range: &'static str,
 }
 
 /// The numbers that are allowed, from 1 on.
 #[derive(Clone, Copy)]
 struct Most {
-    most: u32,
+    max: u32,
     range: &'static str,
 }
 
@@ -374,33 +374,33 @@ const DEFAULT_FPS: u32 = 30;
 const DEFAULT_DEADLINE: Duration = Duration::from_millis(400);
 
 /// A message carries the time at which it was due.
-const LEAST_MESSAGE: u64 = 8;
-const MOST_MESSAGE: u64 = 1_000_000_000;
+const MIN_MESSAGE: u64 = 8;
+const MAX_MESSAGE: u64 = 1_000_000_000;
 
 const ANY_TIME: Least = Least {
-    least: Duration::from_micros(1),
+    min: Duration::from_micros(1),
     range: "1us to 24h",
 };
 
 /// Shorter intervals than this are bulk traffic in small pieces.
 const INTERVAL: Least = Least {
-    least: Duration::from_micros(100),
+    min: Duration::from_micros(100),
     range: "100us to 24h",
 };
 
 /// Shorter turns than this are no more than a round trip.
 const TURN: Least = Least {
-    least: Duration::from_millis(10),
+    min: Duration::from_millis(10),
     range: "10ms to 24h",
 };
 
 const COUNT: Most = Most {
-    most: 1_000_000_000,
+    max: 1_000_000_000,
     range: "a whole number from 1 to 1000000000",
 };
 
 const FPS: Most = Most {
-    most: 1000,
+    max: 1000,
     range: "a whole number from 1 to 1000",
 };
 

@@ -32,11 +32,8 @@ fn batches_of_two_round_trips_leave_the_link_busy() {
             let share = goodput(&outcome, 3.0, 8.0) / goodput(&cubic, 3.0, 8.0);
             // The paper's BBR uses 0.64 to 0.77 of these links. A mean of what the window let through is less than the path:
             // bbr3-s uses 0.86 to 0.94.
-            let least = if name == "bbr3-s" { 0.85 } else { 0.9 };
-            assert!(
-                share > least,
-                "{name}, {interval} s at {mbps} Mb/s: {share}"
-            );
+            let min = if name == "bbr3-s" { 0.85 } else { 0.9 };
+            assert!(share > min, "{name}, {interval} s at {mbps} Mb/s: {share}");
         }
     }
 }

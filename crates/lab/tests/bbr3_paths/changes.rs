@@ -68,7 +68,7 @@ fn a_longer_path_is_filled_within_seconds() {
 fn a_link_a_hundred_times_as_slow_is_not_flooded() {
     for name in ["bbr3", "bbr3-s", "bbr2", "bbr3:paper"] {
         // Seconds of queue are measured as part of the path when its minimum round trip expires in them.
-        for (queue, least) in [(0.04, 0.9), (4.0, 0.6)] {
+        for (queue, min) in [(0.04, 0.9), (4.0, 0.6)] {
             let links = Duplex {
                 forward: forward(step(50.0, 5.0, 0.5), 0.04, bdp(0.5, queue, 1.0)),
                 reverse: reverse(0.04),
@@ -79,7 +79,7 @@ fn a_link_a_hundred_times_as_slow_is_not_flooded() {
             let closed = &outcome.flows[0].closed;
             assert!(closed.is_none(), "{name}: {closed:?}");
             assert!(lost < 0.1, "{name}, {queue} s of queue: {lost} lost");
-            assert!(used > least, "{name}, {queue} s of queue: {used}");
+            assert!(used > min, "{name}, {queue} s of queue: {used}");
         }
     }
 }

@@ -128,8 +128,8 @@ fn an_invalid_configuration_is_refused_by_the_name_of_its_field() {
                 config.core.window_policy =
                     WindowPolicy::BusyRate(kneepoint_controllers::QueueTarget {
                         idle: Gain::new(1, 25),
-                        least: Gain::new(1, 2),
-                        most: Gain::new(1, 4),
+                        min: Gain::new(1, 2),
+                        max: Gain::new(1, 4),
                     });
             }),
         ),

@@ -78,8 +78,8 @@ fn the_window_aims_at_the_states_multiple_of_the_pipe() {
         let aim = core.output.bdp;
         assert_eq!(core.output.target, gain * aim, "{mode:?}");
         if mode != Mode::Startup {
-            let most = gain * aim + core.aggregation.extra() + MTU.packets(packets);
-            assert_eq!(core.control().window, most, "{mode:?}");
+            let max = gain * aim + core.aggregation.extra() + MTU.packets(packets);
+            assert_eq!(core.control().window, max, "{mode:?}");
         }
     }
 }

@@ -8,8 +8,8 @@ const MIN_RTT: Duration = Duration::from_millis(39);
 
 const HEADROOM: QueueTarget = QueueTarget {
     idle: Gain::new(1, 20),
-    least: Gain::new(1, 10),
-    most: Gain::new(1, 1),
+    min: Gain::new(1, 10),
+    max: Gain::new(1, 1),
 };
 
 /// A link of one packet per millisecond.
@@ -219,19 +219,19 @@ fn headroom_shrinks_the_faster_the_longer_the_link_is_busy() {
 #[test]
 fn on_a_shared_link_headroom_is_rather_equal_than_a_share() {
     let mut fixture = Fixture::new();
-    let (least, round_trip) = (fixture.busy_rate.least, 40);
+    let (min, round_trip) = (fixture.busy_rate.min, 40);
     let packets = |fixture: &Fixture| {
         let (_, queue_target) = fixture.rate_estimate();
         let queue_ratio = fixture.busy_rate.queue_ratio;
         (queue_ratio, queue_target - queue_ratio)
     };
-    fixture.busy_rate.queue_ratio = least;
+    fixture.busy_rate.queue_ratio = min;
     fixture.acks(34 * round_trip, 1, 15);
     let (queue_ratio, alone) = packets(&fixture);
-    assert_eq!(queue_ratio, least);
+    assert_eq!(queue_ratio, min);
     fixture.acks(200 * round_trip, 1, 15);
     let (queue_ratio, shared) = packets(&fixture);
-    assert_eq!(queue_ratio, SHARED_MIN * least);
+    assert_eq!(queue_ratio, SHARED_MIN * min);
     assert!(
         (shared / alone - SHARED_PACKETS / EQUAL_PACKETS).abs() < 1e-3,
         "{alone} {shared}"
@@ -240,7 +240,7 @@ fn on_a_shared_link_headroom_is_rather_equal_than_a_share() {
     fixture.ack(40, 0);
     fixture.acks(4, 1, 15);
     let (queue_ratio, alone_again) = packets(&fixture);
-    assert!(queue_ratio >= least, "{queue_ratio}");
+    assert!(queue_ratio >= min, "{queue_ratio}");
     assert!(alone_again < 1.1 * alone, "{alone} {alone_again}");
 }
 

@@ -328,8 +328,8 @@ proptest! {
         }
         prop_assert!(matches!(machine.job, Job::Idle) && machine.unsent == 0);
         prop_assert_eq!(machine.next_event(), None);
-        if let Some(most) = host.receive.batch_datagrams {
-            prop_assert!(statistics.batches * u64::from(most) >= statistics.read.packets);
+        if let Some(max) = host.receive.batch_datagrams {
+            prop_assert!(statistics.batches * u64::from(max) >= statistics.read.packets);
         }
     }
 }

@@ -79,7 +79,7 @@ impl Default for FqCoDel {
 pub struct Pie {
     /// The delay to keep; positive.
     pub target: Nanos,
-    /// The time between updates of the drop probability; at least [`PIE_LEAST_UPDATE`]. [`MAHIMAHI_PIE_UPDATE`] is
+    /// The time between updates of the drop probability; at least [`PIE_MIN_UPDATE`]. [`MAHIMAHI_PIE_UPDATE`] is
     /// mahimahi's.
     pub update: Nanos,
     /// What a second of delay above the target adds to the probability; not negative.
@@ -103,12 +103,12 @@ impl Pie {
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
         positive("PIE's target", self.target.0)?;
         let update = self.update.as_secs_f64();
-        let least = PIE_LEAST_UPDATE.as_secs_f64();
+        let min = PIE_MIN_UPDATE.as_secs_f64();
         let range = "at least 100 microseconds";
         in_range(
             "PIE's update interval in seconds",
             update,
-            least..=f64::MAX,
+            min..=f64::MAX,
             range,
         )?;
         for (what, value) in [("PIE's alpha", self.alpha), ("PIE's beta", self.beta)] {
@@ -156,7 +156,7 @@ pub const PIE_UPDATE: Nanos = Nanos::from_millis(15);
 /// Mahimahi's T_UPDATE.
 pub const MAHIMAHI_PIE_UPDATE: Nanos = Nanos::from_millis(30);
 /// The shortest time between updates that is supported.
-pub const PIE_LEAST_UPDATE: Nanos = Nanos::from_micros(100);
+pub const PIE_MIN_UPDATE: Nanos = Nanos::from_micros(100);
 /// PIE's alpha, per second (RFC 8033, section 4.2).
 pub const PIE_ALPHA: f64 = 0.125;
 /// PIE's beta, per second (RFC 8033, section 4.2).

@@ -36,7 +36,7 @@ impl Fifo {
     #[inline]
     pub(super) fn admit(&self, size: u64) -> Result<(), DropCause> {
         let Limit { bytes, packets, .. } = self.limit;
-        let exceeds = |limit: Option<u64>, after| limit.is_some_and(|most| after > most);
+        let exceeds = |limit: Option<u64>, after| limit.is_some_and(|max| after > max);
         if exceeds(bytes, self.bytes.saturating_add(size))
             || exceeds(packets, self.packets.len() as u64 + 1)
         {
@@ -62,15 +62,15 @@ impl Fifo {
     /// Takes the first packet that has not waited too long; drops those that have.
     #[inline]
     pub(super) fn dequeue(&mut self, now: Nanos, stats: &mut LinkStats) -> Option<Queued> {
-        if let Some(longest) = self.limit.time {
-            self.expire(longest, now, stats);
+        if let Some(max) = self.limit.time {
+            self.expire(max, now, stats);
         }
         self.pop()
     }
 
     #[inline(never)]
-    fn expire(&mut self, longest: Nanos, now: Nanos, stats: &mut LinkStats) {
-        let expired = |queued: &Queued| now - queued.arrival > longest;
+    fn expire(&mut self, max: Nanos, now: Nanos, stats: &mut LinkStats) {
+        let expired = |queued: &Queued| now - queued.arrival > max;
         while self.packets.front().is_some_and(expired) {
             if let Some(queued) = self.pop() {
                 queued.drop(now, DropCause::Expired, stats);

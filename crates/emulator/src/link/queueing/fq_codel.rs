@@ -74,13 +74,12 @@ impl FqCoDelQueue {
         }
         let limit = self.config.codel.limit.unwrap_or_default();
         while self.total.exceeds(limit) {
-            let longest = self
+            let max = self
                 .flows
                 .iter_mut()
                 .enumerate()
                 .max_by_key(|(_, flow)| flow.fifo.count().bytes);
-            let Some((longest, oldest)) =
-                longest.and_then(|(longest, flow)| Some((longest, flow.fifo.pop()?)))
+            let Some((max, oldest)) = max.and_then(|(max, flow)| Some((max, flow.fifo.pop()?)))
             else {
                 break;
             };
@@ -90,7 +89,7 @@ impl FqCoDelQueue {
                 .flows
                 .get(place)
                 .is_some_and(|flow| flow.fifo.is_empty());
-            if longest == place && emptied {
+            if max == place && emptied {
                 return Err(DropCause::QueueFull);
             }
             oldest.drop(now, DropCause::QueueFull, stats);

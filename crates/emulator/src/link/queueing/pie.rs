@@ -115,10 +115,10 @@ impl PieQueue {
             } else {
                 self.accumulated + probability
             };
-            if self.accumulated < LEAST_ACCUMULATED {
+            if self.accumulated < MIN_ACCUMULATED {
                 return false;
             }
-            self.accumulated >= MOST_ACCUMULATED
+            self.accumulated >= MAX_ACCUMULATED
         } else {
             false
         };
@@ -139,7 +139,7 @@ impl PieQueue {
             self.controller.update(&self.pie, delay);
             self.next_update = self.next_update + self.pie.update;
             made += 1;
-            if self.controller == before || made == MOST_UPDATES {
+            if self.controller == before || made == MAX_UPDATES {
                 // The rest would change nothing.
                 let left = (now - self.next_update).0 / self.pie.update.0.max(1);
                 let skipped = left.saturating_mul(self.pie.update.0);
@@ -165,7 +165,7 @@ impl Controller {
             self.probability *= IDLE_DECAY;
         }
         self.probability = self.probability.clamp(0.0, 1.0);
-        if self.probability < LEAST_PROBABILITY {
+        if self.probability < MIN_PROBABILITY {
             self.probability = 0.0;
         }
         self.old_delay = delay;
@@ -190,12 +190,12 @@ const WORK_CONSERVING_PROBABILITY: f64 = 0.2;
 /// (RFC 8034).
 const MEAN_PACKET: u64 = 1024;
 /// What the probabilities add up to before a packet may be dropped, and before one must be (RFC 8033, section 5.4).
-const LEAST_ACCUMULATED: f64 = 0.85;
-const MOST_ACCUMULATED: f64 = 8.5;
+const MIN_ACCUMULATED: f64 = 0.85;
+const MAX_ACCUMULATED: f64 = 8.5;
 /// Less than any draw: such a probability is none. Without it, the decay would never end.
-const LEAST_PROBABILITY: f64 = 1.0 / (1_u64 << 53) as f64;
+const MIN_PROBABILITY: f64 = 1.0 / (1_u64 << 53) as f64;
 /// How many updates in a row are made up for: 25 minutes at 15 ms, after which the probability has long settled.
-const MOST_UPDATES: u32 = 100_000;
+const MAX_UPDATES: u32 = 100_000;
 
 #[cfg(test)]
 mod tests;

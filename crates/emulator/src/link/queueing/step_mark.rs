@@ -40,7 +40,7 @@ impl StepMarkQueue {
         loop {
             let mut queued = self.fifo.dequeue(now, stats)?;
             let waited = now - queued.arrival;
-            let late = self.step.threshold.time.is_some_and(|most| waited > most);
+            let late = self.step.threshold.time.is_some_and(|max| waited > max);
             if !late || queued.mark(stats) || !self.step.drop_not_ect {
                 return Some(queued);
             }

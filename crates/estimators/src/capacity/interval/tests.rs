@@ -124,10 +124,7 @@ fn an_interval_goes_on_until_it_is_long_enough() {
     let mut interval = interval(Method::AckRegression);
     assert_eq!(
         interval.close(MIN_RTT),
-        Err(CloseError::Packets {
-            packets: 0,
-            least: 8
-        })
+        Err(CloseError::Packets { packets: 0, min: 8 })
     );
     let mut path = Path::new(1e6);
     let packets: std::vec::Vec<_> = paced(&mut path, 1.25e6, 40).collect();
@@ -169,10 +166,7 @@ fn one_large_acknowledgement_is_not_enough() {
     }
     assert_eq!(
         interval.close(MIN_RTT),
-        Err(CloseError::Batches {
-            batches: 1,
-            least: 4
-        })
+        Err(CloseError::Batches { batches: 1, min: 4 })
     );
 }
 

@@ -96,7 +96,7 @@ fn write_file(path: &PathBuf, text: &str) -> Result<(), CliError> {
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
     match parse_time(text) {
-        Ok(time) if time >= SHORTEST => Ok(time),
+        Ok(time) if time >= MIN => Ok(time),
         Ok(_) => Err("expected at least 100ms".to_owned()),
         Err(error) => Err(error.to_string()),
     }
@@ -106,4 +106,4 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
 const NAME: &str = "the measured host";
 
 /// Below this no transfer begins before its time is up.
-const SHORTEST: Duration = Duration::from_millis(100);
+const MIN: Duration = Duration::from_millis(100);

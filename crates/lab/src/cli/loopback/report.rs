@@ -84,11 +84,11 @@ fn machine(rows: &[Row]) -> String {
         .filter_map(|run| run.processor_share)
         .collect();
     shares.sort_by(f64::total_cmp);
-    if let (Some(&least), Some(&middle)) = (shares.first(), shares.get(shares.len() / 2)) {
+    if let (Some(&min), Some(&middle)) = (shares.first(), shares.get(shares.len() / 2)) {
         text += &format!(
             "; before each run two computing threads had a processor for {:.0} % of the time (median), {:.0} % at the least",
             middle * 100.0,
-            least * 100.0
+            min * 100.0
         );
         if middle < IDLE {
             text += "\nThe machine did something else meanwhile: these are not the figures of an idle machine.";

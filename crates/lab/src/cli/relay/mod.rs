@@ -210,10 +210,10 @@ impl std::str::FromStr for Interval {
 
 fn parse_clients(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(clients) if (1..=MOST_CLIENTS).contains(&clients) => Ok(clients),
-        _ => Err(format!("expected a number from 1 to {MOST_CLIENTS}")),
+        Ok(clients) if (1..=MAX_CLIENTS).contains(&clients) => Ok(clients),
+        _ => Err(format!("expected a number from 1 to {MAX_CLIENTS}")),
     }
 }
 
 /// As many as there are ports for their sockets.
-const MOST_CLIENTS: usize = 65_535;
+const MAX_CLIENTS: usize = 65_535;

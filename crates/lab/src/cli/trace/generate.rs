@@ -42,11 +42,11 @@ fn profile_help() -> String {
 /// Whole milliseconds that the generator will not have to cut.
 fn parse_duration(text: &str) -> Result<Duration, String> {
     let duration = parse_time(text).map_err(|error| error.to_string())?;
-    let longest = Duration::from(MAX_DURATION);
-    if !(Duration::from_millis(1)..=longest).contains(&duration) {
+    let max = Duration::from(MAX_DURATION);
+    if !(Duration::from_millis(1)..=max).contains(&duration) {
         return Err(format!(
             "out of range: expected 1ms to {}",
-            format_time(longest)
+            format_time(max)
         ));
     }
     Ok(duration)

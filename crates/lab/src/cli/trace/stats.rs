@@ -69,7 +69,7 @@ impl From<TraceStatistics> for Numbers {
             rates_100ms_mbps: statistics.rates_100ms.into(),
             rates_1s_mbps: statistics.rates_1s.into(),
             outages: statistics.outages,
-            longest_gap_ms: rounded(statistics.longest_gap.as_millis_f64()),
+            longest_gap_ms: rounded(statistics.max_gap.as_millis_f64()),
             wrap_gap_ms: rounded(statistics.wrap.gap.as_millis_f64()),
             wrap_coinciding: statistics.wrap.coinciding,
             wrap_before_mbps: mbps(statistics.wrap.rate_before),

@@ -92,8 +92,8 @@ fn report(scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Sec
         let runs = runs.only(|case| case.controller == name && case.packets == packets);
         runs.over(figure)
     };
-    let medians = |name: &str, least: u64| -> Vec<(f64, f64)> {
-        let deep = buffers.iter().filter(|packets| **packets >= least);
+    let medians = |name: &str, min: u64| -> Vec<(f64, f64)> {
+        let deep = buffers.iter().filter(|packets| **packets >= min);
         let point = |&packets: &u64| {
             let median = of(name, packets, |run| run.median_rtt);
             (packets as f64, median.mean / 1e3)
@@ -123,13 +123,13 @@ fn report(scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Sec
         let bounded = deepest(name) < 0.5 * deepest("cubic");
         let over = |name| Seeds::of(medians(name, FLOOR).into_iter().map(|(_, rtt)| rtt));
         let (ours, filled) = (over(name), over("cubic"));
-        let ratio = ours.largest / ours.least;
+        let ratio = ours.largest / ours.min;
         section = section.verdict(Verdict::new(
             format!("`{name}`: median RTT over buffers of {FLOOR} packets and more"),
             "flat",
             format!(
                 "{:.1} to {:.1} s, `cubic` {:.1} to {:.1} s",
-                ours.least, ours.largest, filled.least, filled.largest
+                ours.min, ours.largest, filled.min, filled.largest
             ),
             (ratio <= FLAT, bounded),
             "See the notes.",

@@ -150,7 +150,7 @@ fn report(scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section
     let worst = |share: Share<'_>, name: &str, range: &RangeInclusive<f64>| {
         let within = losses.iter().filter(|loss| range.contains(loss));
         let worst = within.map(|&loss| (loss, share(name, loss)));
-        worst.min_by(|(_, a), (_, b)| a.least.total_cmp(&b.least))
+        worst.min_by(|(_, a), (_, b)| a.min.total_cmp(&b.min))
     };
     for name in ["bbr", "bbr:tuned"] {
         let few = (0.0..=0.05, "the limit", 0.95, 0.8);
@@ -173,8 +173,8 @@ fn report(scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section
             section = section.verdict(Verdict::new(
                 text,
                 *paper,
-                format!("at least {} (at {})", percent(share.least), loss_text(loss)),
-                (share.least >= *holds, share.least >= *leans),
+                format!("at least {} (at {})", percent(share.min), loss_text(loss)),
+                (share.min >= *holds, share.min >= *leans),
                 "`bbr:tuned` keeps a quarter more than a bandwidth-delay product in flight, and quinn paces it by as much. Of \
                  that, 6 % are left at 15 % of loss, and none at 20 %: then each round's samples are below the one before.",
             ));

@@ -98,7 +98,7 @@ fn report(_: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
     for name in ["cubic", "quinn-cubic"] {
         let emptiest = of(name).over(|run| run.queue[0]);
         let fullest = of(name).over(|run| run.queue[2]);
-        let full = fullest.least > 0.97;
+        let full = fullest.min > 0.97;
         section = section.verdict(Verdict::new(
             format!("`{name}`: the buffer is filled between"),
             "70 % and 100 %",

@@ -71,7 +71,7 @@ fn report(scale: Scale, runs: &TraceRuns<'_>, mut section: Section) -> Section {
                 format!("mean RTT of `{name}`, {link}"),
                 "over 500 ms",
                 mean.text(|ms| format!("{ms:.0} ms")),
-                (mean.least > 500.0, mean.mean > 250.0),
+                (mean.min > 500.0, mean.mean > 250.0),
                 "",
             ));
         }

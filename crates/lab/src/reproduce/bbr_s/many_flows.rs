@@ -116,7 +116,7 @@ fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Sectio
             "Jain's index of ten `bbr-s` flows",
             "0.971",
             jain.text(number),
-            (jain.least >= 0.97, jain.mean >= 0.9),
+            (jain.min >= 0.97, jain.mean >= 0.9),
             "",
         ))
         .verdict(Verdict::new(

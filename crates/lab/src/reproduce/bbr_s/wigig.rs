@@ -59,8 +59,8 @@ fn run(case: &TraceCase) -> Result<TraceRun, CaseError> {
     // A quick run is too short for the paper's time.
     let lost_at = if case.seconds < 100 { 20 } else { 70 };
     let mut shortened = SHORTENED.iter().filter(|(link, _)| *link == case.link);
-    let longest = shortened.next().map(|(_, longest)| *longest);
-    let trace = trace(case.seed, case.seconds, lost_at, longest);
+    let max = shortened.next().map(|(_, max)| *max);
+    let trace = trace(case.seed, case.seconds, lost_at, max);
     case.run(
         trace,
         (case.link, case.seed) == (LINK, 1) && DRAWN.contains(&case.controller),
@@ -128,16 +128,14 @@ fn sweep(mut section: Section, runs: &TraceRuns<'_>) -> Section {
         &["longest blockage, ms", "`bbr`", "`bbr-s`", "change"],
     );
     let mut points = [Vec::new(), Vec::new()];
-    let links = SHORTENED
-        .iter()
-        .map(|&(link, longest)| (link, Some(longest)));
-    for (link, longest) in links.chain([(LINK, None)]) {
+    let links = SHORTENED.iter().map(|&(link, max)| (link, Some(max)));
+    for (link, max) in links.chain([(LINK, None)]) {
         let of = |name: &str| {
             let run = runs.on(link).under(name).first();
             run.map_or(f64::NAN, |run| run.summary.rtt.p99)
         };
         let [bbr, ours] = SWEPT.map(of);
-        if longest == Some(FITTING) {
+        if max == Some(FITTING) {
             section = section.verdict(Verdict::new(
                 format!("the same with blockages of {FITTING} ms at most, `bbr-s` and `bbr`"),
                 "100 ms and 250 ms",
@@ -146,12 +144,12 @@ fn sweep(mut section: Section, runs: &TraceRuns<'_>) -> Section {
                 BLOCKED,
             ));
         }
-        if let Some(longest) = longest {
-            points[0].push((longest as f64, bbr));
-            points[1].push((longest as f64, ours));
+        if let Some(max) = max {
+            points[0].push((max as f64, bbr));
+            points[1].push((max as f64, ours));
         }
         table.row([
-            longest.map_or_else(|| "as generated".to_owned(), |millis| millis.to_string()),
+            max.map_or_else(|| "as generated".to_owned(), |millis| millis.to_string()),
             number(bbr),
             number(ours),
             change(ours / bbr),
@@ -177,14 +175,14 @@ const BLOCKED: &str = "A blockage catches whatever is in flight, and no sender s
      blockages: some 60 ms, as the table shows.";
 
 /// 155 Mb/s with blockages, of so many milliseconds at most; a fifth of it for [`NO_SIGHT`] from `lost_at` on.
-fn trace(seed: u64, seconds: u32, lost_at: u64, longest: Option<u64>) -> Trace {
+fn trace(seed: u64, seconds: u32, lost_at: u64, max: Option<u64>) -> Trace {
     let duration = Duration::from_secs(seconds.into());
-    let whole = match longest {
+    let whole = match max {
         None => generate(Profile::WigigBlockage, seed, duration.into()),
         // What is cut out has to come from somewhere.
-        Some(longest) => shortened(
+        Some(max) => shortened(
             &generate(Profile::WigigBlockage, seed, (2 * duration).into()),
-            longest,
+            max,
         ),
     };
     let (start, end) = (lost_at * 1000, (lost_at + NO_SIGHT) * 1000);
@@ -198,10 +196,10 @@ fn trace(seed: u64, seconds: u32, lost_at: u64, longest: Option<u64>) -> Trace {
 }
 
 /// The same opportunities, with no more than so many milliseconds from one to the next.
-fn shortened(trace: &Trace, longest: u64) -> Trace {
+fn shortened(trace: &Trace, max: u64) -> Trace {
     let (mut at, mut before) = (0, 0);
     let millis = trace.millis().iter().map(|&millis| {
-        at += (millis - before).min(longest);
+        at += (millis - before).min(max);
         before = millis;
         at
     });

@@ -26,9 +26,7 @@ fn distance(measured: &Measured<'_>, buffer: u64) -> f64 {
             continue;
         };
         for loss in measured.of(setting, BASELINE, buffer).each(|run| run.loss) {
-            sum += (loss.max(LEAST_LOSS) / paper.loss.max(LEAST_LOSS))
-                .ln()
-                .abs();
+            sum += (loss.max(MIN_LOSS) / paper.loss.max(MIN_LOSS)).ln().abs();
             count += 1.0;
         }
     }
@@ -63,7 +61,7 @@ pub(super) fn table(measured: &Measured<'_>) -> Table {
         let bdp = Seeds::of(bdp.map(|setting| setting.network(buffer).buffer_in_bdp()));
         let mut row = vec![
             buffer.to_string(),
-            format!("{} to {}", number(bdp.least), number(bdp.largest)),
+            format!("{} to {}", number(bdp.min), number(bdp.largest)),
         ];
         row.extend(columns.iter().map(|(setting, name)| {
             let run = measured.of(setting, name, buffer).first();
@@ -141,4 +139,4 @@ pub(super) fn rates(section: Section, measured: &Measured<'_>, label: &str) -> S
 }
 
 /// Less than this is none: one packet in a thousand.
-const LEAST_LOSS: f64 = 0.001;
+const MIN_LOSS: f64 = 0.001;

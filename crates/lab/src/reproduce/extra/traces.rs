@@ -86,12 +86,12 @@ fn report(_scale: Scale, runs: &TraceRuns<'_>, section: Section) -> Section {
     );
     let all: Vec<(&str, f64)> = names().map(|name| (name, mean(name))).collect();
     let stock = all.iter().filter(|(name, _)| name.starts_with("quinn-"));
-    let stock = stock.fold(0.0, |most: f64, (_, power)| most.max(*power));
+    let stock = stock.fold(0.0, |max: f64, (_, power)| max.max(*power));
     let recommended = Algorithm::default().name();
     let ours = all.iter().find(|(name, _)| *name == recommended);
     let ours = ours.map_or(f64::NAN, |(_, power)| *power);
     let used = runs.under(recommended).each(|run| run.summary.used());
-    let least = used.into_iter().fold(1.0, f64::min);
+    let min = used.into_iter().fold(1.0, f64::min);
     let mut section = section
         .verdict(Verdict::new(
             format!("power of `{recommended}`, what we recommend"),
@@ -103,8 +103,8 @@ fn report(_scale: Scale, runs: &TraceRuns<'_>, section: Section) -> Section {
         .verdict(Verdict::new(
             format!("least utilization of `{recommended}` on any of them"),
             "none",
-            percent(least),
-            (least >= 0.5, false),
+            percent(min),
+            (min >= 0.5, false),
             "",
         ))
         .table(powers);

@@ -48,7 +48,7 @@ pub(in crate::reproduce) struct Run {
     /// The same from the beginning.
     pub(super) jain_whole: f64,
     /// The least of the same over ten seconds each, in the last two thirds.
-    pub(super) jain_least: f64,
+    pub(super) jain_min: f64,
     /// Mb/s of each flow in the last two thirds, by round-trip time.
     pub(super) shares: Vec<f64>,
     /// The bottleneck's bytes as a share of what it can carry, in the whole run.
@@ -61,16 +61,16 @@ pub(in crate::reproduce) struct Run {
 impl Case {
     /// Round-trip times in milliseconds: evenly from 50 to n x 50.
     pub(super) fn round_trips(&self) -> [f64; FLOWS] {
-        let longest = SHORTEST_MS * self.n as f64;
-        let step = (longest - SHORTEST_MS) / (FLOWS - 1) as f64;
-        std::array::from_fn(|flow| SHORTEST_MS + step * flow as f64)
+        let max = MIN_MS * self.n as f64;
+        let step = (max - MIN_MS) / (FLOWS - 1) as f64;
+        std::array::from_fn(|flow| MIN_MS + step * flow as f64)
     }
 
     fn topology(&self) -> Topology {
         let rtts = self.round_trips();
         let counted = match self.buffer {
             Buffer::Mean => rtts.iter().sum::<f64>() / FLOWS as f64,
-            Buffer::Shortest => SHORTEST_MS,
+            Buffer::Shortest => MIN_MS,
         };
         let bytes = BUFFER_BDP * self.mbps * 125.0 * counted;
         let bottleneck = Duplex {
@@ -102,7 +102,7 @@ impl Case {
         let outcome = transfer(self.topology(), flows, end, None, self.seed)?;
         let from = end / 3;
         let windows = (0..).map(|window| from + WINDOW * window);
-        let least = windows
+        let min = windows
             .take_while(|&start| start + WINDOW <= end)
             .filter_map(|start| outcome.jain(start, start + WINDOW))
             .fold(1.0, f64::min);
@@ -116,7 +116,7 @@ impl Case {
         Ok(Run {
             jain: outcome.jain(from, end).unwrap_or(0.0),
             jain_whole: outcome.jain(Duration::ZERO, end).unwrap_or(0.0),
-            jain_least: least,
+            jain_min: min,
             shares: outcome
                 .flows
                 .iter()
@@ -130,7 +130,7 @@ impl Case {
 }
 
 pub(super) const FLOWS: usize = 5;
-const SHORTEST_MS: f64 = 50.0;
+const MIN_MS: f64 = 50.0;
 const BUFFER_BDP: f64 = 4.0;
 
 /// The flows begin within so long, at random.

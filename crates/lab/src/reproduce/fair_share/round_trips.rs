@@ -46,15 +46,15 @@ fn report(scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section
         .verdict(Verdict::new(
             "least Jain's index of `bbr-fair` with a queue of its own, over every N, rate, buffer and seed",
             "close to 1",
-            print(fair.least),
-            (fair.least >= 0.95, fair.least >= 0.85),
+            print(fair.min),
+            (fair.min >= 0.95, fair.min >= 0.85),
             "See the shares.",
         ))
         .verdict(Verdict::new(
             "the same from the first second on",
             "close to 1, from Startup on",
-            print(whole.least),
-            (whole.least >= 0.95, whole.least >= 0.85),
+            print(whole.min),
+            (whole.min >= 0.95, whole.min >= 0.85),
             "See the shares.",
         ))
         .verdict(Verdict::new(
@@ -67,8 +67,8 @@ fn report(scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section
         .verdict(Verdict::new(
             "least Jain's index of `bbr-fair:paper`, the article's text alone",
             "close to 1",
-            print(paper.least),
-            (paper.least >= 0.95, paper.least >= 0.85),
+            print(paper.min),
+            (paper.min >= 0.95, paper.min >= 0.85),
             "Next to nothing is lost in a buffer of 4 BDP, so that there is hardly a recovery to share anything out: the gain on its BDP gives \
              the flow with the longest round-trip time the longest queue, as with `bbr`.",
         ))
@@ -156,7 +156,7 @@ fn table(runs: &Runs<'_, Case, Run>) -> Table {
     })
     .figures("Jain", print, |run| run.jain)
     .figures("from the start", print, |run| run.jain_whole)
-    .figures("least of 10 s", print, |run| run.jain_least)
+    .figures("least of 10 s", print, |run| run.jain_min)
     .cells("shares", |runs| {
         let shares = runs.first().map_or(&[][..], |run| &run.shares);
         let shares: Vec<String> = shares.iter().copied().map(number).collect();

@@ -125,14 +125,14 @@ fn drops_are_as_frequent_as_the_probability_and_evenly_apart_if_asked_for() {
         let mut queue = at(0.125, pie);
         let places: Vec<usize> = (0..50_000).filter(|_| queue.strikes()).collect();
         let distances = places.windows(2).map(|pair| pair[1] - pair[0]);
-        let (least, most) = (distances.clone().min().unwrap(), distances.max().unwrap());
+        let (min, max) = (distances.clone().min().unwrap(), distances.max().unwrap());
         if derandomized {
-            assert_eq!(least, 7);
-            assert!(most <= 68);
+            assert_eq!(min, 7);
+            assert!(max <= 68);
         } else {
             let share = places.len() as f64 / 50_000.0;
             assert!((share - 0.125).abs() < 0.005, "{share}");
-            assert_eq!(least, 1);
+            assert_eq!(min, 1);
         }
     }
 }
