@@ -58,7 +58,7 @@ impl ControllerConfig for LedbatConfig {
         self.validate()?;
         Ok(Box::new(Ledbat {
             target: self.target,
-            window: environment.mtu.packets(10),
+            window: environment.mtu * 10,
             base_delay: None,
             reduced_at: environment.now,
             mtu: environment.mtu,
@@ -89,24 +89,24 @@ impl Controller for Ledbat {
         }
         let share = ack.acked.0 as f64 / self.window.0 as f64;
         let window = self.window.0 as f64 + off_target * share * self.mtu.0 as f64;
-        self.window = Bytes(window as u64).max(self.mtu.packets(2));
+        self.window = Bytes(window as u64).max(self.mtu * 2);
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
         self.in_flight = event.in_flight;
         if event.newest_sent >= self.reduced_at {
             self.reduced_at = event.now;
-            self.window = Bytes(self.window.0 / 2).max(self.mtu.packets(2));
+            self.window = Bytes(self.window.0 / 2).max(self.mtu * 2);
         }
     }
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
-        self.window = self.window.max(mtu.packets(2));
+        self.window = self.window.max(mtu * 2);
     }
 
     fn control(&self) -> Control {
-        Control::window(self.window, self.mtu.packets(10))
+        Control::window(self.window, self.mtu * 10)
     }
 
     fn snapshot(&self) -> Snapshot {

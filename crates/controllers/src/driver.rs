@@ -46,12 +46,12 @@ pub(crate) fn two_packets(now_millis: u64) -> AckEvent {
     let (now, rtt) = (at(now_millis), Duration::from_millis(40));
     AckEvent {
         now,
-        acked: MTU.packets(2),
+        acked: MTU * 2,
         acked_packets: 2,
         acks: 1,
         newest_sent: now - rtt,
         rtt,
-        delivered: MTU.packets(2),
+        delivered: MTU * 2,
         round: 1,
         round_start: true,
         ..AckEvent::nothing_yet(now)
@@ -77,7 +77,7 @@ pub(crate) fn ack(now: Timestamp, rtt: Duration, acked: Bytes, round: u64) -> Ac
             in_flight_at_send: acked,
             lost: Bytes::ZERO,
         }),
-        prior_in_flight: acked.packets(2),
+        prior_in_flight: acked * 2,
         in_flight: acked,
         delivered: acked,
         round,
@@ -96,11 +96,11 @@ pub(crate) fn congestion(
         now: at(now_millis),
         signal,
         newest_sent: at(sent_millis),
-        lost: MTU.packets(lost_packets),
+        lost: MTU * lost_packets,
         lost_packets,
         flight: None,
-        delivered: MTU.packets(2),
-        in_flight: MTU.packets(20),
+        delivered: MTU * 2,
+        in_flight: MTU * 20,
         round: 5,
     }
 }
@@ -149,5 +149,5 @@ pub(crate) fn assert_one_update_per_acknowledgement(
     // Ten packets of the initial window in two acknowledgements of five.
     driver.run_for(Duration::from_millis(55));
     assert_eq!(count.load(Ordering::Relaxed), 2);
-    assert_eq!(Bytes(driver.delivered), MTU.packets(10));
+    assert_eq!(Bytes(driver.delivered), MTU * 10);
 }

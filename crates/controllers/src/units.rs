@@ -75,10 +75,12 @@ pub struct Bytes(pub u64);
 impl Bytes {
     /// No bytes.
     pub const ZERO: Self = Self(0);
+}
 
-    /// This many packets of `self` bytes each.
+impl Mul<u64> for Bytes {
+    type Output = Self;
     #[inline]
-    pub const fn packets(self, count: u64) -> Self {
+    fn mul(self, count: u64) -> Self {
         Self(self.0.saturating_mul(count))
     }
 }
@@ -402,7 +404,7 @@ mod tests {
     fn rates_and_products_saturate() {
         assert_eq!(Bytes(1) - Bytes(2), Bytes::ZERO);
         assert_eq!(Bytes(u64::MAX) + Bytes(1), Bytes(u64::MAX));
-        assert_eq!(Bytes(u64::MAX).packets(2), Bytes(u64::MAX));
+        assert_eq!(Bytes(u64::MAX) * 2, Bytes(u64::MAX));
         assert_eq!(
             Timestamp::from_nanos(1) - Duration::from_secs(1),
             Timestamp::ZERO

@@ -42,10 +42,7 @@ impl Controller for Fixed {
     }
 
     fn control(&self) -> Control {
-        Control::window(
-            self.mtu.packets(self.packets),
-            self.mtu.packets(self.packets),
-        )
+        Control::window(self.mtu * self.packets, self.mtu * self.packets)
     }
 
     fn snapshot(&self) -> Snapshot {

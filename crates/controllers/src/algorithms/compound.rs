@@ -114,7 +114,7 @@ struct Compound {
 impl Compound {
     /// alpha win^0.75 - 1 packets, in bytes; nothing below the low-window threshold.
     fn increment(&self, total: Bytes, mtu: Bytes) -> Bytes {
-        if total < mtu.packets(u64::from(self.config.low_window)) {
+        if total < mtu * u64::from(self.config.low_window) {
             return Bytes::ZERO;
         }
         let packets = total.0 as f64 / mtu.0.max(1) as f64;
@@ -140,7 +140,7 @@ impl Avoidance for Compound {
             let backlog = view
                 .trips
                 .backlog(total, round.min_rtt, self.config.host_delay);
-            if backlog < view.mtu.packets(u64::from(self.config.gamma)) {
+            if backlog < view.mtu * u64::from(self.config.gamma) {
                 // No faster than slow start, where packets are smaller than the MTU.
                 self.delay_window += self.increment(total, view.mtu).min(round.acked);
             } else {

@@ -192,7 +192,7 @@ impl Vegas {
     }
 
     fn on_round(&mut self, ack: &AckEvent, round: Round, view: &View<'_>, window: &mut Window) {
-        let packets = |count: u16| view.mtu.packets(u64::from(count));
+        let packets = |count: u16| view.mtu * u64::from(count);
         let backlog = self.queue.after(round, ack.now, window.bytes(), view.trips);
         match self
             .check
@@ -240,7 +240,7 @@ impl Vegas {
         let lost = self
             .recovered
             .is_some_and(|recovered| now < recovered + LOSS_MEMORY);
-        if !lost && waits < view.mtu.packets(u64::from(self.config.gamma)) {
+        if !lost && waits < view.mtu * u64::from(self.config.gamma) {
             if self.quiet == 0 {
                 self.quiet_since = now;
             }
@@ -324,7 +324,7 @@ impl SlowStart for EveryOtherRound {
             let size = window.bytes();
             let stands = self.queue.after(round, ack.now, size, view.trips);
             if view.window_limited {
-                if stands > view.mtu.packets(u64::from(self.gamma)) {
+                if stands > view.mtu * u64::from(self.gamma) {
                     // The window has grown since: more waits by now than has stood all the time.
                     let tolerated = self.queue.tolerated();
                     let waits = view.trips.backlog(size, round.min_rtt, tolerated);

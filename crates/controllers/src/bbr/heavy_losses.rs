@@ -25,7 +25,7 @@ impl HeavyLosses {
             return false;
         };
         let too_much =
-            flight.lost > mtu.packets(TOLERATED) && flight.lost > LOSS_THRESHOLD * flight.in_flight;
+            flight.lost > mtu * TOLERATED && flight.lost > LOSS_THRESHOLD * flight.in_flight;
         if !too_much {
             return false;
         }

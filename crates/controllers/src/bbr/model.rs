@@ -71,7 +71,7 @@ impl Model {
     pub(super) fn bdp(&self, gain: Gain) -> Bytes {
         let mtu = self.inputs.mtu;
         match self.bdp {
-            Some(bdp) => (gain * bdp + self.send_quantum.packets(QUANTA)).max(min_window(mtu)),
+            Some(bdp) => (gain * bdp + self.send_quantum * QUANTA).max(min_window(mtu)),
             None => initial_window(mtu),
         }
     }
@@ -140,7 +140,7 @@ impl<F: BandwidthFilter> Bbr<F> {
 }
 
 fn min_window(mtu: Bytes) -> Bytes {
-    mtu.packets(MIN_WINDOW_PACKETS)
+    mtu * MIN_WINDOW_PACKETS
 }
 
 /// One packet on slow paths, two on faster ones, a millisecond's worth on fast ones
@@ -150,11 +150,11 @@ fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
     if rate < QUANTUM_ONE_PACKET_BELOW {
         mtu
     } else if rate < QUANTUM_TWO_PACKETS_BELOW {
-        mtu.packets(2)
+        mtu * 2
     } else {
         rate.bytes_in(Duration::from_millis(1))
             .min(QUANTUM_MAX)
-            .max(mtu.packets(2))
+            .max(mtu * 2)
     }
 }
 

@@ -171,7 +171,7 @@ impl<F: BandwidthFilter> Bbr<F> {
 
     pub(super) fn probe_rtt_window(&self) -> Bytes {
         match self.config.probe_rtt_window {
-            ProbeRttWindow::Packets(packets) => self.mtu.packets(u64::from(packets)),
+            ProbeRttWindow::Packets(packets) => self.mtu * u64::from(packets),
             ProbeRttWindow::Bdp(gain) => self.bdp(gain),
         }
     }

@@ -36,8 +36,8 @@ fn driver(config: &dyn ControllerConfig, scenario: Scenario) -> Driver {
 
 fn ack(now_millis: u64, round: u64) -> AckEvent {
     AckEvent {
-        prior_in_flight: MTU.packets(10),
-        in_flight: MTU.packets(8),
+        prior_in_flight: MTU * 10,
+        in_flight: MTU * 8,
         round,
         ..driver::two_packets(now_millis)
     }
@@ -120,11 +120,7 @@ fn recovery_conserves_packets_for_a_round() {
         controller.on_ack(&ack(now + 10, 5));
         assert_eq!(controller.control().window, window, "{config:?}");
         controller.on_ack(&ack(now + 20, 6));
-        assert_eq!(
-            controller.control().window,
-            window + MTU.packets(2),
-            "{config:?}"
-        );
+        assert_eq!(controller.control().window, window + MTU * 2, "{config:?}");
     }
 }
 
@@ -138,10 +134,10 @@ fn recovery_leaves_room_to_find_out_what_else_is_lost() {
         let now = driver.now().as_millis() as u64;
         let mut controller = driver.adapter.controller;
         let mut lost = congestion(now, now - 40, CongestionSignal::Loss);
-        (lost.lost, lost.in_flight) = (MTU.packets(10), MTU.packets(20));
+        (lost.lost, lost.in_flight) = (MTU * 10, MTU * 20);
         controller.on_congestion(&lost);
         let window = controller.control().window;
-        assert!(window >= MTU.packets(22), "{config:?}: {window}");
+        assert!(window >= MTU * 22, "{config:?}: {window}");
     }
 }
 
@@ -208,7 +204,7 @@ fn the_first_round_trip_after_silence_replaces_an_expired_minimum() {
         controller.on_ack(&ack(40, 1));
         controller.on_sent(&SentEvent {
             now: Timestamp::from_nanos(60_000_000_000),
-            bytes: MTU.packets(2),
+            bytes: MTU * 2,
             prior_in_flight: Bytes::ZERO,
             app_limited: true,
         });
@@ -227,7 +223,7 @@ fn startup_with_marks(config: &dyn ControllerConfig, all: bool) -> Box<dyn Contr
     for index in 0..30 {
         let rtt = Duration::from_millis(40);
         let now = Timestamp::from_nanos((index + 1) * 4_000_000);
-        let mut ack = driver::ack(now, rtt, MTU.packets(2), 1 + index / 10);
+        let mut ack = driver::ack(now, rtt, MTU * 2, 1 + index / 10);
         ack.round_start = index % 10 == 0;
         controller.on_ack(&ack);
         if all || index == 0 {
@@ -258,7 +254,7 @@ fn a_larger_mtu_rescales_what_is_counted_in_packets() {
     for config in controllers() {
         let mut controller = config.build(&environment()).expect("a valid configuration");
         controller.on_congestion(&congestion(1, 0, CongestionSignal::PersistentCongestion));
-        assert_eq!(controller.control().window, MTU.packets(4));
+        assert_eq!(controller.control().window, MTU * 4);
         controller.on_mtu_update(Bytes(9000));
         assert_eq!(controller.control().window, Bytes(36_000), "{config:?}");
         assert!(controller.control().send_quantum >= Bytes(9000));
@@ -277,8 +273,8 @@ fn startup_ends_also_where_probe_rtt_interrupts_it() {
         let rtt = 6 * SECOND + round * Duration::from_millis(100);
         now = now + rtt;
         bbr.on_ack(&AckEvent {
-            delivered: MTU.packets(8 * u64::from(round)),
-            ..driver::ack(now, rtt, MTU.packets(4), round.into())
+            delivered: MTU * (8 * u64::from(round)),
+            ..driver::ack(now, rtt, MTU * 4, round.into())
         });
         let mode = bbr.snapshot().mode;
         probed |= mode == Mode::ProbeRtt;
@@ -301,8 +297,8 @@ fn bbr_fair_takes_its_share_of_queues_only() {
         let (now, mut controller) = (driver::now(&driver), driver.adapter.controller);
         for round in last + 1..last + 4 {
             let rtt = Duration::from_millis(millis);
-            let mut during = driver::ack(now, rtt, MTU.packets(2), round);
-            during.in_flight = MTU.packets(10);
+            let mut during = driver::ack(now, rtt, MTU * 2, round);
+            during.in_flight = MTU * 10;
             controller.on_ack(&during);
         }
         let at = now.as_nanos() / 1_000_000;
@@ -323,7 +319,7 @@ fn a_long_queue_ends_the_startup_of_bbr_s_and_a_late_acknowledgement_does_not() 
         for (index, &rtt) in (0..).zip(rtts) {
             let now = Timestamp::from_nanos((300 * number + index) * 1_000_000);
             let rtt = Duration::from_millis(rtt);
-            let mut ack = driver::ack(now, rtt, MTU.packets(2), number);
+            let mut ack = driver::ack(now, rtt, MTU * 2, number);
             ack.round_start = index == 0;
             // More than before, or the plateau would end it.
             let rate = Bandwidth::from_bytes_per_second(number * number * 100_000);
@@ -331,7 +327,7 @@ fn a_long_queue_ends_the_startup_of_bbr_s_and_a_late_acknowledgement_does_not() 
                 delivery_rate: rate,
                 ..sample
             });
-            ack.in_flight = MTU.packets(100);
+            ack.in_flight = MTU * 100;
             controller.on_ack(&ack);
         }
         controller.snapshot().mode
@@ -359,16 +355,13 @@ fn bbr_fair_leaves_recovery_with_what_was_in_flight() {
         let mut during = ack(now + 10, round);
         during.newest_sent = last - Duration::from_millis(1);
         controller.on_ack(&during);
-        assert_eq!(controller.control().window, MTU.packets(10));
+        assert_eq!(controller.control().window, MTU * 10);
     }
     controller.on_ack(&ack(now + 60, 9));
     let after = controller.snapshot();
     let min_rtt = after.min_rtt.expect("an estimate");
     // The window grows again by what the ending acknowledgement delivered.
-    assert_eq!(after.congestion_window, MTU.packets(10));
-    assert_eq!(
-        after.bandwidth,
-        Bandwidth::from_delivery(MTU.packets(8), min_rtt)
-    );
+    assert_eq!(after.congestion_window, MTU * 10);
+    assert_eq!(after.bandwidth, Bandwidth::from_delivery(MTU * 8, min_rtt));
     assert!(after.bandwidth < before.bandwidth);
 }

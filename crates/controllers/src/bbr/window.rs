@@ -46,10 +46,8 @@ impl<F: BandwidthFilter> Bbr<F> {
             return;
         };
         let bdp = self.model.bdp.unwrap_or_default();
-        let queue = self
-            .mtu
-            .packets(u64::from(packets))
-            .min((MAX_TARGET_QUEUE * bdp).max(self.min_window()));
+        let queue =
+            (self.mtu * u64::from(packets)).min((MAX_TARGET_QUEUE * bdp).max(self.min_window()));
         match self.state {
             State::Startup if !ack.app_limited => {
                 let waited = self.target_queue.on_ack(ack, min_rtt, queue);
@@ -164,7 +162,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             // and where the rest is lost too, nothing but a probe timeout would tell. Two packets, so that the receiver
             // acknowledges at once (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4: in flight and what was
             // delivered).
-            let conserved = event.in_flight + self.mtu.packets(2);
+            let conserved = event.in_flight + self.mtu * 2;
             self.window = self.window.min(conserved).max(self.min_window());
             return;
         }

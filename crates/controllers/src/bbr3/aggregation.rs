@@ -77,7 +77,7 @@ mod tests {
 
     fn acked(at_millis: u64, packets: u64) -> AckEvent {
         AckEvent {
-            acked: MTU.packets(packets),
+            acked: MTU * packets,
             ..ack(at_millis, sample(0))
         }
     }
@@ -85,26 +85,26 @@ mod tests {
     #[test]
     fn a_lump_counts_beyond_what_its_time_explains() {
         let mut aggregation = Aggregation::new(Timestamp::ZERO);
-        aggregation.on_ack(&acked(10, 10), RATE, MTU.packets(100), 1);
+        aggregation.on_ack(&acked(10, 10), RATE, MTU * 100, 1);
         // The interval began with that acknowledgement: all of it is extra.
-        assert_eq!(aggregation.extra(), MTU.packets(10));
-        aggregation.on_ack(&acked(14, 6), RATE, MTU.packets(100), 1);
-        assert_eq!(aggregation.extra(), MTU.packets(12));
-        aggregation.on_ack(&acked(15, 90), RATE, MTU.packets(20), 1);
-        assert_eq!(aggregation.extra(), MTU.packets(20), "capped");
+        assert_eq!(aggregation.extra(), MTU * 10);
+        aggregation.on_ack(&acked(14, 6), RATE, MTU * 100, 1);
+        assert_eq!(aggregation.extra(), MTU * 12);
+        aggregation.on_ack(&acked(15, 90), RATE, MTU * 20, 1);
+        assert_eq!(aggregation.extra(), MTU * 20, "capped");
     }
 
     #[test]
     fn lumps_are_forgotten_after_one_round_in_startup_and_ten_later() {
         let mut aggregation = Aggregation::new(Timestamp::ZERO);
-        aggregation.on_ack(&acked(10, 10), RATE, MTU.packets(100), 1);
-        aggregation.on_ack(&acked(60, 1), RATE, MTU.packets(100), 3);
+        aggregation.on_ack(&acked(10, 10), RATE, MTU * 100, 1);
+        aggregation.on_ack(&acked(60, 1), RATE, MTU * 100, 3);
         assert_eq!(aggregation.extra(), MTU);
         aggregation.remember(true, 3);
-        aggregation.on_ack(&acked(110, 10), RATE, MTU.packets(100), 4);
-        aggregation.on_ack(&acked(160, 1), RATE, MTU.packets(100), 14);
-        assert_eq!(aggregation.extra(), MTU.packets(10));
-        aggregation.on_ack(&acked(210, 1), RATE, MTU.packets(100), 15);
-        assert!(aggregation.extra() < MTU.packets(10));
+        aggregation.on_ack(&acked(110, 10), RATE, MTU * 100, 4);
+        aggregation.on_ack(&acked(160, 1), RATE, MTU * 100, 14);
+        assert_eq!(aggregation.extra(), MTU * 10);
+        aggregation.on_ack(&acked(210, 1), RATE, MTU * 100, 15);
+        assert!(aggregation.extra() < MTU * 10);
     }
 }

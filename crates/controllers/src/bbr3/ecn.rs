@@ -149,7 +149,7 @@ mod tests {
 
     fn round(marks: &mut Marks, acks: u64, marked: u64) -> Option<MarkedRound> {
         let flight = Some(FlightSample {
-            in_flight: MTU.packets(50),
+            in_flight: MTU * 50,
             lost: Bytes::ZERO,
             app_limited: false,
         });
@@ -181,7 +181,7 @@ mod tests {
         }
         let stray = round(&mut marks, 50, 1).expect("it was marked");
         assert!(!stray.heavy);
-        assert!(marks.keep(stray.flight) > MTU.packets(49));
+        assert!(marks.keep(stray.flight) > MTU * 49);
     }
 
     #[test]

@@ -32,8 +32,8 @@ pub(super) fn sample(prior_delivered: u64) -> Option<RateSample> {
 pub(super) fn ack(now_millis: u64, rate: Option<RateSample>) -> AckEvent {
     AckEvent {
         rate,
-        prior_in_flight: MTU.packets(52),
-        in_flight: MTU.packets(50),
+        prior_in_flight: MTU * 52,
+        in_flight: MTU * 50,
         ..driver::two_packets(now_millis)
     }
 }

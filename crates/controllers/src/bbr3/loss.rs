@@ -44,7 +44,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// Whether a flight lost more than it may (`IsInflightTooHigh`).
     pub(super) fn too_much_lost(&self, lost: Bytes, in_flight: Bytes) -> bool {
-        lost > self.mtu.packets(u64::from(self.config.tolerated_losses))
+        lost > self.mtu * u64::from(self.config.tolerated_losses)
             && lost > self.config.loss_threshold * in_flight
     }
 
@@ -99,11 +99,11 @@ mod tests {
         };
         let (strict, lenient) = (core(0), core(1));
         assert!(!strict.too_much_lost(Bytes::ZERO, Bytes::ZERO));
-        assert!(!strict.too_much_lost(MTU, MTU.packets(50)));
-        assert!(strict.too_much_lost(MTU, MTU.packets(49)));
-        assert!(!lenient.too_much_lost(MTU, MTU.packets(2)));
-        assert!(lenient.too_much_lost(MTU.packets(2), MTU.packets(99)));
-        assert!(!lenient.too_much_lost(MTU.packets(2), MTU.packets(100)));
+        assert!(!strict.too_much_lost(MTU, MTU * 50));
+        assert!(strict.too_much_lost(MTU, MTU * 49));
+        assert!(!lenient.too_much_lost(MTU, MTU * 2));
+        assert!(lenient.too_much_lost(MTU * 2, MTU * 99));
+        assert!(!lenient.too_much_lost(MTU * 2, MTU * 100));
     }
 
     /// Trap: what is subtracted may be larger than what it is subtracted from.

@@ -97,7 +97,7 @@ impl Cycle {
     /// As often as Reno or CUBIC would lose a packet at this flight, which is counted in packets
     /// (`IsRenoCoexistenceProbeTime`).
     fn reno_would_probe(&self, flight: Bytes, mtu: Bytes) -> bool {
-        self.rounds >= RENO_ROUNDS || mtu.packets(self.rounds.saturating_add(1)) > flight
+        self.rounds >= RENO_ROUNDS || mtu * self.rounds.saturating_add(1) > flight
     }
 
     fn is_over(&self, now: Timestamp) -> bool {
@@ -244,7 +244,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             return;
         }
         let packets = probe_up.grow(ack.acked);
-        self.bounds.inflight_longterm += self.mtu.packets(packets);
+        self.bounds.inflight_longterm += self.mtu * packets;
         if self.round.started() {
             probe_up.steepen(self.window, self.mtu);
         }
@@ -276,15 +276,15 @@ mod tests {
     fn reno_rounds_are_packets() {
         let mut cycle = Cycle::default();
         for rounds in 0..10 {
-            assert!(!cycle.reno_would_probe(MTU.packets(10), MTU), "{rounds}");
+            assert!(!cycle.reno_would_probe(MTU * 10, MTU), "{rounds}");
             cycle.count_round();
         }
-        assert!(cycle.reno_would_probe(MTU.packets(10), MTU));
+        assert!(cycle.reno_would_probe(MTU * 10, MTU));
         for _ in 10..63 {
-            assert!(!cycle.reno_would_probe(MTU.packets(1000), MTU));
+            assert!(!cycle.reno_would_probe(MTU * 1000, MTU));
             cycle.count_round();
         }
-        assert!(cycle.reno_would_probe(MTU.packets(1000), MTU));
+        assert!(cycle.reno_would_probe(MTU * 1000, MTU));
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn probe_up_doubles_each_round() {
-        let window = MTU.packets(64);
+        let window = MTU * 64;
         let mut probe_up = ProbeUp::new(Timestamp::ZERO, Bandwidth::ZERO, window, MTU);
         let mut grown = Vec::new();
         for _ in 0..8 {

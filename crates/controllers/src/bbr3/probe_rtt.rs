@@ -176,10 +176,10 @@ mod tests {
             (0..8).any(|round| {
                 let now = Timestamp::from_nanos((now + 400 * round) * 1_000_000);
                 let rtt = Duration::from_millis(400);
-                core.watch_path(&driver::ack(now, rtt, MTU.packets(2), round))
+                core.watch_path(&driver::ack(now, rtt, MTU * 2, round))
             })
         };
-        assert!(looks(MTU.packets(8)));
-        assert!(!looks(MTU.packets(7)));
+        assert!(looks(MTU * 8));
+        assert!(!looks(MTU * 7));
     }
 }

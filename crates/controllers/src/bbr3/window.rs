@@ -55,7 +55,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             .max(self.output.offload_budget)
             .max(self.min_window());
         if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
-            return flight + self.mtu.packets(2);
+            return flight + self.mtu * 2;
         }
         flight
     }
@@ -72,8 +72,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// The smallest window: two packets each way, for receivers that acknowledge every other one (section "Minimum cwnd for
     /// Pipelining").
-    pub(super) const fn min_window(&self) -> Bytes {
-        self.mtu.packets(MIN_WINDOW_PACKETS)
+    pub(super) fn min_window(&self) -> Bytes {
+        self.mtu * MIN_WINDOW_PACKETS
     }
 }
 
@@ -81,7 +81,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 pub(super) fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
     Bytes(rate.unwrap_or_default().bytes_per_second() / QUANTA_PER_SECOND)
         .min(LARGEST_QUANTUM)
-        .max(mtu.packets(2))
+        .max(mtu * 2)
 }
 
 /// Whether `flight` leaves no room for another datagram in `window`.
@@ -135,8 +135,8 @@ mod tests {
             let rate = Bandwidth::from_bytes_per_second(megabits * 125_000);
             send_quantum(Some(rate), MTU)
         };
-        assert_eq!(send_quantum(None, MTU), MTU.packets(2));
-        assert_eq!(quantum(1), MTU.packets(2));
+        assert_eq!(send_quantum(None, MTU), MTU * 2);
+        assert_eq!(quantum(1), MTU * 2);
         assert_eq!(quantum(100), Bytes(12_500));
         assert_eq!(quantum(10_000), Bytes(65_536));
         // Datagrams larger than the largest quantum still leave in pairs.

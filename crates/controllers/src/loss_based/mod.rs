@@ -51,7 +51,7 @@ pub(crate) fn require_host_delay(host_delay: Duration) -> Result<(), ConfigError
 
 /// The smallest window (RFC 9002, section 7.2).
 pub(crate) fn min_window(mtu: Bytes) -> Bytes {
-    mtu.packets(MIN_WINDOW_PACKETS)
+    mtu * MIN_WINDOW_PACKETS
 }
 
 /// Refuses a share of the window to keep after a loss that is none.

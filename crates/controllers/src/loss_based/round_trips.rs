@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(trips.current(), Some((Duration::from_millis(40), 2)));
         let round = trips.on_ack(&sample(100, 70, true)).expect("a round");
         assert_eq!(round.min_rtt, Duration::from_millis(40));
-        assert_eq!(round.acked, ack(0).acked.packets(2));
+        assert_eq!(round.acked, ack(0).acked * 2);
         assert_eq!(trips.last(), Some(round));
         assert_eq!(trips.current(), Some((Duration::from_millis(70), 1)));
         assert_eq!(trips.base(), Some(Duration::from_millis(40)));

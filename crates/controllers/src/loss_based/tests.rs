@@ -32,14 +32,14 @@ fn a_connection_begins_in_slow_start_with_ten_packets() {
         let controller = build(&*config);
         let snapshot = controller.snapshot();
         assert_eq!(snapshot.mode, Mode::SlowStart);
-        assert_eq!(snapshot.congestion_window, MTU.packets(10));
+        assert_eq!(snapshot.congestion_window, MTU * 10);
         assert_eq!(snapshot.slow_start_threshold, None);
         assert_eq!(snapshot.min_rtt, None);
         assert_eq!(snapshot.filter, FilterSnapshot::None);
         let control = controller.control();
         assert_eq!(control.pacing_rate, None);
         assert_eq!(control.refill, crate::controller::Refill::Plain);
-        assert_eq!(control.send_quantum, MTU.packets(10));
+        assert_eq!(control.send_quantum, MTU * 10);
     }
 }
 
@@ -48,7 +48,7 @@ fn slow_start_grows_by_what_is_acknowledged() {
     for config in skeletons() {
         let mut controller = build(&*config);
         controller.on_ack(&ack(40));
-        assert_eq!(window(&*controller), MTU.packets(12), "{config:?}");
+        assert_eq!(window(&*controller), MTU * 12, "{config:?}");
     }
 }
 
@@ -60,7 +60,7 @@ fn losses_of_one_flight_count_once() {
         controller.on_ack(&ack(40));
         controller.on_congestion(&loss(100, 50));
         let reduced = window(&*controller);
-        assert!(reduced < MTU.packets(12), "{config:?}");
+        assert!(reduced < MTU * 12, "{config:?}");
         assert_eq!(controller.snapshot().mode, Mode::Recovery);
         assert_eq!(controller.snapshot().slow_start_threshold, Some(reduced));
         for sent in [60, 100] {
@@ -114,7 +114,7 @@ fn persistent_congestion_begins_again_from_two_packets() {
         let before = window(&*controller);
         controller.on_congestion(&congestion(100, 50, CongestionSignal::PersistentCongestion));
         let snapshot = controller.snapshot();
-        assert_eq!(snapshot.congestion_window, MTU.packets(2), "{config:?}");
+        assert_eq!(snapshot.congestion_window, MTU * 2, "{config:?}");
         assert_eq!(snapshot.mode, Mode::SlowStart);
         // Trap: the minimum RTT must be able to rise, when the path has changed.
         assert_eq!(snapshot.min_rtt, None);
@@ -151,12 +151,12 @@ fn a_spurious_loss_is_undone_to_before_the_first_loss() {
         controller.on_congestion(&loss(110, 60));
         controller.on_spurious_loss(at(120));
         let snapshot = controller.snapshot();
-        assert_eq!(snapshot.congestion_window, MTU.packets(12), "{config:?}");
+        assert_eq!(snapshot.congestion_window, MTU * 12, "{config:?}");
         assert_eq!(snapshot.mode, Mode::SlowStart);
         assert_eq!(snapshot.slow_start_threshold, None);
         // Only once; and what left before counts again.
         controller.on_spurious_loss(at(121));
-        assert_eq!(window(&*controller), MTU.packets(12));
+        assert_eq!(window(&*controller), MTU * 12);
         controller.on_congestion(&loss(130, 90));
         assert_eq!(controller.snapshot().mode, Mode::Recovery);
     }
@@ -170,7 +170,7 @@ fn a_window_that_has_outgrown_the_old_one_is_not_undone() {
         controller.on_ack(&ack(now));
     }
     let grown = window(&*controller);
-    assert!(grown > MTU.packets(10));
+    assert!(grown > MTU * 10);
     controller.on_spurious_loss(at(400));
     assert_eq!(window(&*controller), grown);
 }
@@ -182,7 +182,7 @@ fn a_marked_episode_is_not_undone() {
     controller.on_congestion(&loss(100, 50));
     controller.on_congestion(&congestion(110, 60, CongestionSignal::EcnMark));
     controller.on_spurious_loss(at(120));
-    assert_eq!(window(&*controller), MTU.packets(5));
+    assert_eq!(window(&*controller), MTU * 5);
 }
 
 /// Trap: MTU changes rescale what is counted in packets.
@@ -224,8 +224,8 @@ fn unused_windows_do_not_grow() {
         ..round(now, 40)
     };
     let small_flight = |now| AckEvent {
-        prior_in_flight: MTU.packets(4),
-        in_flight: MTU.packets(2),
+        prior_in_flight: MTU * 4,
+        in_flight: MTU * 2,
         ..round(now, 40)
     };
     for config in all() {
@@ -299,11 +299,11 @@ fn the_flight_is_reported_as_it_was_last_seen() {
         controller.on_sent(&SentEvent {
             now: at(0),
             bytes: MTU,
-            prior_in_flight: MTU.packets(2),
+            prior_in_flight: MTU * 2,
             app_limited: false,
         });
-        assert_eq!(controller.snapshot().in_flight, MTU.packets(3));
+        assert_eq!(controller.snapshot().in_flight, MTU * 3);
         controller.on_congestion(&loss(100, 50));
-        assert_eq!(controller.snapshot().in_flight, MTU.packets(20));
+        assert_eq!(controller.snapshot().in_flight, MTU * 20);
     }
 }

@@ -16,5 +16,5 @@ use crate::units::Bytes;
 
 /// RFC 9002, section 7.2: ten packets, but no more than 14,720 bytes unless two packets are more.
 pub(crate) fn initial_window(mtu: Bytes) -> Bytes {
-    mtu.packets(10).min(mtu.packets(2).max(Bytes(14_720)))
+    (mtu * 10).min((mtu * 2).max(Bytes(14_720)))
 }

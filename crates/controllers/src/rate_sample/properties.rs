@@ -282,7 +282,7 @@ proptest! {
                 Step::Wait { nanos } => now = now + Duration::from_nanos(nanos),
                 Step::Send { packets, bytes } => {
                     let bytes = Bytes(u64::from(bytes));
-                    let event = sampler.on_sent(now, bytes.packets(u64::from(packets)));
+                    let event = sampler.on_sent(now, bytes * u64::from(packets));
                     prop_assert_eq!(event.prior_in_flight, total(&flight));
                     sent += event.bytes;
                     batches.push(now);
@@ -355,7 +355,7 @@ proptest! {
                 Unheard::Wait { nanos } => now = now + Duration::from_nanos(nanos),
                 Unheard::Send { packets, data } => {
                     let bytes = if data { Bytes(1200) } else { Bytes(40) };
-                    sampler.on_sent(now, bytes.packets(packets.into()));
+                    sampler.on_sent(now, bytes * packets.into());
                     batches.push(now);
                     let packet = Packet { sent: now, bytes, delivered: Bytes::ZERO };
                     flight.extend((0..packets).filter(|_| data).map(|_| packet));

@@ -19,7 +19,7 @@ fn remembered(sampler: &DeliveryRateSampler) -> usize {
 fn loss(sent_millis: u64, packets: u64, persistent_congestion: bool) -> Loss {
     Loss {
         newest_sent: at(sent_millis),
-        bytes: PACKET.packets(packets),
+        bytes: PACKET * packets,
         packets,
         persistent_congestion,
     }
@@ -39,12 +39,12 @@ fn ten_packets_in_one_acknowledgement_credit_all_ten() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 10);
     let event = ack(&mut sampler, 40, &[0; 10]).expect("an event");
-    assert_eq!(event.acked, PACKET.packets(10));
+    assert_eq!(event.acked, PACKET * 10);
     assert_eq!(event.acked_packets, 10);
-    assert_eq!(event.prior_in_flight, PACKET.packets(10));
+    assert_eq!(event.prior_in_flight, PACKET * 10);
     assert_eq!(event.in_flight, Bytes::ZERO);
     let rate = event.rate.expect("a sample");
-    assert_eq!(rate.delivered, PACKET.packets(10));
+    assert_eq!(rate.delivered, PACKET * 10);
     assert_eq!(
         rate.delivery_rate,
         Bandwidth::from_bytes_per_second(300_000)
@@ -72,7 +72,7 @@ fn the_sample_is_that_of_the_packet_that_left_last() {
         send(&mut sampler, 40, 2);
         let event = ack(&mut sampler, 80, &sent).expect("an event");
         let sample = event.rate.expect("a sample");
-        assert_eq!(sample.delivered, PACKET.packets(2));
+        assert_eq!(sample.delivered, PACKET * 2);
         assert_eq!(sample.interval, Duration::from_millis(40));
         assert_eq!(event.rtt, Duration::from_millis(40));
     }
@@ -187,7 +187,7 @@ fn lost_bytes_move_the_app_limited_boundary() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 4);
     sampler.on_packet_acked(at(40), at(0), PACKET);
-    sampler.on_ack_end(at(40), PACKET.packets(3), true);
+    sampler.on_ack_end(at(40), PACKET * 3, true);
     // All three still in flight are lost: without the correction the boundary lies three packets too far.
     sampler.on_lost(at(45), &loss(0, 3, false));
     send(&mut sampler, 50, 1);
@@ -203,7 +203,7 @@ fn losses_of_later_packets_leave_the_app_limited_boundary() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 4);
     sampler.on_packet_acked(at(40), at(0), PACKET);
-    sampler.on_ack_end(at(40), PACKET.packets(3), true);
+    sampler.on_ack_end(at(40), PACKET * 3, true);
     send(&mut sampler, 50, 4);
     sampler.on_lost(at(60), &loss(50, 3, false));
     // Two of the three in flight at the boundary: what leaves now is still limited by the application.
@@ -246,7 +246,7 @@ fn every_kind_of_congestion_is_told() {
     send(&mut sampler, 0, 4);
     let event = sampler.on_lost(at(50), &loss(0, 3, true));
     assert_eq!(event.signal, CongestionSignal::PersistentCongestion);
-    assert_eq!((event.lost, event.in_flight), (PACKET.packets(3), PACKET));
+    assert_eq!((event.lost, event.in_flight), (PACKET * 3, PACKET));
     let event = sampler.on_ecn_mark(at(60), at(0));
     assert_eq!(event.signal, CongestionSignal::EcnMark);
     assert_eq!((event.lost, event.in_flight), (Bytes::ZERO, PACKET));
@@ -277,12 +277,12 @@ fn batches_of_one_instant_keep_their_own_state() {
         .expect("an event")
         .rate
         .expect("a sample");
-    assert_eq!(first.delivered, PACKET.packets(3));
+    assert_eq!(first.delivered, PACKET * 3);
     let second = ack(&mut sampler, 81, &[40])
         .expect("an event")
         .rate
         .expect("a sample");
-    assert_eq!(second.delivered, PACKET.packets(2));
+    assert_eq!(second.delivered, PACKET * 2);
 }
 
 /// Trap: as above, where the older of both views is settled but still remembered.
@@ -296,7 +296,7 @@ fn an_empty_batch_of_the_same_instant_gives_no_more() {
     send(&mut sampler, 40, 1);
     for now in [80, 81] {
         let event = ack(&mut sampler, now, &[40]).expect("an event");
-        assert_eq!(event.rate.expect("a sample").delivered, PACKET.packets(2));
+        assert_eq!(event.rate.expect("a sample").delivered, PACKET * 2);
     }
 }
 
@@ -318,7 +318,7 @@ fn a_batch_that_never_ended_is_delivered_but_no_sample() {
     sampler.on_packet_acked(at(20), at(0), PACKET);
     let event = ack(&mut sampler, 40, &[0]).expect("an event");
     assert_eq!(event.acked, PACKET);
-    assert_eq!(event.delivered, PACKET.packets(2));
+    assert_eq!(event.delivered, PACKET * 2);
 }
 
 #[test]
@@ -421,12 +421,12 @@ fn an_acknowledgement_that_leaves_does_not_end_a_silence() {
         assert_eq!(sampler.in_flight(), Bytes::ZERO);
     }
     assert!(remembered(&sampler) <= MAX_UNHEARD + 1);
-    let event = sampler.on_sent(at(100), PACKET.packets(10));
+    let event = sampler.on_sent(at(100), PACKET * 10);
     assert_eq!(event.prior_in_flight, Bytes::ZERO);
     let event = ack(&mut sampler, 140, &[100; 10]).expect("an event");
     let rate = event.rate.expect("a sample");
     assert_eq!(rate.interval, Duration::from_millis(40));
-    assert_eq!(rate.delivered, PACKET.packets(10));
+    assert_eq!(rate.delivered, PACKET * 10);
     assert_eq!(remembered(&sampler), 0);
     // Data after all, twenty milliseconds apart, as a voice.
     for now in [200, 220, 240] {
@@ -475,17 +475,17 @@ fn a_loss_knows_the_flight_it_left_in() {
     send(&mut sampler, 40, 4);
     let event = sampler.on_lost(at(80), &loss(0, 2, false));
     let flight = event.flight.expect("the record is still there");
-    assert_eq!(flight.in_flight, PACKET.packets(10));
-    assert_eq!((flight.lost, event.lost_packets), (PACKET.packets(2), 2));
+    assert_eq!(flight.in_flight, PACKET * 10);
+    assert_eq!((flight.lost, event.lost_packets), (PACKET * 2, 2));
     // A packet that left after nine were acknowledged or sent on top: 9 + 4 in flight; all three losses came later.
     let event = sampler.on_lost(at(90), &loss(40, 1, false));
     let flight = event.flight.expect("the record is still there");
-    assert_eq!(flight.in_flight, PACKET.packets(13));
-    assert_eq!(flight.lost, PACKET.packets(3));
+    assert_eq!(flight.in_flight, PACKET * 13);
+    assert_eq!(flight.lost, PACKET * 3);
     let sample = ack(&mut sampler, 95, &[40]).and_then(|event| event.rate);
     let sample = sample.expect("a sample");
-    assert_eq!(sample.lost, PACKET.packets(3));
-    assert_eq!(sample.in_flight_at_send, PACKET.packets(13));
+    assert_eq!(sample.lost, PACKET * 3);
+    assert_eq!(sample.in_flight_at_send, PACKET * 13);
     assert_eq!(sample.prior_delivered, PACKET);
     // Nothing is known of a packet that was never sent.
     assert_eq!(sampler.on_lost(at(99), &loss(7, 1, false)).flight, None);

@@ -108,7 +108,7 @@ impl AckedRun {
     /// Acknowledgements of a small share of that are gathered from now on, over as small a share of the round trip.
     #[inline]
     pub fn coalesce(&mut self, now: Instant, in_flight: Bytes, rtt: Duration, mtu: Bytes) {
-        self.min_bytes = if in_flight < mtu.packets(LARGE_FLIGHT) {
+        self.min_bytes = if in_flight < mtu * LARGE_FLIGHT {
             Bytes::ZERO
         } else {
             let max = Duration::from_nanos(saturating_nanos(rtt) / (ACKS_PER_ROUND / 2));

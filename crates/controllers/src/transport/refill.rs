@@ -15,11 +15,11 @@ pub fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -> Bytes
         _ if in_flight + mtu > window => window,
         Refill::CatchUp(max) => {
             let missing = window - mtu - in_flight;
-            (window + missing.packets(URGENCY)).min(max.max(window))
+            (window + missing * URGENCY).min(max.max(window))
         }
         Refill::PaceOf(pace) if pace >= window => pace,
         Refill::PaceOf(pace) => {
-            let ahead = in_flight + Bytes(in_flight.0 / REFILL_STEPS) + mtu.packets(2);
+            let ahead = in_flight + Bytes(in_flight.0 / REFILL_STEPS) + mtu * 2;
             window.min(pace.max(ahead))
         }
     }

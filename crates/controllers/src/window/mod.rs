@@ -271,7 +271,7 @@ impl Path {
         // quinn stops when the next packet would reach the window, noq when it would exceed it: with a packet on top it is the
         // flight that reaches what was asked for.
         (flight + self.mtu)
-            .max(self.mtu.packets(MIN_WINDOW_PACKETS))
+            .max(self.mtu * MIN_WINDOW_PACKETS)
             .min(allowed)
     }
 

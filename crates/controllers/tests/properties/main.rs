@@ -45,7 +45,7 @@ impl World {
     /// The initial window or the smallest, of the largest packets so far; what was delivered; and what was sent past
     /// the window, since a window in recovery follows what is in flight.
     fn window_bound(&self) -> Bytes {
-        self.largest_mtu.packets(4).max(Bytes(14_720))
+        (self.largest_mtu * 4).max(Bytes(14_720))
             + self.host.adapter.sampler.delivered()
             + self.probed
     }
@@ -303,7 +303,7 @@ proptest! {
                 world.apply(Step::Wait { nanos: pause, timers: true })?;
             }
             let control = world.host.adapter.controller.control();
-            let max = initial.packets(2) + control.send_quantum.packets(3);
+            let max = initial * 2 + control.send_quantum * 3;
             prop_assert!(control.window <= max, "{spec}: {control:?}");
         }
     }

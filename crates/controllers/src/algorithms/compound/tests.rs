@@ -15,12 +15,12 @@ fn compound(delay_window: Bytes) -> Compound {
 #[test]
 fn increments_computed_by_hand() {
     let part = compound(Bytes::ZERO);
-    assert_eq!(part.increment(MTU.packets(81), MTU), Bytes(2_850));
-    assert_eq!(part.increment(MTU.packets(256), MTU), MTU.packets(7));
-    assert_eq!(part.increment(MTU.packets(10_000), MTU), MTU.packets(124));
+    assert_eq!(part.increment(MTU * 81, MTU), Bytes(2_850));
+    assert_eq!(part.increment(MTU * 256, MTU), MTU * 7);
+    assert_eq!(part.increment(MTU * 10_000, MTU), MTU * 124);
     // From 38 packets on: 0.125 x 38^0.75 - 1 = 0.913 packets.
-    assert_eq!(part.increment(MTU.packets(38) - Bytes(1), MTU), Bytes::ZERO);
-    assert_eq!(part.increment(MTU.packets(38), MTU).0 / 10, 109);
+    assert_eq!(part.increment(MTU * 38 - Bytes(1), MTU), Bytes::ZERO);
+    assert_eq!(part.increment(MTU * 38, MTU).0 / 10, 109);
     // Where that is negative it is nothing, and nothing overflows.
     let eager = Compound {
         config: CompoundConfig {
@@ -29,7 +29,7 @@ fn increments_computed_by_hand() {
         },
         ..part
     };
-    assert_eq!(eager.increment(MTU.packets(4), MTU), Bytes::ZERO);
+    assert_eq!(eager.increment(MTU * 4, MTU), Bytes::ZERO);
     eager.increment(Bytes(u64::MAX), Bytes::ZERO);
 }
 
@@ -48,12 +48,12 @@ fn increments_follow_the_mtu() {
 fn avoiding(packets: u64) -> Box<dyn Controller> {
     let mut controller = build(&CompoundConfig::default());
     controller.on_ack(&AckEvent {
-        acked: MTU.packets(2 * packets - 10),
+        acked: MTU * (2 * packets - 10),
         ..ack(40)
     });
     controller.on_congestion(&loss(100, 50));
     controller.on_ack(&ack(141));
-    assert_eq!(window(&*controller), MTU.packets(packets));
+    assert_eq!(window(&*controller), MTU * packets);
     assert_eq!(controller.snapshot().mode, Mode::CongestionAvoidance);
     controller
 }
@@ -61,7 +61,7 @@ fn avoiding(packets: u64) -> Box<dyn Controller> {
 /// Acknowledges a whole round of so many packets, with this round-trip time.
 fn pass_round(controller: &mut dyn Controller, packets: u64, rtt_millis: u64) {
     controller.on_ack(&AckEvent {
-        acked: MTU.packets(packets),
+        acked: MTU * packets,
         ..round(200, rtt_millis)
     });
 }
@@ -71,17 +71,17 @@ fn the_delay_window_grows_while_the_queue_is_short_and_shrinks_by_the_queue() {
     let mut controller = avoiding(256);
     // The first 256 packets: 0.125 x 256^0.75 - 1 = 7 of the delay window, and one of Reno's.
     pass_round(&mut *controller, 256, 40);
-    assert_eq!(window(&*controller), MTU.packets(264));
+    assert_eq!(window(&*controller), MTU * 264);
     // 7.19 and 256 / 264.
     pass_round(&mut *controller, 256, 40);
     let grown = window(&*controller).0 as f64 / MTU.0 as f64;
     assert!((grown - 272.16).abs() < 0.01, "{grown}");
     // 272 (1 - 40 / 50) = 54 packets wait: more than gamma, and more than the 14 of the delay window.
     pass_round(&mut *controller, 256, 50);
-    assert!(window(&*controller) > MTU.packets(272));
+    assert!(window(&*controller) > MTU * 272);
     pass_round(&mut *controller, 256, 50);
     let left = window(&*controller);
-    assert!(MTU.packets(256) < left && left < MTU.packets(260), "{left}");
+    assert!(MTU * 256 < left && left < MTU * 260, "{left}");
 }
 
 /// No faster than slow start: where packets are smaller than the MTU, seven of them are more than was acknowledged.
@@ -101,26 +101,20 @@ fn small_windows_are_renos() {
     for _ in 0..3 {
         pass_round(&mut *controller, 12, 40);
     }
-    let growth = window(&*controller) - MTU.packets(36);
+    let growth = window(&*controller) - MTU * 36;
     assert!(growth <= MTU, "{growth}");
 }
 
 #[test]
 fn a_loss_takes_half_of_both_windows() {
-    let mut part = compound(MTU.packets(60));
-    assert_eq!(
-        part.reduce(MTU.packets(40), CongestionSignal::Loss),
-        MTU.packets(20)
-    );
+    let mut part = compound(MTU * 60);
+    assert_eq!(part.reduce(MTU * 40, CongestionSignal::Loss), MTU * 20);
     // 100 (1 - 0.5) - 40 / 2.
-    assert_eq!(part.delay_window, MTU.packets(30));
+    assert_eq!(part.delay_window, MTU * 30);
     // With a larger beta nothing may be left of it.
-    let mut harsh = compound(MTU.packets(10));
+    let mut harsh = compound(MTU * 10);
     harsh.config.beta = Gain::new(9, 10);
-    assert_eq!(
-        harsh.reduce(MTU.packets(40), CongestionSignal::Loss),
-        MTU.packets(20)
-    );
+    assert_eq!(harsh.reduce(MTU * 40, CongestionSignal::Loss), MTU * 20);
     assert_eq!(harsh.delay_window, Bytes::ZERO);
 }
 
@@ -136,7 +130,7 @@ fn persistent_congestion_leaves_no_delay_window_and_undoing_restores_it() {
         250,
         CongestionSignal::PersistentCongestion,
     ));
-    assert_eq!(window(&*controller), MTU.packets(2));
+    assert_eq!(window(&*controller), MTU * 2);
     controller.on_spurious_loss(Default::default());
     assert_eq!(window(&*controller), before);
 }

@@ -11,10 +11,10 @@ use std::time::Duration;
 fn avoiding(config: CubicConfig, packets: u64) -> Box<dyn Controller> {
     let mut controller = build(&config);
     controller.on_ack(&AckEvent {
-        acked: MTU.packets(packets - 10),
+        acked: MTU * (packets - 10),
         ..ack(99_000)
     });
-    assert_eq!(window(&*controller), MTU.packets(packets));
+    assert_eq!(window(&*controller), MTU * packets);
     controller.on_congestion(&loss(100_100, 100_050));
     controller.on_ack(&ack(100_141));
     assert_eq!(controller.snapshot().mode, Mode::CongestionAvoidance);
@@ -38,7 +38,7 @@ fn packets(controller: &dyn Controller) -> f64 {
 #[test]
 fn a_loss_leaves_seven_tenths() {
     let controller = avoiding(CubicConfig::default(), 1000);
-    assert_eq!(window(&*controller), MTU.packets(700));
+    assert_eq!(window(&*controller), MTU * 700);
 }
 
 /// From 700 back to 1000 packets takes K = cbrt(300 / 0.4) = 9.086 s.
@@ -236,7 +236,7 @@ fn a_week_without_loss_saturates() {
         7 * 86_400_000,
         CongestionSignal::Loss,
     ));
-    assert!(window(&*controller) >= MTU.packets(2));
+    assert!(window(&*controller) >= MTU * 2);
 }
 
 #[test]

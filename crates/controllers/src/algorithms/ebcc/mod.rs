@@ -103,7 +103,7 @@ impl Ebcc {
     }
 
     fn is_long(&self, backlog: Bytes) -> bool {
-        backlog >= self.mtu.packets(u64::from(self.config.gamma))
+        backlog >= self.mtu * u64::from(self.config.gamma)
     }
 
     fn backlog(&self, window: Bytes, min_rtt: Duration) -> Bytes {
@@ -167,7 +167,7 @@ impl Ebcc {
 
     /// Whether the flight fills the window: on a host that paces, one that has grown takes several rounds.
     fn is_filled(&self, ack: &AckEvent) -> bool {
-        ack.prior_in_flight + self.mtu.packets(FILLING_PACKETS) >= self.window.bytes()
+        ack.prior_in_flight + self.mtu * FILLING_PACKETS >= self.window.bytes()
     }
 
     fn is_recovering(&self, event: &CongestionEvent) -> bool {
@@ -248,7 +248,7 @@ impl Ebcc {
     }
 
     fn probe_window(&self) -> Bytes {
-        self.mtu.packets(PROBE_RTT_PACKETS)
+        self.mtu * PROBE_RTT_PACKETS
     }
 
     fn on_persistent_congestion(&mut self) {

@@ -24,7 +24,7 @@ fn sample() -> Option<RateSample> {
 fn measured_round(now_millis: u64, rtt_millis: u64) -> AckEvent {
     AckEvent {
         rate: sample(),
-        acked: MTU.packets(40),
+        acked: MTU * 40,
         ..round(now_millis, rtt_millis)
     }
 }
@@ -33,13 +33,13 @@ fn measured_round(now_millis: u64, rtt_millis: u64) -> AckEvent {
 fn probing() -> Ebcc {
     let mut ebcc = Ebcc::new(EbccConfig::paper(), &environment());
     ebcc.on_ack(&AckEvent {
-        acked: MTU.packets(50),
+        acked: MTU * 50,
         ..measured_round(40, 40)
     });
     ebcc.on_congestion(&loss(50, 20));
     assert_eq!(ebcc.state, State::ProbeBandwidth);
-    assert_eq!(ebcc.window.bytes(), MTU.packets(60));
-    ebcc.measured = Some(MTU.packets(60));
+    assert_eq!(ebcc.window.bytes(), MTU * 60);
+    ebcc.measured = Some(MTU * 60);
     ebcc.filled = true;
     ebcc
 }
@@ -59,7 +59,7 @@ fn packets(ebcc: &Ebcc) -> f64 {
 fn a_short_queue_moves_the_window_half_way_to_the_target() {
     let mut ebcc = probing();
     // The target is twice 50 packets.
-    assert_eq!(ebcc.target(), Some(MTU.packets(100)));
+    assert_eq!(ebcc.target(), Some(MTU * 100));
     ebcc.on_ack(&measured_round(80, 40));
     assert_eq!(packets(&ebcc), 80.0);
     tried(&mut ebcc, 120, 40);
@@ -78,8 +78,8 @@ fn the_target_is_the_limit_at_once() {
     for (rtt, packets_left) in [(40, 100.0), (400, 100.0)] {
         let mut ebcc = probing();
         ebcc.on_ack(&measured_round(80, rtt));
-        ebcc.window = Window::new(MTU.packets(180));
-        ebcc.last_short = MTU.packets(170);
+        ebcc.window = Window::new(MTU * 180);
+        ebcc.last_short = MTU * 170;
         tried(&mut ebcc, 120, rtt);
         assert_eq!(packets(&ebcc), packets_left);
     }
@@ -90,7 +90,7 @@ fn a_step_is_no_larger_than_what_was_acknowledged() {
     let mut ebcc = probing();
     ebcc.trips = RoundTrips::default();
     ebcc.on_ack(&AckEvent {
-        acked: MTU.packets(3),
+        acked: MTU * 3,
         ..measured_round(80, 40)
     });
     ebcc.on_ack(&measured_round(120, 40));
@@ -113,13 +113,13 @@ fn an_unused_window_is_not_judged() {
 fn a_long_queue_moves_the_window_half_way_back() {
     let mut ebcc = probing();
     ebcc.on_ack(&measured_round(80, 40));
-    assert_eq!((packets(&ebcc), ebcc.last_short), (80.0, MTU.packets(60)));
+    assert_eq!((packets(&ebcc), ebcc.last_short), (80.0, MTU * 60));
     // The round of 80 ms was sent with 80 packets: 40 of them waited.
     tried(&mut ebcc, 120, 80);
     assert_eq!(packets(&ebcc), 70.0);
     // And 35 of 70.
     tried(&mut ebcc, 280, 80);
-    assert_eq!((packets(&ebcc), ebcc.last_short), (65.0, MTU.packets(60)));
+    assert_eq!((packets(&ebcc), ebcc.last_short), (65.0, MTU * 60));
 }
 
 /// A host that paces needs several rounds to fill a window that has grown: until then the queue is that of a smaller one.
@@ -128,7 +128,7 @@ fn a_window_is_judged_once_the_flight_has_filled_it() {
     let mut ebcc = probing();
     for now in [80, 120, 160, 200] {
         ebcc.on_ack(&AckEvent {
-            prior_in_flight: MTU.packets(70),
+            prior_in_flight: MTU * 70,
             ..measured_round(now, 40)
         });
         assert_eq!(packets(&ebcc), 80.0);
@@ -144,8 +144,8 @@ fn a_window_is_judged_once_the_flight_has_filled_it() {
 #[test]
 fn gamma_is_where_a_queue_becomes_long() {
     let ebcc = probing();
-    assert!(!ebcc.is_long(MTU.packets(30) - Bytes(1)));
-    assert!(ebcc.is_long(MTU.packets(30)));
+    assert!(!ebcc.is_long(MTU * 30 - Bytes(1)));
+    assert!(ebcc.is_long(MTU * 30));
 }
 
 /// Trap: MTU changes rescale what is counted in packets.
@@ -168,7 +168,7 @@ fn gamma_and_the_silent_window_follow_the_mtu() {
 fn queued() -> Ebcc {
     let mut ebcc = probing();
     ebcc.on_ack(&measured_round(80, 80));
-    ebcc.window = Window::new(MTU.packets(60));
+    ebcc.window = Window::new(MTU * 60);
     ebcc
 }
 
@@ -185,12 +185,12 @@ fn a_loss_with_a_long_queue_enters_probe_rtt_and_the_next_one_cuts_the_window_on
     let mut ebcc = queued();
     ebcc.on_congestion(&loss(100, 60));
     assert!(matches!(ebcc.state, State::ProbeRtt(_)));
-    assert_eq!(ebcc.control().window, MTU.packets(4));
+    assert_eq!(ebcc.control().window, MTU * 4);
     assert_eq!(packets(&ebcc), 60.0);
-    ebcc.last_short = MTU.packets(50);
+    ebcc.last_short = MTU * 50;
     for now in [101, 102] {
         ebcc.on_congestion(&loss(now, 61));
-        assert_eq!((packets(&ebcc), ebcc.last_short), (30.0, MTU.packets(30)));
+        assert_eq!((packets(&ebcc), ebcc.last_short), (30.0, MTU * 30));
     }
 }
 
@@ -210,7 +210,7 @@ fn late_losses_do_not_enter_probe_rtt_again() {
 
 fn leave_probe_rtt(ebcc: &mut Ebcc, now_millis: u64, rtt_millis: u64) {
     let small = |now, round| AckEvent {
-        in_flight: MTU.packets(4),
+        in_flight: MTU * 4,
         round,
         rtt: Duration::from_millis(rtt_millis),
         ..ack(now)
@@ -263,7 +263,7 @@ fn marks_and_persistent_congestion_count_whatever_the_queue() {
     assert_eq!(ebcc.state, State::Startup);
     assert_eq!(packets(&ebcc), 2.0);
     assert_eq!(ebcc.trips.base(), None);
-    let smallest = MTU.packets(2);
+    let smallest = MTU * 2;
     assert_eq!((ebcc.last_short, ebcc.measured), (smallest, Some(smallest)));
 }
 
@@ -280,7 +280,7 @@ fn startup_doubles_until_the_queue_is_long() {
     ebcc.on_ack(&measured_round(240, 80));
     assert_eq!(
         (ebcc.state, ebcc.last_short),
-        (State::ProbeBandwidth, MTU.packets(50))
+        (State::ProbeBandwidth, MTU * 50)
     );
 }
 
@@ -293,7 +293,7 @@ fn the_round_after_probe_rtt_is_not_judged() {
     tried(&mut ebcc, 360, 40);
     assert_eq!((packets(&ebcc), ebcc.last_short), (60.0, last_short));
     ebcc.on_ack(&measured_round(440, 40));
-    assert_eq!((packets(&ebcc), ebcc.last_short), (80.0, MTU.packets(60)));
+    assert_eq!((packets(&ebcc), ebcc.last_short), (80.0, MTU * 60));
 }
 
 /// The recommended preset in ProbeBW with 60 packets.
@@ -314,14 +314,14 @@ fn the_target_has_room_for_the_hosts() {
         ..measured_round(80, 40)
     });
     let target = Gain::new(2, 1) * RATE.bytes_in(Duration::from_micros(1_001));
-    assert_eq!(ebcc.target(), Some(target.max(MTU.packets(4))));
+    assert_eq!(ebcc.target(), Some(target.max(MTU * 4)));
     ebcc.config = EbccConfig::paper();
-    assert_eq!(ebcc.target(), Some(MTU.packets(4)));
+    assert_eq!(ebcc.target(), Some(MTU * 4));
     // A millisecond of all 60 packets' waiting is no queue.
     let waited = |config| {
         let mut ebcc = probing();
         ebcc.config = config;
-        ebcc.is_long(ebcc.backlog(MTU.packets(3000), Duration::from_micros(41_000)))
+        ebcc.is_long(ebcc.backlog(MTU * 3000, Duration::from_micros(41_000)))
     };
     assert!(waited(EbccConfig::paper()) && !waited(EbccConfig::default()));
 }
@@ -334,7 +334,7 @@ fn congestion_reduces_the_window_once_per_round_trip() {
     ] {
         let mut ebcc = recommended();
         ebcc.on_ack(&measured_round(80, 200));
-        ebcc.window = Window::new(MTU.packets(60));
+        ebcc.window = Window::new(MTU * 60);
         for sent in [60, 70, 100] {
             ebcc.on_congestion(&congestion(100, sent, signal));
             assert_eq!((ebcc.state, packets(&ebcc)), (State::ProbeBandwidth, left));
@@ -366,8 +366,8 @@ fn more_than_two_percent_of_a_flight_count() {
         let mut ebcc = recommended();
         ebcc.on_congestion(&CongestionEvent {
             flight: Some(crate::event::FlightSample {
-                in_flight: MTU.packets(60),
-                lost: MTU.packets(lost),
+                in_flight: MTU * 60,
+                lost: MTU * lost,
                 app_limited: false,
             }),
             ..loss(100, 90)

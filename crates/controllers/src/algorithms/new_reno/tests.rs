@@ -8,18 +8,18 @@ use crate::units::{Bytes, Gain};
 fn a_loss_halves_the_window_and_a_round_adds_a_packet() {
     let mut controller = build(&NewRenoConfig::default());
     controller.on_congestion(&loss(100, 50));
-    assert_eq!(window(&*controller), MTU.packets(5));
+    assert_eq!(window(&*controller), MTU * 5);
     // Ends the recovery.
     controller.on_ack(&ack(141));
-    assert_eq!(window(&*controller), MTU.packets(5));
+    assert_eq!(window(&*controller), MTU * 5);
     // Five packets acknowledged in three acknowledgements: bytes count, not acknowledgements.
     for packets in [2, 2, 1] {
         controller.on_ack(&AckEvent {
-            acked: MTU.packets(packets),
+            acked: MTU * packets,
             ..ack(142)
         });
     }
-    let growth = window(&*controller) - MTU.packets(5);
+    let growth = window(&*controller) - MTU * 5;
     // The window grows meanwhile, so that it is a little less than a packet.
     assert!(
         growth > Gain::percent(85) * MTU && growth <= MTU,
@@ -35,7 +35,7 @@ fn the_share_that_is_kept_is_configurable() {
     };
     let mut controller = build(&config);
     controller.on_congestion(&loss(100, 50));
-    assert_eq!(window(&*controller), MTU.packets(8));
+    assert_eq!(window(&*controller), MTU * 8);
 }
 
 /// Trap: acknowledgements of few bytes must still grow a large window.

@@ -78,7 +78,7 @@ impl PathCheck {
     ) -> Verdict {
         match &mut self.phase {
             Phase::Watching { long_since } => {
-                if self.patience.is_zero() || backlog <= mtu.packets(u64::from(self.long)) {
+                if self.patience.is_zero() || backlog <= mtu * u64::from(self.long) {
                     *long_since = None;
                     return Verdict::Nothing;
                 }
@@ -94,7 +94,7 @@ impl PathCheck {
                     rounds: 0,
                     min_rtt: Duration::MAX,
                 });
-                *window = Window::new((HALF * flowing).max(mtu.packets(MIN_PACKETS)));
+                *window = Window::new((HALF * flowing).max(mtu * MIN_PACKETS));
                 Verdict::Busy
             }
             Phase::Draining(draining) => {

@@ -13,12 +13,12 @@ use crate::units::{Bytes, Gain};
 fn avoiding() -> Box<dyn Controller> {
     let mut controller = build(&VegasConfig::paper());
     controller.on_ack(&AckEvent {
-        acked: MTU.packets(30),
+        acked: MTU * 30,
         ..ack(40)
     });
     controller.on_congestion(&loss(100, 50));
     controller.on_ack(&ack(141));
-    assert_eq!(window(&*controller), MTU.packets(20));
+    assert_eq!(window(&*controller), MTU * 20);
     assert_eq!(controller.snapshot().mode, Mode::CongestionAvoidance);
     controller
 }
@@ -83,7 +83,7 @@ fn growth_is_at_most_what_was_acknowledged() {
     controller.on_ack(&round(180, 40));
     let before = window(&*controller);
     controller.on_ack(&round(220, 40));
-    assert_eq!(window(&*controller), before + MTU.packets(2));
+    assert_eq!(window(&*controller), before + MTU * 2);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn slow_start_ends_with_more_than_gamma_in_the_queue() {
 fn a_loss_halves_the_window() {
     let mut controller = build(&VegasConfig::default());
     controller.on_congestion(&loss(100, 50));
-    assert_eq!(window(&*controller), MTU.packets(5));
+    assert_eq!(window(&*controller), MTU * 5);
 }
 
 /// A link that delays whole rounds now and then delays what is in flight, and not because there is too much of it.
@@ -131,7 +131,7 @@ fn a_queue_counts_once_it_has_stood() {
     ] {
         let mut controller = build(&config);
         controller.on_ack(&AckEvent {
-            acked: MTU.packets(30),
+            acked: MTU * 30,
             ..ack(40)
         });
         controller.on_congestion(&loss(100, 50));
@@ -164,7 +164,7 @@ fn slow_start_leaves_without_what_it_queued_while_it_waited() {
     let (mut now, mut largest) = (40, Bytes::ZERO);
     while controller.snapshot().mode == Mode::SlowStart {
         // 12 packets fill the path: what exceeds them waits.
-        let rtt = (40 * window(&*controller).0 / MTU.packets(12).0).max(40);
+        let rtt = (40 * window(&*controller).0 / (MTU * 12).0).max(40);
         now += rtt;
         largest = largest.max(window(&*controller));
         controller.on_ack(&AckEvent {
@@ -173,12 +173,9 @@ fn slow_start_leaves_without_what_it_queued_while_it_waited() {
         });
         assert!(now < 2000, "slow start does not end");
     }
-    assert!(largest > MTU.packets(20), "{largest:?}");
+    assert!(largest > MTU * 20, "{largest:?}");
     let left = window(&*controller);
-    assert!(
-        (MTU.packets(8)..=MTU.packets(16)).contains(&left),
-        "{left:?}"
-    );
+    assert!((MTU * 8..=MTU * 16).contains(&left), "{left:?}");
 }
 
 /// A full window is acknowledged in a round of so many milliseconds.
@@ -226,13 +223,13 @@ fn a_queue_of_its_own_does_not_become_the_base() {
     let mut smallest = Bytes(u64::MAX);
     // Whatever the window, five packets more than it fill the path at 40 ms.
     for _ in 0..200 {
-        let rtt = 40 + window(&*controller).0 / MTU.packets(1).0;
+        let rtt = 40 + window(&*controller).0 / (MTU * 1).0;
         full_round(&mut *controller, &mut now, rtt);
         smallest = smallest.min(window(&*controller));
         let base = controller.snapshot().min_rtt.expect("measured");
         assert!(base < Duration::from_millis(50), "{base:?}");
     }
-    assert!(smallest < MTU.packets(10), "nothing was checked");
+    assert!(smallest < MTU * 10, "nothing was checked");
 }
 
 /// A window that has grown for a second, and no packet of it waits, doubles in every other round; not after a loss.
@@ -267,7 +264,7 @@ fn what_hosts_add_is_no_queue() {
         let mut controller = build(&config);
         let sample = |micros| AckEvent {
             rtt: Duration::from_micros(micros),
-            acked: MTU.packets(10),
+            acked: MTU * 10,
             ..round(40, 40)
         };
         controller.on_ack(&sample(50));
@@ -280,7 +277,7 @@ fn what_hosts_add_is_no_queue() {
                 ..sample(1_000)
             });
         }
-        assert_eq!(window(&*controller) > MTU.packets(15), grows, "{config:?}");
+        assert_eq!(window(&*controller) > MTU * 15, grows, "{config:?}");
     }
 }
 

@@ -13,8 +13,8 @@ use CongestionSignal::{EcnMark, Loss, PersistentCongestion};
 
 fn flight(in_flight: u64, lost: u64) -> Option<FlightSample> {
     Some(FlightSample {
-        in_flight: MTU.packets(in_flight),
-        lost: MTU.packets(lost),
+        in_flight: MTU * in_flight,
+        lost: MTU * lost,
         app_limited: false,
     })
 }
@@ -26,12 +26,12 @@ fn startup_with(events: u64, packets_each: u64) -> State {
     core.on_ack(&ack(40, sample(0)));
     for index in 0..events {
         let mut event = congestion(50 + index, 40, Loss, flight(50, 5));
-        event.lost = MTU.packets(packets_each);
+        event.lost = MTU * packets_each;
         event.lost_packets = packets_each;
         core.on_congestion(&event);
     }
     // The third condition is a whole round since the first loss: a packet sent before it says nothing.
-    for prior_delivered in [MTU.packets(2).0 - 1, MTU.packets(2).0] {
+    for prior_delivered in [(MTU * 2).0 - 1, (MTU * 2).0] {
         assert!(matches!(core.state, State::Startup(_)));
         let lossy = sample(prior_delivered).map(|sample| RateSample {
             lost: Bytes(5_000),
@@ -147,10 +147,10 @@ fn losses_above_the_threshold_end_a_probe_and_set_its_bound() {
     hit.on_congestion(&congestion(now, now - 20, Loss, flight(60, 3)));
     assert_eq!(hit.state, State::ProbeBw(Phase::Down));
     // Above the threshold since long before the last packet: what was in flight before it.
-    assert_eq!(hit.bounds.inflight_longterm, MTU.packets(59));
+    assert_eq!(hit.bounds.inflight_longterm, MTU * 59);
     // The same feedback is answered once.
     hit.on_congestion(&congestion(now + 1, now - 19, Loss, flight(40, 3)));
-    assert_eq!(hit.bounds.inflight_longterm, MTU.packets(59));
+    assert_eq!(hit.bounds.inflight_longterm, MTU * 59);
     // No bound falls below 0.7 of the pipe.
     let mut low = core;
     low.on_congestion(&congestion(now, now - 20, Loss, flight(10, 3)));
@@ -167,17 +167,17 @@ fn losses_above_the_threshold_end_a_probe_and_set_its_bound() {
 fn the_probe_after_one_that_was_too_high_is_a_short_one() {
     let (mut core, now) = run_into(Mode::ProbeUp, PLAIN);
     core.cycle.note_too_high();
-    core.bounds.inflight_longterm = MTU.packets(55);
+    core.bounds.inflight_longterm = MTU * 55;
     let mut event = ack(now + 1, sample(0));
-    event.prior_in_flight = MTU.packets(53);
+    event.prior_in_flight = MTU * 53;
     core.on_ack(&event);
     assert_eq!(core.state.mode(), Mode::ProbeUp);
-    event.prior_in_flight = MTU.packets(54) + Bytes(1);
+    event.prior_in_flight = MTU * 54 + Bytes(1);
     core.on_ack(&event);
     assert_eq!(core.state.mode(), Mode::ProbeDown);
     // A round of feedback without losses: at once to the next probe.
     let mut next = ack(now + 50, sample(core.delivered.0));
-    next.in_flight = MTU.packets(60);
+    next.in_flight = MTU * 60;
     core.on_ack(&next);
     assert_eq!(core.state.mode(), Mode::ProbeRefill);
 }
@@ -218,11 +218,11 @@ fn marks_end_startup_and_probes_and_cut_bounds() {
     assert_eq!(deaf.state.mode(), Mode::ProbeUp);
     marked_round(&mut core, now + 20);
     assert_eq!(core.state.mode(), Mode::ProbeDown);
-    assert_eq!(core.bounds.inflight_longterm, MTU.packets(55));
+    assert_eq!(core.bounds.inflight_longterm, MTU * 55);
 
     let (mut core, now) = run_into(Mode::ProbeCruise, PLAIN);
     round(&mut core, now);
-    let flight = core.window.min(MTU.packets(55));
+    let flight = core.window.min(MTU * 55);
     marked_round(&mut core, now + 20);
     assert!(core.bounds.inflight_shortterm < flight);
     assert!(core.bounds.inflight_shortterm > Gain::new(6, 10) * flight);
@@ -254,9 +254,9 @@ fn undoing_does_not_end_silence() {
     let (mut core, now) = run_into(Mode::ProbeRtt, PLAIN);
     let window = core.control().window;
     core.on_congestion(&congestion(now, now - 20, Loss, None));
-    core.window = MTU.packets(4);
+    core.window = MTU * 4;
     core.undo();
-    core.window = MTU.packets(100);
+    core.window = MTU * 100;
     core.on_spurious_loss(at(now + 10));
     assert_eq!(core.state.mode(), Mode::ProbeRtt);
     assert_eq!(core.control().window, window);
@@ -286,14 +286,14 @@ fn recovery_gives_the_window_back() {
     let (mut core, now) = run_into(Mode::ProbeCruise, PLAIN);
     let window = core.window;
     core.on_congestion(&congestion(now, now - 20, Loss, None));
-    core.window = MTU.packets(5);
+    core.window = MTU * 5;
     core.on_ack(&ack(now + 39, sample(0)));
     assert!(core.window < window, "still packets of before");
     core.on_ack(&ack(now + 41, sample(0)));
-    assert!(core.window + MTU.packets(2) >= window);
+    assert!(core.window + MTU * 2 >= window);
     // Persistent congestion gives nothing back.
     core.on_congestion(&congestion(now + 50, now + 45, PersistentCongestion, None));
     core.on_ack(&ack(now + 95, sample(0)));
-    assert_eq!(core.window, MTU.packets(6));
+    assert_eq!(core.window, MTU * 6);
     assert_eq!(core.min_rtt.get(), Some(Duration::from_millis(40)));
 }

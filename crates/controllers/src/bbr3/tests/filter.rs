@@ -68,7 +68,7 @@ fn cruising(probing: Probing) -> Bbr3<Told> {
     core.state = State::Drain { last_round: 9 };
     core.start_down(at(40));
     core.transition(State::ProbeBw(Phase::Cruise));
-    core.window = MTU.packets(80);
+    core.window = MTU * 80;
     core
 }
 

@@ -73,12 +73,12 @@ fn the_window_aims_at_the_states_multiple_of_the_pipe() {
     ] {
         let (mut core, now) = run_into(mode, PLAIN);
         let mut event = ack(now + 1, sample(0));
-        event.acked = MTU.packets(300);
+        event.acked = MTU * 300;
         core.on_ack(&event);
         let aim = core.output.bdp;
         assert_eq!(core.output.target, gain * aim, "{mode:?}");
         if mode != Mode::Startup {
-            let max = gain * aim + core.aggregation.extra() + MTU.packets(packets);
+            let max = gain * aim + core.aggregation.extra() + MTU * packets;
             assert_eq!(core.control().window, max, "{mode:?}");
         }
     }
@@ -97,9 +97,9 @@ fn a_window_counts_as_full_for_a_round_and_the_next() {
         });
     };
     let window = core.control().window;
-    send(&mut core, window - MTU.packets(3));
+    send(&mut core, window - MTU * 3);
     assert!(!core.window_was_full(), "there is room for two more");
-    send(&mut core, window - MTU.packets(2));
+    send(&mut core, window - MTU * 2);
     for full in [true, false] {
         assert!(core.window_was_full());
         core.on_ack(&ack(now + 1, sample(core.delivered.0)));
@@ -123,9 +123,9 @@ fn drain_ends_after_three_rounds_whatever_is_in_flight() {
     let mut now = 100_000;
     while matches!(core.state, State::Drain { .. }) {
         let mut stuck = ack(now, sample(delivered.0));
-        delivered += MTU.packets(2);
+        delivered += MTU * 2;
         stuck.delivered = delivered;
-        stuck.in_flight = MTU.packets(500);
+        stuck.in_flight = MTU * 500;
         core.recent_rtt.update(stuck.now, Duration::from_millis(40));
         core.min_rtt = core.recent_rtt;
         core.recent_rtt.replace(stuck.now, stuck.rtt);
@@ -148,7 +148,7 @@ fn an_application_that_limits_never_ends_a_probe() {
                 delivery_rate: Bandwidth::from_bytes_per_second(1000),
                 ..sample
             });
-            delivered += MTU.packets(2);
+            delivered += MTU * 2;
             let mut event = ack(now + 40 * round, limited);
             event.delivered = delivered;
             core.on_ack(&event);
@@ -202,16 +202,16 @@ fn the_silent_window_is_half_the_pipe_of_before() {
     let pipe = core.output.bdp;
     let window = core.window;
     let mut inflated = ack(now + 20_000, sample(core.delivered.0));
-    inflated.delivered = core.delivered + MTU.packets(2);
+    inflated.delivered = core.delivered + MTU * 2;
     inflated.rtt = Duration::from_millis(90);
-    inflated.in_flight = MTU.packets(70);
+    inflated.in_flight = MTU * 70;
     core.on_ack(&inflated);
     assert_eq!(core.state.mode(), Mode::ProbeRtt);
     assert_eq!(core.min_rtt.get(), Some(Duration::from_millis(90)));
     assert_eq!(core.control().window, Gain::new(1, 2) * pipe);
     // It stays the same while the estimate moves, and the window of before returns.
     inflated.now = at(now + 20_010);
-    inflated.in_flight = MTU.packets(10);
+    inflated.in_flight = MTU * 10;
     inflated.rtt = Duration::from_millis(41);
     inflated.rate = sample(0);
     core.on_ack(&inflated);
@@ -220,7 +220,7 @@ fn the_silent_window_is_half_the_pipe_of_before() {
     inflated.rate = sample(core.delivered.0);
     core.on_ack(&inflated);
     assert_eq!(core.state.mode(), Mode::ProbeCruise);
-    assert!(core.control().window + MTU.packets(4) >= window);
+    assert!(core.control().window + MTU * 4 >= window);
 }
 
 /// The draft's appendix, "Entering and Exiting PROBE_RTT During STARTUP".
@@ -230,7 +230,7 @@ fn silence_in_startup_leads_back_to_startup() {
     core.on_ack(&ack(now, sample(0)));
     let mut late = ack(now + 10_001, sample(0));
     late.rtt = Duration::from_millis(41);
-    late.in_flight = MTU.packets(2);
+    late.in_flight = MTU * 2;
     core.on_ack(&late);
     assert_eq!(core.state.mode(), Mode::ProbeRtt);
     late.now = at(now + 10_300);
@@ -248,8 +248,8 @@ fn startup_ends_also_where_silence_interrupts_it() {
         let mut slow = ack(now + u64::from(round) * 6_000, sample(core.delivered.0));
         // A queue that grows: no round trip confirms the minimum.
         slow.rtt = Duration::from_millis(5_900 + u64::from(round));
-        slow.in_flight = MTU.packets(2);
-        slow.delivered = core.delivered + MTU.packets(2);
+        slow.in_flight = MTU * 2;
+        slow.delivered = core.delivered + MTU * 2;
         core.on_ack(&slow);
         let mode = core.state.mode();
         interrupted |= mode == Mode::ProbeRtt;

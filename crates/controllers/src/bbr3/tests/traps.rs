@@ -52,7 +52,7 @@ fn one_acknowledgement_is_one_update() {
 #[test]
 fn a_larger_mtu_rescales_what_is_counted_in_packets() {
     let (mut core, _) = run_into(Mode::ProbeRtt, PLAIN);
-    core.window = MTU.packets(4);
+    core.window = MTU * 4;
     core.on_mtu_update(Bytes(9000));
     let control = core.control();
     assert_eq!(control.window, Bytes(36_000));

@@ -23,7 +23,7 @@ fn lower_bounds_alone_do_not_carry_the_estimate_away() {
             sampler.on_packet_acked(now, now - rtt, mtu);
             sampler.on_packet_acked(now, now - rtt, mtu);
         }
-        if let Some(ack) = sampler.on_ack_end(now, mtu.packets(8), false) {
+        if let Some(ack) = sampler.on_ack_end(now, mtu * 8, false) {
             let context = FilterContext {
                 min_rtt: rtt,
                 epoch: ack.round,
@@ -32,7 +32,7 @@ fn lower_bounds_alone_do_not_carry_the_estimate_away() {
             filter.on_ack(ack, &context);
             largest = largest.max(filter.bandwidth().unwrap_or_default());
         }
-        sampler.on_sent(now, mtu.packets(2));
+        sampler.on_sent(now, mtu * 2);
     }
     let rate = Bandwidth::from_bytes_per_second(300_000);
     assert!(largest >= rate, "{largest}");
@@ -86,7 +86,7 @@ fn settled(config: &SkipFilterConfig) -> (SkipFilter, DeliveryRateSampler, Times
             for age in [49, 48] {
                 sampler.on_packet_acked(now, now - Duration::from_millis(age), mtu);
             }
-            let ack = sampler.on_ack_end(now, mtu.packets(48), false);
+            let ack = sampler.on_ack_end(now, mtu * 48, false);
             take(&mut filter, ack, step < 500);
         }
         sampler.on_sent(now, mtu);
@@ -155,16 +155,12 @@ fn a_closed_link_keeps_its_rate() {
     for opening in 0..50 {
         now = now + Duration::from_millis(300 + 20 * (opening % 40));
         let sent = now;
-        sampler.on_sent(sent, mtu.packets(100));
+        sampler.on_sent(sent, mtu * 100);
         now = now + Duration::from_millis(300);
         for _ in 0..50 {
             now = now + Duration::from_millis(2);
-            sampler.on_packets_acked(now, sent, mtu.packets(2), 2);
-            take(
-                &mut filter,
-                sampler.on_ack_end(now, mtu.packets(48), false),
-                false,
-            );
+            sampler.on_packets_acked(now, sent, mtu * 2, 2);
+            take(&mut filter, sampler.on_ack_end(now, mtu * 48, false), false);
         }
         let estimate = filter.bandwidth().unwrap_or_default().as_f64();
         assert!(
@@ -185,11 +181,7 @@ fn a_link_of_a_packet_in_three_hundred_milliseconds_is_not_a_closed_one() {
         if packet > 9 {
             let now = start + Duration::from_millis(300 * packet);
             sampler.on_packet_acked(now, start + Duration::from_millis(300 * (packet - 9)), mtu);
-            take(
-                &mut filter,
-                sampler.on_ack_end(now, mtu.packets(8), false),
-                false,
-            );
+            take(&mut filter, sampler.on_ack_end(now, mtu * 8, false), false);
         }
     }
     let estimate = filter.bandwidth().unwrap_or_default().as_f64();
@@ -208,11 +200,7 @@ fn an_hour_of_media_does_not_move_the_estimate() {
             for age in [45, 40] {
                 sampler.on_packet_acked(now, now - Duration::from_millis(age), mtu);
             }
-            take(
-                &mut filter,
-                sampler.on_ack_end(now, mtu.packets(8), true),
-                false,
-            );
+            take(&mut filter, sampler.on_ack_end(now, mtu * 8, true), false);
         }
         sampler.on_sent(now, mtu);
         let estimate = filter.bandwidth().unwrap_or_default().as_f64();

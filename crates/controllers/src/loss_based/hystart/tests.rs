@@ -18,7 +18,7 @@ impl Search {
         Self {
             hystart,
             trips: RoundTrips::default(),
-            window: Window::new(PACKET.packets(10)),
+            window: Window::new(PACKET * 10),
             threshold: None,
         }
     }
@@ -83,14 +83,14 @@ fn a_round_is_judged_after_eight_samples() {
 fn conservative_slow_start_grows_at_a_quarter_and_ends_after_five_rounds() {
     let mut search = Search::new(HyStart::Standard);
     search.round(8, 40_000);
-    assert_eq!(search.window.bytes(), PACKET.packets(10 + 16));
+    assert_eq!(search.window.bytes(), PACKET * (10 + 16));
     search.round(8, 50_000);
     assert!(search.is_conservative());
     // The round in which it began counts: four more begin, and the fifth ends it.
     for _ in 0..4 {
         let before = search.window.bytes();
         assert!(!search.round(8, 50_000));
-        assert_eq!(search.window.bytes() - before, PACKET.packets(4));
+        assert_eq!(search.window.bytes() - before, PACKET * 4);
     }
     let before = search.window.bytes();
     assert!(search.round(1, 50_000));
@@ -119,7 +119,7 @@ fn a_shorter_round_trip_resumes_slow_start() {
 #[test]
 fn later_slow_starts_are_plain() {
     let mut search = Search::new(HyStart::Standard);
-    search.threshold = Some(PACKET.packets(1000));
+    search.threshold = Some(PACKET * 1000);
     search.round(8, 40_000);
     search.round(8, 80_000);
     assert!(!search.is_conservative());
@@ -127,5 +127,5 @@ fn later_slow_starts_are_plain() {
     off.round(8, 40_000);
     off.round(8, 80_000);
     assert!(!off.is_conservative());
-    assert_eq!(off.window.bytes(), PACKET.packets(10 + 32));
+    assert_eq!(off.window.bytes(), PACKET * (10 + 32));
 }
