@@ -1,7 +1,7 @@
-//! What the controllers share that are a BBR core on a bandwidth filter: with it, a file holds nothing but values.
+//! The common code of controllers that are a BBR core on a bandwidth filter. Their own files hold only values.
 
-/// Declares the configuration of such a controller, its registration and its construction. It remains to write `paper`
-/// and `tuned`, the presets; the first one listed is what the bare name stands for.
+/// Declares the configuration, the registration and the constructor of such a controller. The file itself defines the
+/// presets `paper` and `tuned`; the first one listed is the default.
 macro_rules! composed {
     (
         $(#[$attribute:meta])*
@@ -59,7 +59,7 @@ macro_rules! composed {
                 let filter = $crate::filter::FilterConfig::build(&self.filter)?;
                 let name = <Self as $crate::registry::Registered>::NAME;
                 let mut environment = *environment;
-                // A filter that is biased low follows itself down if it is paced at its estimate.
+                // A sender paced at a filter that is biased low slows down with it, so it is not paced.
                 environment.transport.paces &= !$crate::filter::FilterConfig::biased_low(&self.filter);
                 Ok(Box::new($controller::new(name, self.core, filter, &environment)))
             }

@@ -1,12 +1,12 @@
-//! Congestion controllers on one transport-neutral trait, and the accounting that feeds them.
+//! Congestion controllers with one transport-neutral trait, and the delivery-rate sampler that feeds them.
 //!
-//! A host (a QUIC implementation, through an adapter) reports packets to a [`DeliveryRateSampler`], which folds each
-//! acknowledgement into one [`AckEvent`]. A [`Controller`] updates its model once per event and answers with a
-//! [`Control`]. Nothing here knows a transport, a clock or an RNG.
+//! A transport (a QUIC implementation, through an adapter) reports packets to a [`DeliveryRateSampler`], which combines
+//! the packets of each acknowledgement into one [`AckEvent`]. A [`Controller`] updates its model once per event and
+//! answers with a [`Control`]. The crate has no transport, no clock and no source of randomness.
 
 #![forbid(unsafe_code)]
 
-// So that its example compiles.
+// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

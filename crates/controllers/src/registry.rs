@@ -9,22 +9,22 @@ use crate::algorithms::Algorithm;
 use crate::config::{ControllerConfig, Environment};
 use crate::controller::Controller;
 
-/// What the registry has to know of a controller: implemented beside its configuration.
+/// The registration of a controller, implemented beside its configuration.
 pub(crate) trait Registered: ControllerConfig + Sized + 'static {
     /// The name, as it is parsed and printed.
     const NAME: &'static str;
     /// What it is, in one line.
     const DESCRIPTION: &'static str;
-    /// Where it comes from.
+    /// Its source.
     const SOURCE: &'static str;
-    /// The sets of parameters, the one that the bare name stands for first.
+    /// Its presets; the first is the one of the bare name.
     const PRESETS: &'static [Preset] = &[Preset::Tuned, Preset::Paper];
 
     /// The configuration of one of [`PRESETS`](Self::PRESETS). It is valid.
     fn preset(preset: Preset) -> Self;
 }
 
-/// Makes [`Algorithm`] of the table in `algorithms/mod.rs`, and exports the configurations.
+/// Defines [`Algorithm`] from the table in `algorithms/mod.rs`, and exports the configurations.
 macro_rules! algorithms {
     ($($(#[$attribute:meta])* $variant:ident($module:ident::$config:ident, $documentation:literal),)*) => {
         $(pub use self::$module::$config;)*
@@ -83,12 +83,11 @@ pub enum Preset {
     Paper,
     /// What we recommend.
     Tuned,
-    /// `bbr-fair` with as many packets of every flow in the queue: equal rates whatever the round-trip times, on links of a
-    /// steady rate.
+    /// `bbr-fair` with the same target queue for every flow: equal rates whatever the RTTs, on links of a steady rate.
     OwnQueue,
 }
 
-/// An algorithm with a preset that it has: what a name like `bbr:tuned` stands for.
+/// An algorithm with one of its presets. It parses from names such as `bbr:tuned`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ControllerSpec {
     algorithm: Algorithm,
@@ -96,7 +95,7 @@ pub struct ControllerSpec {
 }
 
 impl Algorithm {
-    /// The preset that the bare name stands for: what we recommend, except that `bbr` alone is the paper's.
+    /// The preset of the bare name: `name` means `name:tuned`, except `bbr`, which means `bbr:paper`.
     pub const fn default_preset(self) -> Preset {
         self.presets()[0]
     }
@@ -110,7 +109,7 @@ impl Algorithm {
         })
     }
 
-    /// The configuration of the preset that the bare name stands for. It is valid.
+    /// The configuration of the default preset. It is valid.
     pub fn config(self) -> Box<dyn ControllerConfig> {
         self.preset(self.default_preset())
     }
@@ -122,7 +121,7 @@ impl Algorithm {
 }
 
 impl ControllerSpec {
-    /// Every algorithm with every preset, the bare names first among each algorithm's.
+    /// All algorithms with all their presets; the default preset of an algorithm comes first.
     pub fn all() -> impl Iterator<Item = Self> {
         Algorithm::all().iter().flat_map(|&algorithm| {
             let presets = algorithm.presets().iter();

@@ -1,17 +1,17 @@
-//! A controller's state at one moment, for people and their tools.
+//! Snapshots of a controller's state, for logs and tools.
 
 use core::time::Duration;
 
 use crate::units::{Bandwidth, Bytes};
 use kneepoint_estimators::SkipMode;
 
-/// A controller's state at one moment.
+/// The state of a controller at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Snapshot {
     /// The controller's name, as in [`Algorithm`](crate::Algorithm).
     pub algorithm: &'static str,
-    /// What it is doing.
+    /// The mode.
     pub mode: Mode,
     /// The estimate of the path's bandwidth; `None` before the first sample.
     pub bandwidth: Option<Bandwidth>,
@@ -21,7 +21,7 @@ pub struct Snapshot {
     pub congestion_window: Bytes,
     /// The window at which slow start ends; `None` if nothing has set it, or if the algorithm has no slow start.
     pub slow_start_threshold: Option<Bytes>,
-    /// The rate at which the model would send. The window stands for it where a transport paces by the window.
+    /// The model's rate. On a transport that paces by the window, the window implements it.
     pub pacing_rate: Option<Bandwidth>,
     /// In flight, as of the last event.
     pub in_flight: Bytes,
@@ -33,7 +33,7 @@ pub struct Snapshot {
     pub filter: FilterSnapshot,
 }
 
-/// What a controller is doing.
+/// The mode of a controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -41,15 +41,15 @@ pub struct Snapshot {
 pub enum Mode {
     /// Doubling the window each round, until a loss or a rising delay (RFC 9002, section 7.3.1).
     SlowStart,
-    /// Growing more slowly, to see whether the rise of the delay lasts (RFC 9406, section 4.2).
+    /// Growing more slowly, to check whether the delay stays high (RFC 9406, section 4.2).
     ConservativeSlowStart,
     /// Growing by the algorithm's own rule (RFC 9002, section 7.3.3).
     CongestionAvoidance,
     /// Waiting for the packets sent before the last reduction (RFC 9002, section 7.3.2).
     Recovery,
-    /// Searching for the bandwidth exponentially.
+    /// Searching for the bandwidth exponentially (BBR's Startup).
     Startup,
-    /// Emptying the queue that the search has made.
+    /// Draining the queue of Startup.
     Drain,
     /// Following the bandwidth; the phase of the gain cycle, from 0.
     ProbeBandwidth(u8),
@@ -61,7 +61,7 @@ pub enum Mode {
     ProbeRefill,
     /// Probing for more (section 5.3.3.4).
     ProbeUp,
-    /// Sending little, to see the round-trip time without a queue.
+    /// Keeping the flight small, to measure the RTT without a queue.
     ProbeRtt,
 }
 

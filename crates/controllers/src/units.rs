@@ -7,7 +7,7 @@ use core::time::Duration;
 
 /// A point in time: nanoseconds since an origin that the host chooses, the same for one connection's life.
 ///
-/// Controllers get the time from their host and never read a clock, so that they run alike in real and in
+/// Controllers get the time from their transport and never read a clock, so that they behave the same in real and in
 /// virtual time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -44,7 +44,7 @@ impl Timestamp {
         Duration::from_nanos(self.nanos_since(earlier))
     }
 
-    /// The same in nanoseconds: a `Duration` keeps whole seconds apart, and they have to be divided off.
+    /// As `saturating_since`, in nanoseconds: a `Duration` stores whole seconds separately, which costs a division.
     #[inline]
     pub const fn nanos_since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
@@ -122,7 +122,7 @@ impl Sum for Bytes {
 }
 
 impl Bytes {
-    /// `self` x `part` / `whole`; nothing of a `whole` of nothing.
+    /// `self` x `part` / `whole`; zero if `whole` is zero.
     #[inline]
     pub fn share(self, part: Self, whole: Self) -> Self {
         if whole == Self::ZERO {
@@ -147,7 +147,7 @@ impl Bandwidth {
     /// Nothing at all.
     pub const ZERO: Self = Self(0);
 
-    /// So many bytes per second.
+    /// A rate in bytes per second.
     #[inline]
     pub const fn from_bytes_per_second(rate: u64) -> Self {
         Self(rate)
@@ -159,7 +159,7 @@ impl Bandwidth {
         Self(rate as u64)
     }
 
-    /// So many bytes in so much time; `None` if no time passed.
+    /// The rate of `bytes` in `interval`; `None` if no time passed.
     #[inline]
     pub fn from_delivery(amount: Bytes, interval: Duration) -> Option<Self> {
         Self::from_delivery_in_nanos(amount, saturating_nanos(interval))
@@ -189,7 +189,7 @@ impl Bandwidth {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// By how much it exceeds the other.
+    /// The excess over the other rate, or zero.
     #[inline]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -200,7 +200,7 @@ impl Bandwidth {
         self.0 as f64 * 8e-6
     }
 
-    /// What flows at this rate in `span`: with a round-trip time, the bandwidth-delay product.
+    /// The bytes at this rate in `span`; with an RTT, the bandwidth-delay product.
     #[inline]
     pub fn bytes_in(self, span: Duration) -> Bytes {
         self.bytes_in_nanos(saturating_nanos(span))
@@ -281,7 +281,7 @@ impl Gain {
         }
     }
 
-    /// So many hundredths.
+    /// A factor in percent.
     pub const fn percent(percent: u32) -> Self {
         Self::new(percent, 100)
     }

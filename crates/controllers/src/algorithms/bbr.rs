@@ -12,12 +12,12 @@ composed! {
     name: "bbr",
     description: "BBRv1: maximum filter over ten rounds, eight-phase gain cycle",
     source: "N. Cardwell et al., BBR: Congestion-Based Congestion Control, ACM Queue 14(5), 2016",
-    // The papers compare with the paper's BBR.
+    // The papers compare with this BBR.
     presets: [Paper, Tuned],
 }
 
 impl BbrConfig {
-    /// The paper's BBR: on a host without pacing the window is the congestion window of 2 BDP.
+    /// The paper's BBR. Without pacing the window is the congestion window of 2 BDP.
     pub const fn paper() -> Self {
         Self {
             core: BbrCoreConfig::paper(),
@@ -25,7 +25,7 @@ impl BbrConfig {
         }
     }
 
-    /// The same model, held near the knee on hosts without pacing.
+    /// The paper's model with a window near the knee on transports without pacing.
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
         config.core.ecn = EcnRule::Bound;

@@ -5,8 +5,8 @@ use crate::composed::composed;
 use crate::filter::MaxFilterConfig;
 
 composed! {
-    /// `bbr2`: BBRv2's parameters on the BBRv3 core, after Google's alpha release for Linux (`tcp_bbr2.c`);
-    /// [`Bbr3CoreConfig::v2`] says what remains of BBRv3.
+    /// `bbr2`: BBRv2's parameters on the BBRv3 core, after Google's alpha release for Linux (`tcp_bbr2.c`).
+    /// [`Bbr3CoreConfig::v2`] lists the parts that stay as in BBRv3.
     Bbr2Config = Bbr3(Bbr3CoreConfig, MaxFilterConfig),
     name: "bbr2",
     description: "BBRv2's gains, timers and thresholds on the BBRv3 core",
@@ -15,7 +15,7 @@ composed! {
 }
 
 impl Bbr2Config {
-    /// The alpha release's BBRv2: on a host without pacing the window is the congestion window of 2 BDP.
+    /// The alpha release's BBRv2. Without pacing the window is the congestion window of 2 BDP.
     pub const fn paper() -> Self {
         Self {
             core: Bbr3CoreConfig::v2(),

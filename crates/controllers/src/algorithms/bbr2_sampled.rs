@@ -8,8 +8,7 @@ use crate::filter::PercentileFilterConfig;
 use crate::units::Gain;
 
 composed! {
-    /// `bbr2-sampled`: BBRv2's parameters, with 85 % of the 85th percentile of the last 100 delivery rates for the
-    /// bandwidth.
+    /// `bbr2-sampled`: BBRv2's parameters; the bandwidth is 85 % of the 85th percentile of the last 100 delivery rates.
     Bbr2SampledConfig = Bbr3(Bbr3CoreConfig, PercentileFilterConfig),
     name: "bbr2-sampled",
     description: "BBRv2 on 85 % of the 85th percentile of the last 100 delivery rates",
@@ -18,7 +17,7 @@ composed! {
 }
 
 impl Bbr2SampledConfig {
-    /// The paper's: BBRv2 with another filter and nothing else.
+    /// The paper's controller: BBRv2 with another filter.
     pub const fn paper() -> Self {
         Self {
             core: Bbr2Config::paper().core,
@@ -26,10 +25,10 @@ impl Bbr2SampledConfig {
         }
     }
 
-    /// The same, held near the knee on hosts without pacing.
+    /// The paper's controller with a window near the knee on transports without pacing.
     ///
-    /// A sender that runs at 85 % of what it measures, while it measures only itself, slows down geometrically: the window
-    /// has to leave more than 1 / 0.85 of a pipe in flight, so that the samples show the path.
+    /// A sender at 85 % of a rate that shows only the sender slows down geometrically. The window therefore leaves more
+    /// than 1 / 0.85 BDP in flight, so that the samples show the path.
     pub const fn tuned() -> Self {
         let mut core = Bbr2Config::tuned().core;
         core.window_policy = WindowPolicy::Bdp {

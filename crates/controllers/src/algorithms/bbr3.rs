@@ -14,7 +14,7 @@ composed! {
 }
 
 impl Bbr3Config {
-    /// The draft's BBRv3: on a host without pacing the window is the congestion window of 2 BDP.
+    /// The draft's BBRv3. Without pacing the window is the congestion window of 2 BDP.
     pub const fn paper() -> Self {
         Self {
             core: Bbr3CoreConfig::draft(),

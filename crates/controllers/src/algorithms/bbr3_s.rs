@@ -31,8 +31,8 @@ impl Bbr3SConfig {
         }
     }
 
-    /// What we recommend: a quarter more than a pipe in flight, so that the samples show the path, and probes only as long
-    /// as they do not.
+    /// The recommended values: a flight of 1.25 BDP, so that the samples show the path, and probes only while they do
+    /// not.
     pub fn tuned() -> Self {
         Self {
             core: Bbr3CoreConfig {

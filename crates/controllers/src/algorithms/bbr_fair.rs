@@ -1,4 +1,4 @@
-//! `bbr-fair`: BBRv1 that leaves each recovery with its fair share.
+//! `bbr-fair`: BBRv1 with fair shares after each recovery.
 
 use super::bbr::BbrConfig;
 use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, RecoveryRule};
@@ -8,9 +8,8 @@ use crate::filter::MaxFilterConfig;
 use crate::units::Gain;
 
 composed! {
-    /// `bbr-fair`: BBRv1 with strict packet conservation in recovery, after which window and bandwidth are what was still
-    /// in flight: a full queue drops from each flow in proportion to its share, so that the larger flows lose more of
-    /// theirs.
+    /// `bbr-fair`: BBRv1 with strict packet conservation in recovery. The flight at its end sets window and bandwidth.
+    /// A full queue drops packets in proportion to the flows' shares, so larger flows lose more.
     BbrFairConfig = Bbr(BbrCoreConfig, MaxFilterConfig),
     name: "bbr-fair",
     description: "BBRv1 with strict packet conservation in recovery, and its result as the new estimate",
@@ -20,10 +19,10 @@ composed! {
 }
 
 impl BbrFairConfig {
-    /// The article's: BBR with that recovery, ProbeRTT at half a BDP, and a pacing margin of 10 to 15 %.
+    /// The article's controller: BBR with this recovery, ProbeRTT at half a BDP, and a pacing margin of 10 to 15 %.
     ///
-    /// The margin needs a host that paces. A window of rate x smoothed RTT in its place shrinks by the margin each round
-    /// trip, until nothing is left of it on links whose round trips are seldom at their minimum.
+    /// The margin needs a transport that paces. Without one, a window of rate x smoothed RTT shrinks by the margin each
+    /// round, without limit on links whose RTT is seldom at its minimum.
     pub const fn paper() -> Self {
         let BbrConfig { mut core, filter } = BbrConfig::paper();
         core.recovery = RecoveryRule::FairShare;
@@ -32,14 +31,13 @@ impl BbrFairConfig {
         Self { core, filter }
     }
 
-    /// The same, held near the knee on hosts without pacing.
+    /// The article's controller with a window near the knee on transports without pacing.
     ///
-    /// The fair share is taken of a queue only: random loss of 5 % is no sign of others, and would lead the estimate down to a
-    /// fraction of the path.
+    /// The fair share applies only to losses of a queue: random loss of 5 % is no sign of other flows and would reduce
+    /// the estimate to a fraction of the path.
     ///
-    /// The window leaves half a pipe more in flight: where round trips are often longer than the minimum without a queue
-    /// (a WiGig link hands packets over in lumps), one that follows an estimate meant to be low measures itself, and
-    /// shrinks for ever.
+    /// The window is half a BDP larger. On a link where the RTT often exceeds its minimum without a queue (WiGig
+    /// delivers packets in batches), a window from a low-biased estimate measures itself and shrinks without limit.
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
         config.core.recovery = RecoveryRule::FairShareOfQueue;
@@ -51,8 +49,8 @@ impl BbrFairConfig {
         config
     }
 
-    /// `bbr-fair:own-queue`, for links of a steady rate: as many packets of every flow in the queue. It is the preset that reproduces
-    /// the article's fairness between round-trip times.
+    /// `bbr-fair:own-queue`, for links of a steady rate: every flow keeps the same target queue. This preset reproduces
+    /// the article's fairness between RTTs.
     ///
     /// The article relies on losses to make the shares equal, and a queue of four BDP has none after Startup: from then on
     /// the flow with the longest round-trip time takes what the gain on its BDP lets it. A queue of so many packets of
@@ -65,9 +63,10 @@ impl BbrFairConfig {
     }
 }
 
-/// Packets of each flow in the queue: 20 ms of a flow's own rate at 24 Mb/s. Fewer are too slow on long paths: a flow comes
-/// nearer to its share by no more than this in a round. More would be a queue longer than half of short paths.
+/// The target queue in packets: 20 ms of a flow's rate at 24 Mb/s. With fewer, flows on long paths converge slowly,
+/// because a flow moves towards its share by at most this many packets a round. With more, the queue would be longer
+/// than half of short paths.
 const TARGET_QUEUE: u16 = 40;
 
-/// The article has 10 to 15 % below the estimate: the middle.
+/// The middle of the article's 10 to 15 % below the estimate.
 const PACING_MARGIN: Gain = Gain::new(7, 8);

@@ -43,7 +43,8 @@ impl BbrSConfig {
                 min_rtt_window: Duration::from_secs(30),
                 probe_standing_queue: true,
                 startup_exit_rtt: Some(Gain::new(2, 1)),
-                // The window policy does the limiting: after a fall the estimate rises too slowly for it.
+                // The window policy limits the flight: after a fall of the rate the estimate rises too slowly for a
+                // smaller gain.
                 window_gain: Gain::new(10, 1),
                 probing: Probing::WhileUnbounded,
                 ecn: EcnRule::Bound,

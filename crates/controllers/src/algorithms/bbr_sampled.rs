@@ -8,8 +8,8 @@ use crate::filter::PercentileFilterConfig;
 use crate::units::Gain;
 
 composed! {
-    /// `bbr-sampled`: BBRv1 that takes the 85th percentile of the last 100 delivery rates for the bandwidth, so that the
-    /// bursts that a token bucket lets through do not carry it away.
+    /// `bbr-sampled`: BBRv1 with the 85th percentile of the last 100 delivery rates as bandwidth, so that the bursts of
+    /// a token bucket do not raise it.
     BbrSampledConfig = Bbr(BbrCoreConfig, PercentileFilterConfig),
     name: "bbr-sampled",
     description: "BBRv1 on the 85th percentile of the last 100 delivery rates instead of their maximum",
@@ -18,7 +18,7 @@ composed! {
 }
 
 impl BbrSampledConfig {
-    /// The paper's: BBR with another filter and nothing else.
+    /// The paper's controller: BBR with another filter.
     pub const fn paper() -> Self {
         Self {
             core: BbrConfig::paper().core,
@@ -26,13 +26,12 @@ impl BbrSampledConfig {
         }
     }
 
-    /// The same, held near the knee on hosts without pacing, and without packet conservation: at 5 % of random loss it
-    /// leads the percentile down to a quarter of the path within seconds, since the probing phase makes up no more of the
-    /// samples than the percentile leaves out.
+    /// The paper's controller with a window near the knee on transports without pacing, and without packet
+    /// conservation: with 5 % of random loss, conservation reduces the percentile to a quarter of the path within
+    /// seconds, because the probing phase is no larger part of the samples than the percentile leaves out.
     ///
-    /// The window leaves half a pipe more in flight: where round trips are often longer than the minimum without a queue
-    /// (a WiGig link hands packets over in lumps), one that follows an estimate meant to be low measures itself, and
-    /// shrinks for ever.
+    /// The window is half a BDP larger. On a link where the RTT often exceeds its minimum without a queue (WiGig
+    /// delivers packets in batches), a window from a low-biased estimate measures itself and shrinks without limit.
     pub const fn tuned() -> Self {
         let mut core = BbrConfig::paper().core;
         core.recovery = RecoveryRule::Ignore;

@@ -1,4 +1,4 @@
-//! `bbr-x`: BBRv1 whose maximum is corrected by the queue it makes.
+//! `bbr-x`: BBRv1 with a maximum filter that is corrected for the queue.
 
 use super::bbr::BbrConfig;
 use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, HeavyLossRule};
@@ -18,7 +18,7 @@ composed! {
 }
 
 impl BbrXConfig {
-    /// BBR with the correction and nothing else.
+    /// BBR with the corrected filter.
     pub const fn paper() -> Self {
         let BbrConfig { core, filter: max } = BbrConfig::paper();
         Self {
@@ -30,11 +30,10 @@ impl BbrXConfig {
         }
     }
 
-    /// The same, held near the knee on hosts without pacing.
+    /// BBR with the corrected filter and a window near the knee on transports without pacing.
     ///
-    /// The window leaves half a pipe more in flight: where round trips are often longer than the minimum without a queue
-    /// (a WiGig link hands packets over in lumps), one that follows an estimate meant to be low measures itself, and
-    /// shrinks for ever.
+    /// The window is half a BDP larger. On a link where the RTT often exceeds its minimum without a queue (WiGig
+    /// delivers packets in batches), a window from a low-biased estimate measures itself and shrinks without limit.
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
         config.core.ecn = EcnRule::Bound;
@@ -46,6 +45,5 @@ impl BbrXConfig {
     }
 }
 
-/// Half of the queue per round trip: the RTT it is measured by is a round trip old, and more would make the queue
-/// oscillate.
+/// Half of the queue per round trip: the RTT sample is one round old, and a larger gain makes the queue oscillate.
 const CORRECTION_GAIN: f64 = 0.5;

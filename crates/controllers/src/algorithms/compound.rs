@@ -1,4 +1,4 @@
-//! `compound`: Reno's window and a delay-based one beside it.
+//! `compound`: Reno's window plus a delay-based window.
 //!
 //! After K. Tan, J. Song, Q. Zhang, M. Sridharan, "A Compound TCP Approach for High-Speed and Long Distance Networks",
 //! INFOCOM 2006, and draft-sridharan-tcpm-ctcp-02.
@@ -31,23 +31,23 @@ pub struct CompoundConfig {
     /// The scale of dwnd's growth, alpha win^0.75 - 1 packets per round: above 0 and up to 1. 0.125 (the paper, on
     /// the delay-based component).
     pub alpha: Gain,
-    /// The share of the whole window that a loss takes: above 0 and below 1. One half (same place).
+    /// The share of the total window that a loss removes: above 0 and below 1. One half (same place).
     pub beta: Gain,
-    /// What is left of the whole window after a mark (ECN CE): a share above 0 and below 1. 0.8 (RFC 8511, section 3.1).
+    /// The factor of the total window after a mark (ECN CE): above 0 and below 1. 0.8 (RFC 8511, section 3.1).
     pub mark_reduction: Gain,
-    /// With so many packets in the queue dwnd shrinks. At least 1; 30 (same place).
+    /// The queue, in packets, from which on dwnd shrinks. At least 1; 30 (same place).
     pub gamma: u16,
-    /// By so many times the packets in the queue. Above 0 and up to 16; 1 (the draft leaves it open; 1 in the Linux
+    /// The factor of the queue by which dwnd shrinks. Above 0 and up to 16; 1 (the draft leaves it open; 1 in the Linux
     /// port).
     pub zeta: Gain,
-    /// Windows of fewer packets are left to Reno. 38 (the draft's low-window threshold).
+    /// Below this window, in packets, only Reno runs. 38 (the draft's low-window threshold).
     pub low_window: u16,
-    /// What the hosts may add to a round-trip time: no queue. At most 100 ms; 1 ms, of which the sources say nothing.
+    /// The hosts' delay in an RTT, which is no queue. At most 100 ms; 1 ms. The sources do not mention it.
     pub host_delay: Duration,
 }
 
 impl Default for CompoundConfig {
-    /// The paper's values, and ours where it has none.
+    /// The paper's values, and our own for the rest.
     fn default() -> Self {
         Self {
             alpha: Gain::new(1, 8),
@@ -104,7 +104,7 @@ impl ControllerConfig for CompoundConfig {
     }
 }
 
-/// The two windows: cwnd is the skeleton's, dwnd is here.
+/// The two windows: cwnd is in `LossBased`, dwnd is here.
 #[derive(Debug, Clone, Copy)]
 struct Compound {
     config: CompoundConfig,
@@ -141,13 +141,13 @@ impl Avoidance for Compound {
                 .trips
                 .backlog(total, round.min_rtt, self.config.host_delay);
             if backlog < view.mtu * u64::from(self.config.gamma) {
-                // No faster than slow start, where packets are smaller than the MTU.
+                // At most the growth of slow start, for packets smaller than the MTU.
                 self.delay_window += self.increment(total, view.mtu).min(round.acked);
             } else {
                 self.delay_window -= self.config.zeta * backlog;
             }
         }
-        // cwnd grows by a packet for each whole window, not for each cwnd.
+        // cwnd grows by a packet per total window, not per cwnd.
         additive_increase(window, ack.acked, total, view.mtu);
     }
 

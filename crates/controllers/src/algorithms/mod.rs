@@ -1,4 +1,4 @@
-//! The controllers: one file each, or a folder, one `mod` line and one line of the table below.
+//! The controllers. Each has one file or folder, one `mod` line and one line in the table below.
 
 mod bbr;
 mod bbr2;

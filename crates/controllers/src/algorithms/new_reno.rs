@@ -1,4 +1,4 @@
-//! `new-reno`: RFC 9002, section 7, as it stands.
+//! `new-reno`: RFC 9002, section 7.
 
 use crate::config::{ConfigError, ControllerConfig, Environment};
 use crate::controller::Controller;
@@ -11,15 +11,15 @@ use crate::loss_based::{require_reduction, share_left};
 use crate::registry::{Preset, Registered};
 use crate::units::{Bytes, Gain};
 
-/// `new-reno`: the congestion controller of RFC 9002, section 7, with the answer to marks of RFC 8511.
+/// `new-reno`: the congestion controller of RFC 9002, section 7, with the response to ECN marks of RFC 8511.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct NewRenoConfig {
-    /// What is left of the window after a loss: a share above 0 and below 1. One half (RFC 9002, appendix B.1,
+    /// The factor of the window after a loss: above 0 and below 1. One half (RFC 9002, appendix B.1,
     /// kLossReductionFactor).
     pub reduction: Gain,
-    /// What is left of it after a mark (ECN CE): a share above 0 and below 1. 0.8 (RFC 8511, section 3.1): a queue that marks is
+    /// The factor after a mark (ECN CE): above 0 and below 1. 0.8 (RFC 8511, section 3.1): a queue that marks is
     /// shorter than one that overflows. RFC 9002 alone would have one half.
     pub mark_reduction: Gain,
 }

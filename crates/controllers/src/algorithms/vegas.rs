@@ -52,26 +52,26 @@ use crate::units::{Bytes, Gain, Timestamp};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct VegasConfig {
-    /// Below so many packets in the queue the window grows by one per round. At least 1; 2 (section III-B).
+    /// Below this queue, in packets, the window grows by one packet a round. At least 1; 2 (section III-B).
     pub alpha: u16,
-    /// Above so many packets it shrinks by one per round. At least `alpha`; 4 (section III-B).
+    /// Above this queue the window shrinks by one packet a round. At least `alpha`; 4 (section III-B).
     pub beta: u16,
-    /// With so many packets in the queue slow start ends. At least 1; 1 (section III-C).
+    /// The queue, in packets, that ends slow start. At least 1; 1 (section III-C).
     pub gamma: u16,
-    /// What is left of the window after a loss: a share above 0 and below 1. One half (Reno).
+    /// The factor of the window after a loss: above 0 and below 1. One half (Reno).
     pub reduction: Gain,
-    /// What is left of it after a mark (ECN CE): a share above 0 and below 1. As recommended, 0.8 (RFC 8511, section 3.1, for
-    /// Reno); as in the paper, which knows no marks, one half.
+    /// The factor after a mark (ECN CE): above 0 and below 1. Recommended: 0.8 (RFC 8511, section 3.1, for Reno). In
+    /// the paper, which has no marks: one half.
     pub mark_reduction: Gain,
-    /// A queue is the sender's own once it has stood for so long: a round is judged by the least round-trip time of
-    /// all rounds that ended within this time. At most 10 s, and zero to judge each round by itself, as in the paper.
+    /// How long a queue must stand to count as the sender's: a round counts with the minimum RTT of all rounds that
+    /// ended within this time. At most 10 s; zero to use each round alone, as in the paper.
     pub standing: Duration,
-    /// What the hosts may add to a round-trip time: no queue. At most 100 ms; 1 ms, and zero in the paper.
+    /// The hosts' delay in an RTT, which is no queue. At most 100 ms; 1 ms, and zero in the paper.
     pub host_delay: Duration,
-    /// A queue of more than beta packets that stands for so long leads to a check of the base round-trip time, every 5 s at
-    /// most. At most 1 h; 1 s, and zero for never, as in the paper.
+    /// How long a queue of more than beta packets must stand before the base RTT is checked, at most every 5 s. At most
+    /// 1 h; 1 s, and zero for no checks, as in the paper.
     pub patience: Duration,
-    /// Whether the window doubles again when it has grown for a second, and by beta packets, without a queue.
+    /// Whether the window doubles again after it has grown for a second, and by beta packets, without a queue.
     pub resume: bool,
 }
 
@@ -93,7 +93,7 @@ impl VegasConfig {
 }
 
 impl Default for VegasConfig {
-    /// What we recommend: the paper's alpha, beta and gamma, and what its preset leaves out.
+    /// The recommended values: the paper's alpha, beta and gamma, and the extensions that its preset does not have.
     fn default() -> Self {
         Self {
             mark_reduction: MARK_REDUCTION,
@@ -169,9 +169,9 @@ struct Vegas {
     config: VegasConfig,
     queue: StandingQueue,
     check: PathCheck,
-    /// A base round-trip time that the check has found.
+    /// A new base RTT from the check.
     base: Option<Duration>,
-    /// Rounds in a row after which less than gamma packets waited.
+    /// Rounds in a row with a queue below gamma packets.
     quiet: u32,
     /// When the first of them ended.
     quiet_since: Timestamp,
@@ -180,8 +180,8 @@ struct Vegas {
 }
 
 impl Vegas {
-    /// How fast the window grows where there is no queue: by a packet, or twofold in every other round once it has grown by beta
-    /// packets and none of them waits.
+    /// The growth without a queue: by one packet a round, or doubling in every other round once the window has grown by
+    /// beta packets without a queue.
     fn grows(&self) -> Growth {
         let room = self.quiet.checked_sub(u32::from(self.config.beta));
         match room {
@@ -206,14 +206,14 @@ impl Vegas {
             Verdict::Path(base) => {
                 self.base = Some(base);
                 self.queue.forget();
-                // A longer path is another one: its buffer has not overflowed yet.
+                // A longer path is a different one, whose buffer has not overflowed yet.
                 if view.trips.base().is_some_and(|before| base > 2 * before) {
                     self.recovered = None;
                 }
                 return;
             }
         }
-        // A flight that is not limited by the window queues less than the window would.
+        // A flight that the window does not limit has a shorter queue than the window would make.
         if !view.window_limited {
             self.quiet = 0;
             return;
@@ -223,7 +223,7 @@ impl Vegas {
         }
         if backlog < packets(self.config.alpha) {
             if self.grows() == Growth::Packet {
-                // No faster than slow start, where packets are smaller than the MTU.
+                // At most the growth of slow start, for packets smaller than the MTU.
                 window.grow(view.mtu.min(round.acked));
             }
         } else if backlog > packets(self.config.beta) {
@@ -257,14 +257,14 @@ impl Vegas {
     }
 }
 
-/// How the window grows for a round.
+/// The growth of the window in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Growth {
     /// By a packet.
     Packet,
-    /// By what is acknowledged.
+    /// By the acknowledged bytes.
     Double,
-    /// Not at all: the round before is being measured.
+    /// None: the previous round is being measured.
     Wait,
 }
 
@@ -310,7 +310,7 @@ impl Avoidance for Vegas {
     }
 }
 
-/// Vegas' slow start: doubles in every other round only, so that the rounds between are measured at a fixed window.
+/// Vegas' slow start: doubles only in every other round, so that the rounds between are measured with a fixed window.
 #[derive(Debug, Clone, Copy)]
 struct EveryOtherRound {
     gamma: u16,
@@ -325,7 +325,7 @@ impl SlowStart for EveryOtherRound {
             let stands = self.queue.after(round, ack.now, size, view.trips);
             if view.window_limited {
                 if stands > view.mtu * u64::from(self.gamma) {
-                    // The window has grown since: more waits by now than has stood all the time.
+                    // The window has grown since, so the queue is longer than the one that has stood.
                     let tolerated = self.queue.tolerated();
                     let waits = view.trips.backlog(size, round.min_rtt, tolerated);
                     *window = Window::new((size - waits + view.mtu).min(size));
@@ -341,24 +341,24 @@ impl SlowStart for EveryOtherRound {
     }
 }
 
-/// Three times CoDel's interval (RFC 8289, section 4.3): links are blocked for longer than queues oscillate.
+/// Three CoDel intervals (RFC 8289, section 4.3): links are blocked for longer than a queue oscillates.
 const STANDING: Duration = Duration::from_millis(300);
 
 /// RFC 8511, section 3.1 (beta_ecn for Reno).
 const MARK_REDUCTION: Gain = Gain::new(4, 5);
 
-/// Three times as long as a queue takes to stand: by then the window has shrunk in several rounds, on long paths too.
+/// Three times as long as a queue takes to stand. The window has then shrunk in several rounds, on long paths too.
 const PATIENCE: Duration = Duration::from_secs(1);
 const MAX_PATIENCE: Duration = Duration::from_secs(3600);
 
-/// How long a link has to have room: the rate of a wireless link rises for less and falls again, and a window that has doubled
-/// by then is a queue. As long as a queue has to stand before it is looked into.
+/// How long a link must have room before the window doubles. The rate of a wireless link rises for shorter times, and a
+/// doubled window would then be a queue. Equal to the time that a queue stands before a check.
 const ROOM: Duration = PATIENCE;
 
-/// BBR believes what it knows of a path for as long (draft-ietf-ccwg-bbr, MinRTTFilterLen).
+/// As long as a min RTT is valid in BBR (draft-ietf-ccwg-bbr, MinRTTFilterLen).
 const LOSS_MEMORY: Duration = Duration::from_secs(10);
 
-/// A Vegas that waited for longer would fill any buffer before it noticed.
+/// With a longer time Vegas would fill any buffer before it detects the queue.
 const MAX_STANDING: Duration = Duration::from_secs(10);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! SKIP as a bandwidth filter: capacity samples cut from the acknowledgements, and the mode machine fed with them.
+//! SKIP as a bandwidth filter: measures capacity samples from acknowledgements and feeds the mode machine.
 
 use kneepoint_estimators::capacity::{AckedPacket, CapacityInterval, IntervalConfig, Method};
 use kneepoint_estimators::{
@@ -12,14 +12,14 @@ use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
 use crate::units::{Bandwidth, Bytes, Gain, Timestamp, saturating_nanos as nanos};
 
-/// How capacity samples are cut, and the filter they feed.
+/// The measurement of capacity samples, and the filter.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct SkipFilterConfig {
     /// The mode machine and the Kalman filter in it.
     pub skip: SkipConfig,
-    /// How long a sample lasts, and what it is computed from.
+    /// The length of a sample, and its method.
     pub interval: IntervalConfig,
     /// Take silence for samples of nothing, three of which reset the estimate to [`SkipConfig::outage_rate`]: one sample whenever
     /// no acknowledgement has arrived for three round trips and the 25 ms that a receiver may delay it, while data is in flight
@@ -127,20 +127,20 @@ impl FilterConfig for SkipFilterConfig {
 pub(crate) struct SkipFilter {
     outage_samples: bool,
     config: SkipConfig,
-    /// The largest recent delivery rate: until the pipe is filled it is the estimate, and SKIP begins where it ends.
+    /// The maximum recent delivery rate: it is the estimate until the pipe is full, and SKIP starts from it.
     recent: MaxFilter,
     skip: Option<Skip>,
     interval: CapacityInterval,
-    /// The application limited the sender during the interval. A burst of its makes a queue, but the rate is the application's:
-    /// a lower bound (draft-ietf-ccwg-bbr, section 4.1.2.4).
+    /// Whether the application limited the sender during the interval. A burst of the application makes a queue, but
+    /// the rate is the application's: a lower bound (draft-ietf-ccwg-bbr, section 4.1.2.4).
     app_limited: bool,
     pauses: Pauses,
-    /// No acknowledgement by then is a sample of nothing.
+    /// If no acknowledgement arrives by then, this is a zero-rate sample.
     silent_at: Option<Timestamp>,
     /// In nanoseconds.
     patience: u64,
     samples: u64,
-    /// It is read more often than it changes.
+    /// Cached: it is read more often than it changes.
     estimate: Option<Bandwidth>,
 }
 
@@ -154,21 +154,21 @@ impl SkipFilter {
         }
     }
 
-    /// Cuts capacity samples from the acknowledgements.
+    /// Measures capacity samples from acknowledgements.
     fn measure(&mut self, ack: &AckEvent, min_rtt: u64) {
         if self.pauses.link_was_closed(ack.now, min_rtt) {
             self.interval.restart();
         }
         if ack.in_flight == Bytes::ZERO && ack.app_limited {
-            // The receiver may have waited for more before it acknowledged the last packet, and what follows is the
-            // application's silence. If it is only the pacer's, at a rate of less than a packet per round trip, it belongs
-            // to a sample: there would never be another, and the rate would stay.
+            // The receiver may have delayed the acknowledgement of the last packet, and the gap that follows is the
+            // application's. If only the pacer causes the gap, at less than a packet per RTT, it belongs to a sample:
+            // otherwise there would be no more samples, and the rate would not change.
             self.interval.restart();
             self.pauses = Pauses::default();
             return;
         }
-        // An acknowledgement out of order in time cannot happen within one flow; were it to, its packets would only
-        // be missing from the sample.
+        // Acknowledgements are in order of time within a connection. If one were not, its packets would be missing from
+        // the sample.
         let pushed = self.interval.push(AckedPacket {
             sent_at: ack.newest_sent.as_nanos(),
             acked_at: ack.now.as_nanos(),
@@ -202,7 +202,7 @@ impl SkipFilter {
         let mean = Bandwidth::from_f64(skip.mean());
         self.estimate = Some(match self.config.filter.lower_bounds {
             LowerBounds::Bounded => mean,
-            // Lower bounds alone would let the mean wander upwards for ever.
+            // With lower bounds only, the mean would rise without limit.
             LowerBounds::AsPublished => mean.min(BELIEVED * recent.unwrap_or_default()),
         });
     }
@@ -276,13 +276,13 @@ impl BandwidthFilter for SkipFilter {
     }
 }
 
-/// Rounds of the maximum that stands in for SKIP while the pipe is being filled, and bounds it afterwards if nothing else does.
+/// The window, in rounds, of the maximum that replaces SKIP until the pipe is full and bounds it afterwards.
 const RECENT_ROUNDS: u64 = 4;
 
-/// So many times the largest recent delivery rate the mean may be: as much as any gain lets a sender find out in a round.
+/// The maximum ratio of the mean to the maximum recent delivery rate: as much as any gain can show in a round.
 const BELIEVED: Gain = Gain::new(2, 1);
 
-/// Lower bounds in a row after which the sender should probe: one can be an accident of timing.
+/// Lower bounds in a row before the sender should probe: a single one may be an accident of timing.
 const PROBE_AFTER_CENSORED: u32 = 2;
 
 /// Bytes/s: about one packet each 300 ms, for links that the paper's 50 kB/s would overfill.
