@@ -1,4 +1,4 @@
-//! noq's `Controller` on top of ours.
+//! Implements noq's `Controller` with a controller of this project.
 
 #[cfg(test)]
 mod tests;
@@ -15,15 +15,14 @@ use kneepoint_controllers::{
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller as HostController, ControllerMetrics};
 
-/// One of our controllers as noq sees it.
+/// A controller with noq's interface.
 ///
-/// noq reports, in this order: that an earlier congestion event was none, every `on_ack` of an acknowledgement,
-/// `on_end_acks`, every `on_packet_lost`, the congestion event that they make up, ECN last. Its RTT estimator is updated
-/// only after `on_end_acks`, so that round trips are measured here, from the time each packet left.
+/// noq reports in this order: that an earlier congestion event was spurious, every `on_ack` of an acknowledgement,
+/// `on_end_acks`, every `on_packet_lost`, their congestion event, and ECN last. Its RTT estimator is updated only after
+/// `on_end_acks`, so the adapter measures RTTs itself, from the send times.
 ///
-/// Packets are known by that time and not by their numbers, which begin anew in each of the packet number spaces
-/// that share a path's controller. Packets of one instant left under the same circumstances: [`DeliveryRateSampler`] counts them
-/// together, in bytes.
+/// Packets are keyed by their send times, because the packet number spaces of a path use the same numbers. Packets of
+/// one instant have the same state: [`DeliveryRateSampler`] counts their bytes together.
 #[derive(Debug)]
 pub struct NoqController {
     inner: Box<dyn Controller>,
@@ -32,15 +31,15 @@ pub struct NoqController {
     clock: Clock,
     acked: AckedRun,
     sent: SentRun,
-    /// The time of the last event: noq does not say when it noticed that a congestion event was none.
+    /// The time of the last event: noq reports a spurious congestion event without a time.
     now: Timestamp,
-    /// What the controller asked for after the last event: noq reads it several times for each packet.
+    /// The controller's answer to the last event: noq reads it several times per packet.
     control: Control,
-    /// The window that noq is told, and paces by where it is told no rate.
+    /// The window reported to noq, which paces by it if there is no pacing rate.
     told: Bytes,
-    /// When the controller wants its timer: asked once per event, compared at each.
+    /// When the controller's timer is due: read once per event, compared at each.
     timer: Option<Timestamp>,
-    /// Packets reported lost whose congestion event is still to come.
+    /// Packets reported lost before their congestion event.
     lost_packets: u64,
     initial_window: Bytes,
 }
@@ -73,14 +72,14 @@ impl NoqController {
         self.inner.snapshot()
     }
 
-    /// What [`HostController::on_ack`] does: nobody outside of noq can make the RTT estimator that it takes.
+    /// The implementation of [`HostController::on_ack`], whose RTT estimator cannot be constructed outside noq.
     pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
         let (clock, sampler) = (&mut self.clock, &mut self.sampler);
         self.acked.push(now, sent, Bytes(bytes), clock, sampler);
     }
 
-    /// An event other than an acknowledgement happens. Fires the timers that were due before it: noq has none for controllers, and
-    /// wakes them for events only.
+    /// Handles the start of an event other than an acknowledgement: fires the timers that were due before it. noq has
+    /// no timers for controllers and calls them only for events.
     #[inline]
     fn begin(&mut self, now: Instant) -> Timestamp {
         if self.acked.is_under_way() {
@@ -94,13 +93,13 @@ impl NoqController {
         self.now
     }
 
-    /// The packets of an acknowledgement are all known, and it waits for no other.
+    /// The acknowledgement is complete and does not wait for another one.
     fn acks_ended(&mut self, instant: Instant, in_flight: Bytes, app_limited: bool) {
         if let Some(event) = self.sent.end(&mut self.clock, &mut self.sampler) {
             self.inner.on_sent(&event);
         }
         self.acked.end(&mut self.clock, &mut self.sampler);
-        // No timers first: what an acknowledgement ends was no silence.
+        // Timers do not fire before an acknowledgement: it ends the time without one.
         let now = self.clock.now(instant);
         self.now = now;
         let Some(ack) = self.sampler.on_ack_end(now, in_flight, app_limited) else {
@@ -112,7 +111,7 @@ impl NoqController {
         self.acked.coalesce(instant, in_flight, rtt, self.mtu);
     }
 
-    /// What waited for the next acknowledgement waits no longer.
+    /// Ends the wait of coalesced acknowledgements.
     fn end_waiting(&mut self) {
         if let Some((now, in_flight)) = self.acked.waiting() {
             self.acks_ended(now, in_flight, false);
@@ -129,8 +128,8 @@ impl NoqController {
 /// The state of a path's controller, if it is one of ours:
 /// `connection.congestion_state(path).and_then(kneepoint::noq::snapshot)`.
 ///
-/// noq hands out a clone of the controller. It shares the history of packets in flight with the connection; what is copied is
-/// the controller's own state, some kilobytes however much is in flight.
+/// noq returns a clone of the controller. The clone shares the packet history with the connection; only the
+/// controller's own state is copied, some kilobytes.
 pub fn snapshot(state: Box<dyn HostController>) -> Option<Snapshot> {
     let controller = state.into_any().downcast::<NoqController>().ok()?;
     Some(controller.snapshot())
@@ -147,7 +146,7 @@ impl Clone for NoqController {
 }
 
 impl HostController for NoqController {
-    // Not `on_sent`: it comes once for a whole transmit and counts packets that are never acknowledged too.
+    // Not `on_sent`: noq calls it once per transmit and includes packets that are never acknowledged.
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, _pn: u64) {
         let bytes = Bytes(u64::from(bytes));
         if let Some(in_flight) = self.acked.waits_while_sending(now, bytes) {
@@ -192,7 +191,7 @@ impl HostController for NoqController {
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, _pn: u64, _now: Instant) {
-        // Packets that only acknowledge have no size, and make no congestion event by themselves.
+        // Packets with only ACK frames have size zero and make no congestion event.
         self.lost_packets += u64::from(lost_bytes > 0);
     }
 
@@ -241,7 +240,7 @@ impl HostController for NoqController {
 
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
-        // noq's pacer goes by it.
+        // noq's pacer reads it.
         metrics.congestion_window = self.told.0;
         metrics.pacing_rate = self.control.pacing_rate.map(|rate| rate.bytes_per_second());
         metrics.send_quantum = Some(self.control.send_quantum.0);

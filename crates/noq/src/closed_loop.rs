@@ -1,4 +1,4 @@
-//! The adapter in a closed loop: the testkit's sender, which window and pacer limit as in noq.
+//! Closed-loop tests: the testkit's sender with noq's window rule and pacer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -90,7 +90,7 @@ fn every_selection_fills_the_pipe_with_a_bounded_queue() {
         path.largest_queue = 0;
         let used = path.utilization(Duration::from_secs(30));
         assert!(used > 0.9, "{spec}: {used}");
-        // These know no other end of growth than a full queue.
+        // These detect the end of growth only by a full queue.
         use Algorithm::{Compound, Cubic, NewReno};
         if [NewReno, Cubic, Compound].contains(&spec.algorithm()) {
             continue;
@@ -105,7 +105,7 @@ fn every_selection_fills_the_pipe_with_a_bounded_queue() {
     }
 }
 
-/// Trap: after an outage the estimate is that of the outage, and a sender that paces at it measures nothing else.
+/// Trap: after an outage the estimate is low, and a sender paced at it measures only itself.
 #[test]
 fn every_selection_is_back_five_seconds_after_an_outage() {
     for spec in ControllerSpec::all() {

@@ -1,4 +1,4 @@
-//! noq's factory for any of our configurations.
+//! The factory that noq's transport configuration takes.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::adapter::NoqController;
 
 /// A factory for `TransportConfig::congestion_controller_factory`.
 ///
-/// Each path's controller gets a seed of its own, so that paths do not probe in step: the factory's seed and the number of
+/// Each controller gets its own seed, so that paths do not probe in step: the factory's seed and the number of
 /// controllers built before.
 #[derive(Debug)]
 pub struct Factory(pub(crate) ControllerBuilder);
@@ -27,7 +27,7 @@ impl Factory {
         ControllerBuilder::new(config).map(Self)
     }
 
-    /// The seed for whatever the controllers draw at random; 0 unless set.
+    /// Sets the seed of the controllers' random numbers; 0 by default.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self(self.0.seed(seed))
@@ -58,5 +58,5 @@ impl ControllerFactory for Factory {
     }
 }
 
-/// noq paces at the rate that it is told; at 1.25 windows per smoothed RTT without one.
+/// noq paces at the controller's rate, or at 1.25 windows per smoothed RTT without one.
 pub(crate) const NOQ: Transport = Transport { paces: true };

@@ -9,11 +9,11 @@
 //! # let _ = Arc::new(transport);
 //! ```
 //!
-//! noq paces at the rate that a controller asks for, and sends no more at once than its quantum. Window, rate and quantum go
-//! to it as they are. A controller whose window is to do the limiting asks for no rate: noq then paces by the window, as quinn does.
+//! noq paces at the controller's rate and sends at most its quantum at once. It gets window, rate and quantum
+//! unchanged. A controller that limits by its window sets no rate: noq then paces by the window, as quinn does.
 //!
-//! Not used is what noq tells beyond that: whether the window was full, which controllers see from the flight itself;
-//! packet numbers; how often the peer acknowledges.
+//! The adapter does not use three of noq's values: whether the window was full, which controllers derive from the
+//! flight; packet numbers; and the peer's ACK frequency.
 //!
 //! [`snapshot`] reads the controller's state from a live connection.
 

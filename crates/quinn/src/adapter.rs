@@ -1,4 +1,4 @@
-//! quinn's `Controller` on top of ours.
+//! Implements quinn's `Controller` with a controller of this project.
 
 #[cfg(test)]
 mod tests;
@@ -15,11 +15,11 @@ use kneepoint_controllers::{
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 
-/// One of our controllers as quinn sees it.
+/// A controller with quinn's interface.
 ///
-/// quinn reports single packets, in the order: every `on_ack` of an acknowledgement, `on_end_acks`, then losses, ECN
-/// last. Its RTT estimator is updated only after `on_end_acks` and stands at 333 ms at first, so that round trips
-/// are measured here, from the time each packet left.
+/// quinn reports single packets in this order: every `on_ack` of an acknowledgement, `on_end_acks`, then losses, and
+/// ECN last. Its RTT estimator is updated only after `on_end_acks` and starts at 333 ms, so the adapter measures RTTs
+/// itself, from the send times.
 #[derive(Debug)]
 pub struct QuinnController {
     inner: Box<dyn Controller>,
@@ -29,9 +29,9 @@ pub struct QuinnController {
     acked: AckedRun,
     sent: SentRun,
     control: Control,
-    /// When the controller wants its timer, at the end of time if never: asked once per event, compared at each.
+    /// When the controller's timer is due, the maximum if never: read once per event, compared at each.
     timer: Timestamp,
-    /// The window that quinn is told, and paces by. `window()` is read for every packet.
+    /// The window reported to quinn, which paces by it. quinn reads `window()` for every packet.
     told: Bytes,
     initial_window: Bytes,
 }
@@ -62,14 +62,14 @@ impl QuinnController {
         self.inner.snapshot()
     }
 
-    /// What [`HostController::on_ack`] does: nobody outside of quinn can make the RTT estimator that it takes.
+    /// The implementation of [`HostController::on_ack`], whose RTT estimator cannot be constructed outside quinn.
     #[inline]
     pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
         let (clock, sampler) = (&mut self.clock, &mut self.sampler);
         self.acked.push(now, sent, Bytes(bytes), clock, sampler);
     }
 
-    /// An event other than an acknowledgement happens.
+    /// Handles the start of an event other than an acknowledgement.
     #[inline]
     fn begin(&mut self, now: Instant) -> Timestamp {
         if self.acked.is_under_way() {
@@ -78,14 +78,14 @@ impl QuinnController {
         self.clock.now(now)
     }
 
-    /// The packets of an acknowledgement are all known, and it waits for no other.
+    /// The acknowledgement is complete and does not wait for another one.
     #[inline]
     fn acks_ended(&mut self, instant: Instant, in_flight: Bytes, app_limited: bool) {
         if let Some(event) = self.sent.end(&mut self.clock, &mut self.sampler) {
             self.inner.on_sent(&event);
         }
         self.acked.end(&mut self.clock, &mut self.sampler);
-        // No timers first: what an acknowledgement ends was no silence.
+        // Timers do not fire before an acknowledgement: it ends the time without one.
         let now = self.clock.now(instant);
         let ack = self.sampler.on_ack_end(now, in_flight, app_limited);
         let Some(ack) = ack else { return };
@@ -96,7 +96,7 @@ impl QuinnController {
         self.acked.coalesce(instant, in_flight, rtt, self.mtu);
     }
 
-    /// What waited for the next acknowledgement waits no longer.
+    /// Ends the wait of coalesced acknowledgements.
     #[inline]
     fn end_waiting(&mut self) {
         if let Some((now, in_flight)) = self.acked.waiting() {
@@ -109,13 +109,13 @@ impl QuinnController {
         self.acks_ended(now, in_flight, false);
     }
 
-    /// Packets were acknowledged, and no `on_end_acks` followed: quinn infers so from a Retry.
+    /// Packets were acknowledged without `on_end_acks`: quinn infers this from a Retry.
     #[cold]
     fn end_abandoned_acks(&mut self) {
         self.acked.end(&mut self.clock, &mut self.sampler);
     }
 
-    /// Fires the timers that were due before `now`: quinn has none for controllers, and wakes them for events only.
+    /// Fires the timers that were due before `now`: quinn has none for controllers and calls them only for events.
     #[inline]
     fn catch_up(&mut self, now: Timestamp) {
         if self.timer <= now {
@@ -219,7 +219,7 @@ impl HostController for QuinnController {
         is_persistent_congestion: bool,
         lost_bytes: u64,
     ) {
-        // On a new path quinn still tells of losses and marks on the old one.
+        // On a new path quinn still reports losses and marks of the old one.
         if self.clock.precedes(sent) {
             return;
         }
@@ -250,7 +250,7 @@ impl HostController for QuinnController {
         self.refresh();
     }
 
-    /// One byte more than the window, so that a window of whole packets can be filled.
+    /// One byte more than the window, so that a window of whole packets can be full.
     fn window(&self) -> u64 {
         WindowRule::Below.reported(self.told).0
     }
@@ -279,6 +279,7 @@ impl HostController for QuinnController {
     }
 }
 
-/// quinn reports packets that carry only acknowledgements as sent, and does not tell them from others. This is one with some
-/// twenty gaps: 50 bytes of header, counts and tag, four for each gap. Larger ones are taken for data until the next acknowledgement.
+/// quinn reports packets with only ACK frames as sent and does not distinguish them. This is the size of one with about
+/// twenty gaps: 50 bytes of header, counts and tag, four per gap. A larger one counts as data until the next
+/// acknowledgement.
 const LARGEST_ACK_ONLY: Bytes = Bytes(128);

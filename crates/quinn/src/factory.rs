@@ -30,7 +30,7 @@ impl Factory {
         ControllerBuilder::new(config).map(Self)
     }
 
-    /// The seed for whatever the controllers draw at random; 0 unless set.
+    /// Sets the seed of the controllers' random numbers; 0 by default.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self(self.0.seed(seed))
@@ -55,7 +55,7 @@ pub fn factory(algorithm: impl Into<Factory>) -> Arc<dyn ControllerFactory + Sen
     algorithm.factory()
 }
 
-/// `algorithm.factory()`, for whatever names or configures a controller.
+/// `algorithm.factory()`, for every type that names or configures a controller.
 ///
 /// A trait, and not a method of [`Algorithm`] itself: controllers know no transport, and an adapter to another one has a
 /// trait of its own. Bring it into scope without its name where there are two.

@@ -9,11 +9,12 @@
 //! # let _ = Arc::new(transport);
 //! ```
 //!
-//! [`snapshot`] reads the controller's state from a live connection, [`bandwidth_estimate`] what an encoder wants of it.
+//! [`snapshot`] reads the controller's state from a live connection, [`bandwidth_estimate`] the bandwidth for an
+//! encoder.
 
 #![forbid(unsafe_code)]
 
-// So that its example compiles.
+// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

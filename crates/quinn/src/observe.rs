@@ -1,4 +1,4 @@
-//! What a live connection's controller believes.
+//! Reads the state of a live connection's controller.
 
 use kneepoint_controllers::{Bandwidth, Snapshot};
 use quinn_proto::congestion::Controller;
@@ -8,15 +8,15 @@ use crate::adapter::QuinnController;
 /// The state of the connection's controller, if it is one of ours:
 /// `kneepoint::quinn::snapshot(connection.congestion_state())`.
 ///
-/// quinn hands out a clone of the controller and no reference to it. The clone shares the history of packets in flight with the
-/// connection; what is copied is the controller's own state, one to six kilobytes however much is in flight. The connection
-/// copies its history only if it goes on while somebody keeps the clone: so hand it over at once, as above.
+/// quinn returns a clone of the controller and no reference. The clone shares the packet history with the connection;
+/// only the controller's own state is copied, one to six kilobytes. The connection copies its history only if it
+/// continues while the clone exists: do not keep the clone.
 pub fn snapshot(state: Box<dyn Controller>) -> Option<Snapshot> {
     let controller = state.into_any().downcast::<QuinnController>().ok()?;
     Some(controller.snapshot())
 }
 
-/// The bandwidth that the connection's controller believes its path to have, for an encoder that adapts to it:
+/// The bandwidth estimate of the connection's controller, for an encoder that adapts to it:
 /// `kneepoint::quinn::bandwidth_estimate(connection.congestion_state())`.
 ///
 /// It is the estimate of the controller's model: neither the window over the round-trip time, which contains the queue,

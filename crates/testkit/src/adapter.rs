@@ -1,42 +1,42 @@
-//! What a sender asks of a congestion controller.
+//! The sender's interface to a congestion controller.
 
 use std::time::Duration;
 
-/// A controller behind the interface of some transport.
+/// A controller with a transport's interface.
 ///
 /// The calls for an acknowledgement come in quinn's order: [`on_packet_acked`](Self::on_packet_acked) for each packet,
 /// [`on_end_acks`](Self::on_end_acks), then losses, then marks.
 pub trait Adapter {
-    /// A packet left.
+    /// A packet was sent.
     fn on_sent(&mut self, now: Duration, bytes: u64);
 
-    /// A packet that had left at `sent` was acknowledged.
+    /// A packet that was sent at `sent` was acknowledged.
     fn on_packet_acked(&mut self, now: Duration, sent: Duration, bytes: u64);
 
-    /// The acknowledgement is over. `in_flight` still counts what it shows to be lost.
+    /// The acknowledgement is complete. `in_flight` still includes packets that it shows to be lost.
     fn on_end_acks(&mut self, now: Duration, in_flight: u64, app_limited: bool);
 
     /// Packets were declared lost.
     fn on_lost(&mut self, now: Duration, lost: &Lost);
 
-    /// A packet that had left at `sent` was marked.
+    /// A packet that was sent at `sent` was marked.
     fn on_ecn_mark(&mut self, now: Duration, sent: Duration);
 
-    /// Everything that was declared lost has arrived after all.
+    /// All packets declared lost have arrived after all.
     fn on_spurious_loss(&mut self, _now: Duration) {}
 
-    /// When [`on_timer`](Self::on_timer) is wanted.
+    /// When [`on_timer`](Self::on_timer) is due.
     fn next_timer(&self) -> Option<Duration> {
         None
     }
 
-    /// That time has come.
+    /// The timer has expired.
     fn on_timer(&mut self, _now: Duration) {}
 
     /// The window, in bytes.
     fn window(&self) -> u64;
 
-    /// Whether the window lets a datagram leave, as the transport compares them.
+    /// Whether the window allows a datagram, by the transport's rule.
     fn may_send(&self, in_flight: u64, datagram: u64) -> bool;
 
     /// The controller's own pacing rate, in bytes per second.
@@ -48,12 +48,12 @@ pub trait Adapter {
 /// Packets that were declared lost together.
 #[derive(Debug, Clone, Copy)]
 pub struct Lost {
-    /// When the newest of them had left.
+    /// When the newest of them was sent.
     pub newest_sent: Duration,
     /// Their bytes.
     pub bytes: u64,
-    /// How many they are.
+    /// Their number.
     pub packets: u64,
-    /// Whether they are persistent congestion (RFC 9002, section 7.6).
+    /// Whether this is persistent congestion (RFC 9002, section 7.6).
     pub persistent: bool,
 }

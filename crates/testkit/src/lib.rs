@@ -1,10 +1,11 @@
 //! One sender for tests: it drives any congestion controller over an emulated link, in virtual time.
 //!
-//! A [`Sender`] keeps to the controller's window and pacing rate, sends numbered packets over a [`Link`], hears of them from a
-//! receiver with an [`AckPolicy`], and detects losses as RFC 9002 says. It reaches the controller through a [`Adapter`]:
-//! [`Neutral`] is the one for the trait of `kneepoint-controllers`; the adapters to QUIC stacks bring their own in their tests.
+//! A [`Sender`] follows the controller's window and pacing rate, sends numbered packets over a [`Link`], gets
+//! acknowledgements from a receiver with an [`AckPolicy`], and detects losses by RFC 9002. An [`Adapter`] connects the
+//! controller: [`Neutral`] is the one for the trait of `kneepoint-controllers`; the adapters to QUIC stacks are in
+//! their own crates' tests.
 //!
-//! Times are durations since the connection began. There is no clock, no runtime and no randomness but the link's.
+//! Times are durations since the connection began. There is no clock, no runtime, and no randomness except the link's.
 //!
 //! [`Link`]: kneepoint_emulator::link::Link
 

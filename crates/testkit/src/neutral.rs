@@ -1,4 +1,4 @@
-//! The neutral trait's controllers, with the accounting that feeds them.
+//! An adapter for the neutral trait's controllers.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use kneepoint_controllers::transport::WindowRule;
 use kneepoint_controllers::{Bytes, Controller, DeliveryRateSampler, Loss, Timestamp};
 use kneepoint_testkit::{Adapter, Lost};
 
-/// A controller and its accounting: what every adapter keeps.
+/// A controller and its delivery-rate sampler.
 #[derive(Debug)]
 pub struct Neutral {
     /// The controller.
     pub controller: Box<dyn Controller>,
-    /// Its accounting.
+    /// Its delivery-rate sampler.
     pub sampler: DeliveryRateSampler,
     rule: WindowRule,
 }
@@ -22,7 +22,7 @@ impl Neutral {
         Self::with_rule(controller, WindowRule::UpTo)
     }
 
-    /// The same on a transport with this rule.
+    /// A connection on a transport with this window rule.
     pub fn with_rule(controller: Box<dyn Controller>, rule: WindowRule) -> Self {
         let sampler = if controller.wants_rate_samples() {
             DeliveryRateSampler::new(Timestamp::ZERO)

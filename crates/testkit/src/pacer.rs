@@ -1,16 +1,16 @@
-//! When the pacer lets the next packet go.
+//! The pacers.
 
 use std::time::Duration;
 
-/// How a transport spreads its packets. The rate is the controller's if it has one, and otherwise 5/4 windows per smoothed round
-/// trip (RFC 9002, section 7.7).
+/// How a transport paces. At the controller's rate if there is one, otherwise at 5/4 windows per smoothed RTT (RFC
+/// 9002, section 7.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pacing {
-    /// Each packet takes its time at the rate of the moment at which it leaves.
+    /// Each packet takes its time at the current rate.
     Even,
-    /// The same, but without a rate of the controller's the window alone limits.
+    /// As `Even`, but without a controller's rate only the window limits.
     Own,
-    /// A bucket of ten packets that waits, once it is empty, until it is full: quinn 0.11.
+    /// A bucket of ten packets that waits until it is full once it is empty: quinn 0.11.
     FullBucket,
     /// A bucket of ten packets that waits for one packet: noq.
     Bucket,
@@ -19,7 +19,7 @@ pub enum Pacing {
 #[derive(Debug)]
 pub(crate) struct Pacer {
     pub(crate) pacing: Pacing,
-    /// When the next packet may leave.
+    /// The earliest time of the next packet.
     pub(crate) next: Duration,
     /// In billionths of a byte.
     tokens: u128,
@@ -36,7 +36,7 @@ impl Pacer {
         }
     }
 
-    /// Something happened that may have changed the rate.
+    /// An event may have changed the rate.
     pub(crate) fn update(&mut self, now: Duration, rate: Option<u64>, packet: u64) {
         if matches!(self.pacing, Pacing::Even | Pacing::Own) {
             return;
@@ -50,7 +50,7 @@ impl Pacer {
         self.next = now + span(missing, u128::from(rate.unwrap_or(1).max(1)));
     }
 
-    /// A packet left at `now`.
+    /// A packet was sent at `now`.
     pub(crate) fn on_sent(&mut self, now: Duration, rate: Option<u64>, packet: u64) {
         if let (Pacing::Even | Pacing::Own, Some(rate)) = (self.pacing, rate) {
             self.next = self.next.max(now) + time_at(rate, packet);
@@ -68,7 +68,7 @@ impl Pacer {
     }
 }
 
-/// How long so many bytes take at a rate.
+/// The time of `bytes` at `rate`.
 pub(crate) fn time_at(rate: u64, bytes: u64) -> Duration {
     Duration::from_nanos(u64::try_from(nano(bytes) / u128::from(rate.max(1))).unwrap_or(u64::MAX))
 }
@@ -81,5 +81,5 @@ fn nano(bytes: u64) -> u128 {
     u128::from(bytes) * 1_000_000_000
 }
 
-/// quinn's and noq's smallest bucket, in packets.
+/// The minimum bucket of quinn and noq, in packets.
 const BURST: u128 = 10;

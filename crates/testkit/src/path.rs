@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
 
-/// A steady path and who uses it.
+/// A steady path, its receiver and its application.
 #[derive(Debug, Clone, Copy)]
 pub struct Scenario {
-    /// Of the link, in bytes per second.
+    /// The link's rate, in bytes per second.
     pub rate: u64,
-    /// Without queues. All of it is on the way back.
+    /// The RTT without queues. All of it is on the return path.
     pub rtt: Duration,
     /// The queue's limit, in bytes.
     pub buffer: u64,
@@ -17,7 +17,7 @@ pub struct Scenario {
     pub acks: AckPolicy,
     /// What there is to send.
     pub application: Application,
-    /// Which packets are lost on their way to the link.
+    /// The packets that are lost before the link.
     pub lose: Packets,
 }
 
@@ -32,13 +32,13 @@ impl Scenario {
         lose: Packets::None,
     };
 
-    /// The same with one bandwidth-delay product of buffer.
+    /// `PLAIN` with one bandwidth-delay product of buffer.
     pub const SHALLOW: Self = Self {
         buffer: 50_000,
         ..Self::PLAIN
     };
 
-    /// The link: headers count for nothing, so that its rate is the one that the controller measures.
+    /// The link: it does not count headers, so that its rate is the one that the controller measures.
     pub fn link(&self) -> LinkConfig {
         LinkConfig {
             queue: Queue::DropTail(Limit::bytes(self.buffer)),
@@ -50,17 +50,17 @@ impl Scenario {
     }
 }
 
-/// When a receiver acknowledges what has arrived.
+/// The receiver's ACK policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AckPolicy {
-    /// Once so many packets have arrived.
+    /// Acknowledges after this many packets.
     pub every: usize,
-    /// Or so long after the first of them.
+    /// Or after this delay from the first of them.
     pub max_delay: Duration,
 }
 
 impl AckPolicy {
-    /// Every so many packets, and fewer after RFC 9000's default max_ack_delay (section 18.2).
+    /// After this many packets, and fewer after RFC 9000's default max_ack_delay (section 18.2).
     pub const fn every(packets: usize) -> Self {
         Self {
             every: packets,
@@ -72,9 +72,9 @@ impl AckPolicy {
 /// What there is to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Application {
-    /// As much as there is room for.
+    /// As much data as the window allows.
     Greedy,
-    /// So many bytes per second.
+    /// A rate in bytes per second.
     Rate(u64),
     /// Nothing.
     Silent,
@@ -87,7 +87,7 @@ pub enum Packets {
     None,
     /// All.
     All,
-    /// The last of every so many.
+    /// The last of every n packets.
     Every(u64),
     /// These.
     Listed(&'static [u64]),

@@ -1,4 +1,4 @@
-//! RFC 9002, section 5.3: the sender's view of its round trips, without the receiver's delay taken out.
+//! RFC 9002, section 5.3: the sender's RTT estimate, with the ACK delay included.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl Rtt {
         );
     }
 
-    /// Section 6.1.2: after so long a packet older than an acknowledged one is lost.
+    /// Section 6.1.2: the time after which a packet older than an acknowledged one is lost.
     pub(crate) fn loss_delay(&self) -> Duration {
         let longer = self.smoothed.unwrap_or(INITIAL_RTT).max(self.latest);
         (longer * 9 / 8).max(GRANULARITY)

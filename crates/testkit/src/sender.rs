@@ -12,7 +12,7 @@ use crate::pacer::{Pacer, Pacing, time_at};
 use crate::path::{AckPolicy, Application, Packets, Scenario};
 use crate::rtt::Rtt;
 
-/// A sender on a path. What is public may be changed between events, and then holds from then on.
+/// A sender on a path. The public fields may be changed between events.
 #[derive(Debug)]
 pub struct Sender<T> {
     /// The controller.
@@ -21,58 +21,58 @@ pub struct Sender<T> {
     pub application: Application,
     /// The receiver's policy.
     pub acks: AckPolicy,
-    /// How long an acknowledgement takes.
+    /// The delay of the return path.
     pub return_delay: Duration,
     /// The size of a packet, in bytes.
     pub mtu: u64,
-    /// What happens when nothing is heard.
+    /// The response to missing acknowledgements.
     pub timeout: Timeout,
     /// Bytes acknowledged.
     pub delivered: u64,
     /// Packets declared lost.
     pub lost: u64,
-    /// Acknowledgements that told of marks.
+    /// Acknowledgements with marks.
     pub marked: u64,
-    /// The largest window so far, in bytes.
+    /// The maximum window so far, in bytes.
     pub largest_window: u64,
-    /// The most that waited for the link, in bytes.
+    /// The maximum queue of the link, in bytes.
     pub largest_queue: u64,
     now: Duration,
-    /// The link, after those before it that are not empty yet.
+    /// The links: the current one last, before it the earlier ones that are not empty yet.
     links: VecDeque<Link>,
     pacer: Pacer,
     rtt: Rtt,
     rtts: Vec<Duration>,
-    /// Oldest first.
+    /// The packets in flight, oldest first.
     flight: VecDeque<Sent>,
     in_flight: u64,
     next_number: u64,
     largest_acked: Option<u64>,
-    /// What was declared lost and has not been acknowledged since.
+    /// Packets declared lost and not acknowledged since.
     missing: BTreeMap<u64, Sent>,
-    /// When something was last heard, or sent.
+    /// The time of the last acknowledgement or packet sent.
     last_news: Duration,
     probes: u32,
-    /// When the application has the next packet.
+    /// The time of the application's next packet.
     data_at: Duration,
     lose: Packets,
     mark: Packets,
-    /// Packets since it was said which are lost and marked.
+    /// Packets sent since the last call of `set_fates`.
     fated: u64,
-    /// What has arrived and was not acknowledged: numbers, and whether they are marked.
+    /// Packets that have arrived and are not acknowledged yet: numbers, and whether they are marked.
     arrived: Vec<(u64, bool)>,
     /// When the first of it arrived.
     arrived_at: Duration,
-    /// When acknowledgements on their way will be here, and what they say.
+    /// Acknowledgements on the return path: their arrival times and contents.
     returning: VecDeque<(Duration, Vec<(u64, bool)>)>,
 }
 
-/// What a sender does when it hears nothing.
+/// The sender's response to missing acknowledgements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timeout {
-    /// It sends a probe, whatever the window says (RFC 9002, section 6.2).
+    /// It sends a probe, even beyond the window (RFC 9002, section 6.2).
     Probe,
-    /// It declares everything lost after so long, as TCP does (RFC 6298, section 5).
+    /// It declares all packets lost after this time, as TCP does (RFC 6298, section 5).
     LoseAll(Duration),
 }
 
@@ -104,7 +104,7 @@ impl<T: Adapter> Sender<T> {
         }
     }
 
-    /// The same over any link.
+    /// A sender over any link.
     ///
     /// # Panics
     /// If the link's configuration is not valid.
@@ -144,7 +144,7 @@ impl<T: Adapter> Sender<T> {
         }
     }
 
-    /// The same with another pacer.
+    /// Sets the pacer.
     pub fn paced(mut self, pacing: Pacing) -> Self {
         self.pacer = Pacer::new(pacing);
         self
@@ -155,7 +155,7 @@ impl<T: Adapter> Sender<T> {
         self.now
     }
 
-    /// What is in flight, in bytes.
+    /// The flight in bytes.
     pub fn in_flight(&self) -> u64 {
         self.in_flight
     }
@@ -165,7 +165,7 @@ impl<T: Adapter> Sender<T> {
         self.links.back().expect("there always is one")
     }
 
-    /// From now on packets take another link. What is on the one before it arrives first.
+    /// Packets take another link from now on. Packets on the previous link arrive first.
     ///
     /// # Panics
     /// If the link's configuration is not valid.
@@ -175,7 +175,7 @@ impl<T: Adapter> Sender<T> {
         self.leave_empty_links();
     }
 
-    /// From now on these packets, counted from 0, are lost and marked on their way to the link.
+    /// Sets which packets, counted from 0 from now on, are lost and marked before the link.
     pub fn set_fates(&mut self, lose: Packets, mark: Packets) {
         (self.lose, self.mark, self.fated) = (lose, mark, 0);
     }
@@ -199,7 +199,7 @@ impl<T: Adapter> Sender<T> {
         (self.delivered - before) as f64 / capacity as f64
     }
 
-    /// Lets the next thing happen, if anything does by `end`. Otherwise it is `end`, and the answer no.
+    /// Advances to the next event, if there is one by `end`. Otherwise advances to `end` and returns false.
     pub fn step(&mut self, end: Duration) -> bool {
         let Some((time, event)) = self.next_event().filter(|&(time, _)| time <= end) else {
             self.now = end;
@@ -224,7 +224,7 @@ impl<T: Adapter> Sender<T> {
             },
             Event::Send => self.send(),
         }
-        // What the receiver does wakes no sender.
+        // Events of the receiver do not wake the sender.
         if !matches!(event, Event::Arrival | Event::AckDelay) {
             self.pacer.update(self.now, self.rate(), self.mtu);
             self.largest_window = self.largest_window.max(self.adapter.window());
@@ -280,7 +280,7 @@ impl<T: Adapter> Sender<T> {
         }
     }
 
-    /// When the window, the pacer and the application let the next packet go.
+    /// When the window, the pacer and the application allow the next packet.
     fn send_due(&self) -> Option<Duration> {
         let data = self.data_due()?;
         let room = self.adapter.may_send(self.in_flight, self.mtu);
@@ -334,7 +334,7 @@ impl<T: Adapter> Sender<T> {
         }
     }
 
-    /// The receiver gets what is due.
+    /// Delivers packets that are due to the receiver.
     fn arrive(&mut self) {
         let now = self.now;
         let mut arrived = Vec::new();
@@ -355,7 +355,7 @@ impl<T: Adapter> Sender<T> {
 
     fn return_ack(&mut self) {
         let due = self.now + self.return_delay;
-        // Acknowledgements do not overtake each other.
+        // Acknowledgements are not reordered.
         let due = self.returning.back().map_or(due, |last| due.max(last.0));
         self.returning
             .push_back((due, std::mem::take(&mut self.arrived)));
@@ -408,7 +408,8 @@ impl<T: Adapter> Sender<T> {
         }
     }
 
-    /// RFC 9002, section 6.1: a packet is lost once three later ones, or any and some time ago, have been acknowledged.
+    /// RFC 9002, section 6.1: a packet is lost once three later ones, or one later one some time ago, have been
+    /// acknowledged.
     fn detect_losses(&mut self) {
         let (now, delay) = (self.now, self.rtt.loss_delay());
         let Some(largest) = self.largest_acked else {
@@ -420,7 +421,7 @@ impl<T: Adapter> Sender<T> {
         self.declare_lost(lost, false);
     }
 
-    /// The oldest `count` packets in flight are lost, perhaps because nothing was heard.
+    /// Declares the oldest `count` packets lost, perhaps after a timeout.
     fn declare_lost(&mut self, count: usize, silence: bool) {
         let period = 3 * self.probe_timeout();
         let lost: Vec<Sent> = self.flight.drain(..count).collect();
@@ -430,7 +431,7 @@ impl<T: Adapter> Sender<T> {
         let bytes = lost.iter().map(|sent| sent.bytes).sum();
         self.in_flight -= bytes;
         self.lost += lost.len() as u64;
-        // RFC 9002, section 7.6.2: nothing sent meanwhile was acknowledged.
+        // RFC 9002, section 7.6.2: no packet sent in this time was acknowledged.
         let mut runs = lost.chunk_by(|one, next| one.number + 1 == next.number);
         let lasting = runs.any(|run| run[run.len() - 1].at - run[0].at >= period);
         let event = Lost {
@@ -457,7 +458,7 @@ fn packet(number: u64, bytes: u64, ecn: Ecn) -> Packet {
     }
 }
 
-/// Of what the link does at random.
+/// The seed of the link's random numbers.
 const SEED: u64 = 1;
 
 /// Packets (RFC 9002, section 6.1.1: kPacketThreshold).

@@ -83,7 +83,7 @@ fn the_hosts_bytes_in_flight_are_believed() {
     quinn.send(0, 10);
     quinn.told();
     quinn.acked(40, 0);
-    // Keys were discarded, and with them four packets.
+    // Keys were discarded, together with four packets.
     quinn.end(40, 5 * MTU);
     assert_eq!(quinn.ack_told().in_flight, Bytes(5 * MTU));
     quinn.send(41, 1);
@@ -201,7 +201,7 @@ fn an_acknowledgement_that_leaves_is_not_in_flight() {
         matches!(&told[..], [Told::Sent(sent)] if sent.prior_in_flight == Bytes::ZERO),
         "{told:?}"
     );
-    // It was a little data: it is delivered as any other.
+    // It was data: it is delivered as usual.
     let (now, sent) = (quinn.at(60), quinn.at(5));
     quinn.adapter.packet_acked(now, sent, 40);
     quinn.end(60, MTU);
@@ -221,7 +221,7 @@ fn a_window_of_whole_packets_is_filled() {
             in_flight += MTU;
         }
         assert_eq!(in_flight, packets * MTU);
-        // What people are shown is the window itself.
+        // The metrics show the window itself.
         assert_eq!(quinn.adapter.metrics().congestion_window, in_flight);
         assert_eq!(quinn.adapter.snapshot().congestion_window.0, in_flight);
         assert_eq!(quinn.adapter.initial_window(), in_flight);
@@ -252,7 +252,7 @@ fn reading_the_window_changes_nothing_and_asks_nobody() {
     assert!(quinn.told().is_empty());
 }
 
-/// quinn paces by what it is told, people are shown what may be in flight.
+/// quinn paces by the reported window; the metrics show the maximum flight.
 #[test]
 fn what_is_told_while_the_flight_is_short_is_not_the_window() {
     let mut recorder = Recorder::new();

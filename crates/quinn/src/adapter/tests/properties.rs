@@ -1,4 +1,4 @@
-//! What holds whatever happens in whatever order.
+//! Properties for any events in any order.
 
 use std::time::Duration;
 
@@ -73,13 +73,13 @@ fn deeds() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// quinn's side of a connection: which packets it knows, and what it tells the controller of them.
+/// quinn's side of a connection: its packets, and its calls of the controller.
 struct Sender {
     adapter: QuinnController,
     now: Instant,
     next: u64,
     largest_acked: u64,
-    /// By number: when it left, and its bytes in flight, none without data.
+    /// By number: the send time, and the bytes in flight, zero without data.
     sent: std::collections::BTreeMap<u64, (Instant, u64)>,
 }
 
@@ -199,7 +199,7 @@ proptest! {
         }
     }
 
-    /// Trap: a peer that acknowledges only what holds no data makes the sender lose and send again for ever.
+    /// Trap: a peer that acknowledges only packets without data makes the sender retransmit for ever.
     #[test]
     fn no_peer_decides_how_long_the_history_is(
         deeds in prop::collection::vec(deeds(), 1..600),
@@ -210,7 +210,7 @@ proptest! {
                 sender.perform(deed);
                 prop_assert!(sender.adapter.sampler.history_len() <= DeliveryRateSampler::MAX_HISTORY);
             }
-            // From now on nothing is delivered.
+            // Nothing is delivered from now on.
             for _ in 0..1000 {
                 sender.perform(Deed::Send { packets: 2, data: true });
                 sender.perform(Deed::Wait { nanos: 1_000_000 });
