@@ -1,4 +1,4 @@
-//! What every controller's configuration has in common.
+//! The parts that the configurations of all controllers share.
 
 use core::fmt::Debug;
 
@@ -9,7 +9,7 @@ use crate::units::{Bytes, Gain, Timestamp};
 
 /// Builds controllers: one for each connection and path.
 pub trait ControllerConfig: Debug + Send + Sync {
-    /// Whether the values make sense together.
+    /// Checks the values.
     ///
     /// # Errors
     /// The first value that does not, with the range it has to be in.
@@ -22,28 +22,28 @@ pub trait ControllerConfig: Debug + Send + Sync {
     fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError>;
 }
 
-/// What a controller must know of its connection before the first event.
+/// The environment of a new controller.
 #[derive(Debug, Clone, Copy)]
 pub struct Environment {
     /// The time.
     pub now: Timestamp,
     /// The largest datagram known to fit the path.
     pub mtu: Bytes,
-    /// Seeds whatever the controller draws at random.
+    /// The seed of the controller's random numbers.
     pub seed: u64,
-    /// What the transport can do.
+    /// The capabilities of the transport.
     pub transport: Transport,
 }
 
-/// What a transport can do with a controller's answers.
+/// The capabilities of a transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transport {
-    /// Whether it paces at the rate that it is told. If not, it paces by the window: at 1.25 windows per smoothed RTT, say
-    /// (RFC 9002, section 7.7).
+    /// Whether it paces at the controller's rate. If not, it paces by the window: at 1.25 windows per smoothed RTT, for
+    /// example (RFC 9002, section 7.7).
     pub paces: bool,
 }
 
-/// How a host that cannot pace at a rate of the controller's choosing turns rate and window into its one window.
+/// How a transport that cannot pace at the controller's rate combines rate and window into one window.
 ///
 /// A QUIC stack like quinn paces at a fixed multiple of window over smoothed RTT, so that the bytes in flight are
 /// the controller's only lever. What is called min RTT here has 1 ms on top for the hosts, and is at least the interval at which
@@ -53,27 +53,27 @@ pub struct Transport {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum WindowPolicy {
-    /// The congestion window as it is: what the papers' BBR amounts to without pacing.
+    /// The congestion window alone: the papers' BBR without pacing.
     Window,
-    /// min(window, rate x smoothed RTT): the pacing rate by Little's law. Neutral: a queue once built stays.
+    /// min(window, rate x smoothed RTT): the pacing rate by Little's law. It neither grows nor drains a queue.
     Rate,
-    /// min(window, rate x min(smoothed RTT, 1.25 min RTT + ACK gap) + 1 MTU): for filters that err upwards (maximum,
-    /// percentile). The smoothed RTT may not inflate the window beyond a quarter over the minimum.
+    /// min(window, rate x min(smoothed RTT, 1.25 min RTT + ACK gap) + 1 MTU): for filters that are biased high
+    /// (maximum, percentile). The smoothed RTT enlarges the window by at most a quarter above min RTT.
     RttCapped,
-    /// `gain` x rate x min RTT + rate x ACK gap + 1 MTU: for filters that do not err (averages, Kalman filters).
-    /// `gain` above 1 keeps the bottleneck busy, so that the samples show the path and not the sender.
+    /// `gain` x rate x min RTT + rate x ACK gap + 1 MTU: for unbiased filters (averages, Kalman filters). `gain` above
+    /// 1 keeps the bottleneck busy, so that the samples show the path and not the sender.
     Bdp {
-        /// How much of the bandwidth-delay product may be in flight.
+        /// The maximum flight in bandwidth-delay products.
         gain: Gain,
     },
-    /// (expected + head-room) x min RTT + 1 MTU. What the link is expected to carry is what it carried while it was
-    /// busy, within the last round trip above all, so that a fall is answered before the estimate has moved. The
-    /// head-room keeps the link busy when it speeds up, and is as large as that takes.
+    /// (busy rate + queue target) x min RTT + 1 MTU. The busy rate is the link's rate while it was busy, mainly within
+    /// the last round trip. The window thus follows a falling rate before the bandwidth estimate does. The queue target
+    /// keeps the link busy when it becomes faster, and adapts to the link.
     BusyRate(QueueTarget),
 }
 
 impl WindowPolicy {
-    /// Whether what is paced at the estimate can fill the window.
+    /// Whether packets paced at the estimate can fill the window.
     pub(crate) const fn allows_pacing(&self) -> bool {
         match self {
             Self::Window | Self::Rate | Self::RttCapped => true,
@@ -108,17 +108,19 @@ impl WindowPolicy {
     }
 }
 
-/// The queue that [`WindowPolicy::BusyRate`] leaves at the bottleneck, in shares of the rate it usually carries.
+/// The queue target of [`WindowPolicy::BusyRate`]: the queue at the bottleneck, as a share of the slow average of the
+/// busy rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct QueueTarget {
-    /// The share of the time for which the bottleneck may run empty: the head-room grows when it does so for longer, and
-    /// shrinks otherwise. A steady link needs next to no queue for this, one that swings within a round trip a long one.
+    /// The share of the time for which the bottleneck may be idle. The queue target grows while the link is idle for
+    /// longer, and shrinks otherwise. A steady link needs nearly no queue; a link that varies within a round trip needs
+    /// a long one.
     pub idle: Gain,
-    /// The head-room is at least this share; a quarter of it where others keep the link busy, too.
+    /// The minimum queue target; a quarter of it on a link that other flows keep busy.
     pub min: Gain,
-    /// And at most this.
+    /// The maximum queue target.
     pub max: Gain,
 }
 
@@ -128,9 +130,9 @@ pub struct QueueTarget {
 pub struct ConfigError {
     /// The field's name.
     pub field: &'static str,
-    /// What it holds.
+    /// The value.
     pub value: String,
-    /// What it may hold.
+    /// The allowed range.
     pub expected: String,
 }
 

@@ -1,4 +1,4 @@
-//! The neutral trait: what a congestion controller is told, and what it answers.
+//! The transport-neutral trait of congestion controllers.
 
 use core::fmt::Debug;
 
@@ -8,8 +8,8 @@ use crate::units::{Bandwidth, Bytes, Timestamp};
 
 /// A congestion controller.
 ///
-/// It is told of events in the order in which they happen, each once, and updates its model once per event. It
-/// knows no transport, reads no clock and draws no randomness of its own.
+/// The transport reports each event once, in order. The controller updates its model once per event. It reads no clock
+/// and has no source of randomness but its seed.
 pub trait Controller: Debug + Send + Sync {
     /// Packets were sent. It changes [`control`](Self::control) only if nothing was in flight.
     fn on_sent(&mut self, _event: &SentEvent) {}
@@ -17,9 +17,9 @@ pub trait Controller: Debug + Send + Sync {
     /// Packets were acknowledged.
     fn on_ack(&mut self, event: &AckEvent);
 
-    /// [`on_ack`](Self::on_ack), after which `control` holds what [`control`](Self::control) answers; returns what
-    /// [`next_timer`](Self::next_timer) does. For hosts that ask for both after each acknowledgement: one call of a trait
-    /// object instead of three, and no controller has to implement it.
+    /// Calls [`on_ack`](Self::on_ack), writes [`control`](Self::control) to `control`, and returns
+    /// [`next_timer`](Self::next_timer). A transport that needs both after each acknowledgement makes one call of a
+    /// trait object instead of three. No controller has to implement it.
     fn acknowledge(&mut self, event: &AckEvent, control: &mut Control) -> Option<Timestamp> {
         self.on_ack(event);
         *control = self.control();
@@ -29,55 +29,54 @@ pub trait Controller: Debug + Send + Sync {
     /// Packets were lost or marked.
     fn on_congestion(&mut self, event: &CongestionEvent);
 
-    /// Every packet of the last congestion event arrived after all: the event was none. Hosts that do not notice such
-    /// things never call this.
+    /// Every packet of the last congestion event has arrived after all: the loss was spurious. Transports that do not
+    /// detect this never call it.
     fn on_spurious_loss(&mut self, _now: Timestamp) {}
 
-    /// The largest datagram that the path carries has changed.
+    /// The MTU of the path has changed.
     fn on_mtu_update(&mut self, mtu: Bytes);
 
-    /// Whether the host should measure rates ([`AckEvent::rate`]) and keep the circumstances of each packet
-    /// ([`CongestionEvent::flight`]) for it: that costs more than a window-based controller itself.
+    /// Whether the transport should measure rates ([`AckEvent::rate`]) and keep per-packet state
+    /// ([`CongestionEvent::flight`]). This costs more than a window-based controller itself.
     fn wants_rate_samples(&self) -> bool {
         true
     }
 
-    /// The next time at which the controller wants [`on_timer`](Self::on_timer), acknowledgements or not. Sending changes
-    /// it only if nothing was in flight.
+    /// When the controller next needs [`on_timer`](Self::on_timer). Sending changes it only if nothing was in flight.
     fn next_timer(&self) -> Option<Timestamp> {
         None
     }
 
-    /// The time of [`next_timer`](Self::next_timer) has come. A host without timers calls this late, before its
-    /// next event; `now` is the time the timer was due. If that event is an acknowledgement, it comes first, and the timer only
-    /// if the controller still wants it: what an acknowledgement ends was no silence.
+    /// The timer of [`next_timer`](Self::next_timer) has expired. A transport without timers calls this before its next
+    /// event; `now` is the time the timer was due. If this event is an acknowledgement, the acknowledgement comes
+    /// first, and the timer only if the controller still needs it.
     fn on_timer(&mut self, _now: Timestamp) {}
 
-    /// What the sender may do from now on. Cheap and pure.
+    /// The current window, rate and quantum. Cheap and pure.
     fn control(&self) -> Control;
 
-    /// The state, for people and their tools.
+    /// The state, for logs and tools.
     fn snapshot(&self) -> Snapshot;
 
     /// A copy with the same state.
     fn clone_box(&self) -> Box<dyn Controller>;
 }
 
-/// What the sender may do: to be enforced as it is.
+/// The limits of the sender. The transport enforces them unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Control {
-    /// The congestion window: no more than this may be in flight.
+    /// The congestion window: the maximum flight.
     pub window: Bytes,
-    /// For a transport that paces by its window alone: how to come to the window while less is in flight.
+    /// For a transport that paces by its window: how the flight reaches the window.
     pub refill: Refill,
-    /// The rate at which to send, if the transport is to pace at a rate of the controller's.
+    /// The pacing rate, if the transport is to pace at the controller's rate.
     pub pacing_rate: Option<Bandwidth>,
-    /// The most that may be sent back to back.
+    /// The maximum number of bytes sent back to back.
     pub send_quantum: Bytes,
 }
 
 impl Control {
-    /// A window, and no rate.
+    /// A window without a pacing rate.
     pub const fn window(window: Bytes, send_quantum: Bytes) -> Self {
         Self {
             window,
@@ -88,14 +87,14 @@ impl Control {
     }
 }
 
-/// How a transport that paces by its window comes to the window while less is in flight.
+/// How the flight reaches the window on a transport that paces by its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refill {
-    /// As it paces anyway.
+    /// At the transport's own pace.
     Plain,
-    /// As if the window were this one: a larger one closes the gap sooner, a smaller one without a burst.
+    /// At the pace of this window. A larger window fills the gap sooner, a smaller one avoids a burst.
     PaceOf(Bytes),
-    /// The faster the more is missing, but as if the window were this one at the most.
+    /// The larger the gap, the faster, and at most at the pace of this window.
     CatchUp(Bytes),
 }

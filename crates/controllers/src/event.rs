@@ -1,10 +1,10 @@
-//! What a controller is told, in the words that every transport shares.
+//! The events that transports report to controllers.
 
 use core::time::Duration;
 
 use crate::units::{Bandwidth, Bytes, Timestamp};
 
-/// Packets left the sender.
+/// Packets were sent.
 #[derive(Debug, Clone, Copy)]
 pub struct SentEvent {
     /// When.
@@ -21,26 +21,26 @@ pub struct SentEvent {
 /// samples").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateSample {
-    /// Delivered over the longer of the sending and the acknowledging interval.
+    /// The delivered bytes over the longer of the send and the ack interval.
     pub delivery_rate: Bandwidth,
-    /// What was delivered during the sample.
+    /// The bytes delivered during the sample.
     pub delivered: Bytes,
-    /// The length of the sample: the longer of the sending and the acknowledging interval.
+    /// The length of the sample: the longer of the send and the ack interval.
     pub interval: Duration,
-    /// The sending interval.
+    /// The send interval.
     pub send_interval: Duration,
-    /// Whether the application limited the sender when the sampled packet left.
+    /// Whether the application limited the sender when the sampled packet was sent.
     pub app_limited: bool,
-    /// Everything delivered when the sampled packet left: which round it belongs to.
+    /// The delivered bytes when the sampled packet was sent: they tell its round.
     pub prior_delivered: Bytes,
-    /// In flight right after the sampled packet left.
+    /// The flight right after the sampled packet was sent.
     pub in_flight_at_send: Bytes,
     /// Declared lost since then.
     pub lost: Bytes,
 }
 
 impl RateSample {
-    /// The delivered bytes over the sending interval: the sender's own rate, which the delivery rate cannot exceed for
+    /// The delivered bytes over the send interval: the sender's own rate, which the delivery rate cannot exceed for
     /// long.
     pub fn send_rate(&self) -> Bandwidth {
         Bandwidth::from_delivery(self.delivered, self.send_interval).unwrap_or(self.delivery_rate)
@@ -56,17 +56,17 @@ pub struct AckEvent {
     pub acked: Bytes,
     /// Newly acknowledged packets.
     pub acked_packets: u64,
-    /// Acknowledgements that this stands for: more than one where much is in flight, and hosts gather those of a few packets.
+    /// The number of acknowledgements: more than one if the transport's adapter coalesced them in a large flight.
     pub acks: u64,
     /// Bytes declared lost since the previous acknowledgement.
     pub lost: Bytes,
     /// When the newest of the acknowledged packets was sent.
     pub newest_sent: Timestamp,
-    /// The round-trip time of the newest acknowledged packet: the least delayed by the receiver.
+    /// The RTT of the newest acknowledged packet, which the receiver has delayed least.
     pub rtt: Duration,
     /// The delivery rate, where one could be measured.
     pub rate: Option<RateSample>,
-    /// In flight before this acknowledgement; before the first, if it stands for several.
+    /// The flight before this acknowledgement; before the first of several coalesced ones.
     pub prior_in_flight: Bytes,
     /// In flight after it.
     pub in_flight: Bytes,
@@ -81,8 +81,8 @@ pub struct AckEvent {
 }
 
 impl AckEvent {
-    /// What may be in flight if no more than was acknowledged is to be sent. While acknowledgements were gathered the host
-    /// has sent for some of them already.
+    /// The flight for packet conservation: each acknowledged byte allows one. Some of them may have been sent already
+    /// while acknowledgements were coalesced.
     pub(crate) fn conserved(&self) -> Bytes {
         let allowed = self.in_flight + self.acked;
         if self.acks > 1 {
@@ -92,7 +92,7 @@ impl AckEvent {
         }
     }
 
-    /// What there is before the first acknowledgement of a connection that begins now.
+    /// The event of a new connection, before the first acknowledgement.
     pub(crate) const fn nothing_yet(now: Timestamp) -> Self {
         Self {
             now,
@@ -127,17 +127,17 @@ pub enum CongestionSignal {
 /// The path lost or marked packets.
 #[derive(Debug, Clone, Copy)]
 pub struct CongestionEvent {
-    /// When it was noticed.
+    /// When it was detected.
     pub now: Timestamp,
-    /// What was noticed.
+    /// The signal.
     pub signal: CongestionSignal,
     /// When the newest of the lost or marked packets was sent.
     pub newest_sent: Timestamp,
     /// Bytes lost; zero for a mark.
     pub lost: Bytes,
-    /// Packets lost; zero for a mark. A host that reports bytes only is taken to have lost full packets.
+    /// Packets lost; zero for a mark. A transport that reports only bytes counts as having lost full packets.
     pub lost_packets: u64,
-    /// The circumstances under which the newest of these packets left, if they are still known.
+    /// The per-packet state of the newest of these packets, if it still exists.
     pub flight: Option<FlightSample>,
     /// Everything delivered so far.
     pub delivered: Bytes,
@@ -147,14 +147,14 @@ pub struct CongestionEvent {
     pub round: u64,
 }
 
-/// What happened to the flight that a lost or marked packet was part of.
+/// The state of the flight that a lost or marked packet was part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlightSample {
-    /// In flight right after the packet left.
+    /// The flight right after the packet was sent.
     pub in_flight: Bytes,
-    /// Declared lost since then, this loss included.
+    /// Bytes declared lost since then, with this loss.
     pub lost: Bytes,
-    /// Whether the application limited the sender when it left.
+    /// Whether the application limited the sender when the packet was sent.
     pub app_limited: bool,
 }
 
@@ -162,8 +162,8 @@ pub struct FlightSample {
 mod tests {
     use super::*;
 
-    /// Trap: while acknowledgements are gathered the host sends for each of them. To allow as much again would double the flight
-    /// in a round trip of recovery.
+    /// Trap: while acknowledgements are coalesced, the transport sends for each of them. To allow as much again would
+    /// double the flight within a round of recovery.
     #[test]
     fn what_was_sent_for_gathered_acknowledgements_is_not_sent_again() {
         let one = AckEvent {
@@ -181,7 +181,7 @@ mod tests {
             ..one
         };
         assert_eq!(five.conserved(), Bytes(100_000));
-        // More was sent than acknowledged: that stays.
+        // More was sent than acknowledged: this stays.
         let more = AckEvent {
             in_flight: Bytes(101_000),
             ..five

@@ -1,36 +1,37 @@
-//! Whether somebody else fills the queue, and what to have in flight beside them.
+//! The competing-flow detector, and the minimum flight in competitive mode.
 
 use core::time::Duration;
 
 use crate::event::AckEvent;
 use crate::units::{Bandwidth, Bytes, Gain, Timestamp};
 
-/// A watch for flows that fill the queue.
+/// Detects flows that fill the queue.
 ///
-/// A window that hangs on the empty path's round trip gives way to whoever keeps a queue: the longer the queue, the less is
-/// left. When ProbeRTT finds the queue standing twice in a row, and something was lost in between, somebody fills it. Flows
-/// of the own kind do not: they make way together, and lose next to nothing once they have started.
+/// A window sized from min RTT loses to flows that fill the buffer: the longer their queue, the smaller its share. Two
+/// ProbeRTTs in a row that find a queue, with a loss between them, start competitive mode. Flows with this controller
+/// do not start it: their ProbeRTTs synchronise, and they lose few packets after Startup.
 ///
-/// From then on there is the paper's window of two bandwidth-delay products (BBR-S). Flows of the own kind that once
-/// take each other for rivals have to find out. So the window stays below what path and queue were seen to hold: then one flow's
-/// ProbeRTT shows in the others' round trips, they look too, and all find the queue gone. A rival's retreat after a loss looks
-/// the same, so that it takes several finds in a row.
+/// Competitive mode uses the window of the BBR-S paper, two bandwidth-delay products. Two flows with this controller
+/// may both have started it by mistake. The window therefore stays below the flight that path and queue have held. The
+/// ProbeRTT of one flow then shows in the RTT of the others. They probe too, and all find the queue empty. A competing
+/// flow that reduces its window after a loss also leaves the queue empty for a moment. Competitive mode therefore ends
+/// only after several empty probes in a row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CompetingFlowDetector {
     state: State,
-    /// The longest round trip since a ProbeRTT first found the queue standing.
+    /// The maximum RTT since a ProbeRTT first found a queue.
     max_rtt: Duration,
-    /// When a queue last stood while there was a rival.
+    /// When a ProbeRTT last found a queue in competitive mode.
     last_competed: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum State {
-    /// Nobody fills the queue, as far as is known.
+    /// No competing flow is known.
     Normal {
-        /// So many ProbeRTTs in a row have found it standing.
+        /// ProbeRTTs in a row that found a queue.
         queued_probes: u32,
-        /// Something was lost or marked since the first of them.
+        /// Whether a packet was lost or marked since the first of them.
         lost: bool,
     },
     Competitive(CompetitiveMode),
@@ -38,17 +39,17 @@ enum State {
 
 #[derive(Debug, Clone, Copy)]
 struct CompetitiveMode {
-    /// When ProbeRTT last looked whether it is over.
+    /// The time of the last ProbeRTT.
     last_probe: Timestamp,
-    /// So many times in a row it has found no queue.
+    /// ProbeRTTs in a row that found no queue.
     empty_probes: u32,
-    /// The round that goes on, and its shortest round trip so far.
+    /// The current round and its minimum RTT.
     round: u64,
     round_min_rtt: Duration,
-    /// The shortest round trip of the round before, and the longest of these since the last look.
+    /// The minimum RTT of the previous round, and the maximum of these since the last ProbeRTT.
     last_round_rtt: Duration,
     max_round_rtt: Duration,
-    /// What is left of the window after losses, in thousandths, and the round of the last cut.
+    /// The share of the window that losses have left, in thousandths, and the round of the last cut.
     window_permille: u32,
     cut_round: u64,
 }
@@ -67,7 +68,7 @@ impl CompetitiveMode {
         }
     }
 
-    /// The same after a look.
+    /// The state after a ProbeRTT.
     fn after_probe(&self, ack: &AckEvent, empty_probes: u32) -> Self {
         Self {
             window_permille: self.window_permille,
@@ -88,7 +89,7 @@ impl CompetitiveMode {
         self.round_min_rtt = ack.rtt;
     }
 
-    /// Somebody makes way, perhaps in a ProbeRTT.
+    /// Whether the queue has become shorter: another flow has reduced its flight, perhaps in ProbeRTT.
     fn queue_dropped(&self, min_rtt: Duration) -> bool {
         let queue = |rtt: Duration| rtt.saturating_sub(min_rtt);
         queue(self.last_round_rtt) < QUEUE_DROP * queue(self.max_round_rtt)
@@ -118,7 +119,7 @@ impl CompetingFlowDetector {
         }
     }
 
-    /// Takes an acknowledgement outside of ProbeRTT.
+    /// Handles an acknowledgement outside ProbeRTT.
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckEvent) {
         match &mut self.state {
@@ -139,7 +140,7 @@ impl CompetingFlowDetector {
         self.max_rtt = self.max_rtt.max(ack.rtt);
     }
 
-    /// ProbeRTT has found the minimum again, or a queue.
+    /// ProbeRTT has ended. `found` is whether it saw the minimum RTT again.
     pub(super) fn on_probe(&mut self, ack: &AckEvent, found: bool) {
         self.state = match self.state {
             State::Normal {
@@ -169,7 +170,7 @@ impl CompetingFlowDetector {
         };
     }
 
-    /// Whether ProbeRTT should look if it is over; `None` while there is no rival.
+    /// Whether a ProbeRTT is due in competitive mode; `None` in normal mode.
     #[inline]
     pub(super) fn is_due(&self, now: Timestamp, min_rtt: Duration) -> Option<bool> {
         let State::Competitive(mode) = &self.state else {
@@ -184,13 +185,13 @@ impl CompetingFlowDetector {
         Some(elapsed > interval || (elapsed > MIN_PROBE_INTERVAL && mode.queue_dropped(min_rtt)))
     }
 
-    /// Whether a rival has kept a queue within the last 30 s: then that a round trip is long says nothing of the path.
+    /// Whether a competing flow kept a queue within the last 30 s. A long RTT is then no evidence of a longer path.
     pub(super) fn competed_recently(&self, now: Timestamp) -> bool {
         self.last_competed
             .is_some_and(|at| now.saturating_since(at) < COMPETITION_MEMORY)
     }
 
-    /// What to have in flight at the least.
+    /// The minimum flight; zero in normal mode.
     #[inline]
     pub(super) fn min_inflight(&self, bandwidth: Bandwidth, min_rtt: Duration) -> Bytes {
         match self.state {
@@ -209,20 +210,20 @@ const NORMAL: State = State::Normal {
     lost: false,
 };
 
-/// So many ProbeRTTs in a row find the queue standing that somebody fills.
+/// ProbeRTTs in a row that find a queue, before competitive mode begins.
 const ENTRY_PROBES: u32 = 2;
 
-/// So many in a row find none once nobody does. Beside one flow of CUBIC with half of a link, a ProbeRTT that follows its
-/// reduction finds none.
+/// ProbeRTTs in a row that find no queue, before competitive mode ends. Beside one CUBIC flow with half of the link, a
+/// ProbeRTT that follows CUBIC's reduction finds no queue.
 const EXIT_PROBES: u32 = 3;
 
-/// A queue that is so much shorter than it was shows that somebody makes way.
+/// A queue below this share of its maximum counts as shorter.
 const QUEUE_DROP: Gain = Gain::new(4, 5);
 
-/// The least time between two looks, and the time to the next one after a find.
+/// The minimum time between two ProbeRTTs, and the time to the next one after an empty probe.
 const MIN_PROBE_INTERVAL: Duration = Duration::from_millis(2500);
 
-/// The most (BBR-S: a probe every 10 s).
+/// The maximum time between two ProbeRTTs (BBR-S: every 10 s).
 const MAX_PROBE_INTERVAL: Duration = Duration::from_secs(10);
 
 const COMPETITION_MEMORY: Duration = Duration::from_secs(30);
@@ -230,12 +231,13 @@ const COMPETITION_MEMORY: Duration = Duration::from_secs(30);
 /// The paper's window, in bandwidth-delay products (BBR-S).
 const WINDOW_GAIN: Gain = Gain::new(2, 1);
 
-/// This share of what path and queue were seen to hold leaves room in which others' retreats can be seen.
+/// The share of the flight that path and queue have held. The rest leaves room in which the ProbeRTT of another flow
+/// shows.
 const MAX_FILL: Gain = Gain::new(19, 20);
 
-/// Each round with a loss takes a fortieth of the window, and each round gives a two-hundredth back: a window that is too large for
-/// the path, because bandwidth or round trip are taken for more than they are, loses a packet every few round trips, and not
-/// one in five for ever.
+/// Each round with a loss takes a fortieth of the window. Each round without a loss returns a two-hundredth. If the
+/// bandwidth or the RTT is overestimated, the window overflows the path; this rule limits the loss to a packet every
+/// few round trips.
 const FULL_PERMILLE: u32 = 1000;
 const REGROWTH: u32 = 5;
 const MIN_PERMILLE: u32 = 250;
@@ -253,7 +255,7 @@ mod tests {
         driver::ack(now, Duration::from_millis(rtt_millis), Bytes(2400), round)
     }
 
-    /// One that has found the queue standing twice, and lost something in between.
+    /// A detector that has found a queue twice, with a loss in between.
     fn competing() -> CompetingFlowDetector {
         let mut competing_flows = CompetingFlowDetector::default();
         competing_flows.on_probe(&ack(3.0, 30, 80), false);
@@ -269,7 +271,7 @@ mod tests {
         assert_ne!(competing().min_inflight(RATE, MIN_RTT), Bytes::ZERO);
 
         let mut patient = CompetingFlowDetector::default();
-        // What is lost before, as when a newcomer starts, is no sign of one.
+        // A loss before the first probe, as when a new flow starts, does not count.
         patient.on_congestion(35);
         for look in 1..9 {
             let seconds = 3.0 * f64::from(look);
@@ -290,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_window_is_two_bdp_but_leaves_room_in_the_queue() {
-        // The longest round trip was 100 ms.
+        // The maximum RTT was 100 ms.
         assert_eq!(competing().min_inflight(RATE, MIN_RTT), Bytes(95_000));
         let mut competing_flows = competing();
         competing_flows.on_ack(&ack(6.2, 62, 250));
@@ -306,17 +308,17 @@ mod tests {
         }
         competing_flows.on_probe(&ack(9.0, 90, 50), true);
         assert_eq!(competing_flows.min_inflight(RATE, MIN_RTT), Bytes::ZERO);
-        // For half a minute after a queue last stood, long round trips are no longer path.
+        // For 30 s after a probe last found a queue, a long RTT is no evidence of a longer path.
         assert!(competing_flows.competed_recently(ack(38.9, 0, 50).now));
         assert!(!competing_flows.competed_recently(ack(39.1, 0, 50).now));
     }
 
-    /// Trap: a bandwidth or a round trip that is taken for more than it is makes a window that overflows the queue for ever.
+    /// Trap: an overestimated bandwidth or RTT makes a window that overflows the queue in every round.
     #[test]
     fn losses_take_from_the_window_until_there_are_few() {
         let mut competing_flows = competing();
         for round in 61..=63 {
-            // One cut a round, and none in the round in which it began.
+            // One cut per round, and no cut in the round in which competitive mode began.
             competing_flows.on_congestion(round);
             competing_flows.on_congestion(round);
         }
@@ -330,7 +332,8 @@ mod tests {
         assert_eq!(competing_flows.min_inflight(RATE, MIN_RTT), Bytes(23_750));
     }
 
-    /// Trap: flows of the own kind that take each other for rivals look one after the other, and each finds the others' queue.
+    /// Trap: flows with this controller in competitive mode probe one after the other, and each finds the others'
+    /// queue.
     #[test]
     fn a_flow_that_sees_others_drain_probes_too() {
         let looks = |competing_flows: &CompetingFlowDetector, seconds| {
@@ -345,10 +348,10 @@ mod tests {
         for (round, rtt) in [(80, 100), (81, 99), (82, 88), (83, 100)] {
             competing_flows.on_ack(&ack(9.0, round, rtt));
         }
-        // In the last complete round the queue had 38 ms, and 50 before.
+        // The queue was 38 ms in the last complete round, and 50 ms before.
         assert!(looks(&competing_flows, 9.0));
         assert!(!looks(&competing_flows, 8.0));
-        // After a find it looks again soon.
+        // After an empty probe the next one is due sooner.
         competing_flows.on_probe(&ack(9.0, 90, 50), true);
         assert!(!looks(&competing_flows, 11.4));
         assert!(looks(&competing_flows, 11.6));

@@ -1,88 +1,89 @@
-//! What the BBRv1 core can be told, whatever its bandwidth filter.
+//! The configuration of the BBRv1 core, for every bandwidth filter.
 
 use core::time::Duration;
 
 use crate::config::{ConfigError, WindowPolicy};
 use crate::units::Gain;
 
-/// What is the same whatever the bandwidth filter.
+/// The parameters that do not depend on the bandwidth filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct BbrCoreConfig {
     /// The window in ProbeRTT.
     pub probe_rtt_window: ProbeRttWindow,
-    /// How long a minimum RTT is believed before ProbeRTT looks again. 1 s to 1 h; the paper's 10 s. If it is longer than 10 s,
-    /// that is how long an estimate is believed that the last ProbeRTT has not confirmed.
+    /// How long a min RTT is valid before the next ProbeRTT. 1 s to 1 h; the paper's 10 s. If this is longer than 10 s,
+    /// an estimate that the last ProbeRTT has not confirmed is valid for 10 s.
     pub min_rtt_window: Duration,
-    /// Whether to enter ProbeRTT also when no round trip has come near the minimum for 2.5 s: for windows so near one BDP that
-    /// only the queue of others, or a longer path, explains it.
+    /// Whether to enter ProbeRTT also when the RTT has stayed above its minimum for 2.5 s: for windows so close to one
+    /// BDP that only a queue of other flows, or a longer path, explains it.
     pub probe_standing_queue: bool,
     /// Leave Startup also once the RTT reaches this multiple of its minimum. Above 1; `None` is BBR's own rule.
     pub startup_exit_rtt: Option<Gain>,
     /// Congestion window as a multiple of the bandwidth-delay product. At least 1; the paper's 2.
     pub window_gain: Gain,
-    /// Pace at this share of the estimate, so that a queue can only shrink. 0.5 to 1.
+    /// The pacing rate as a share of the estimate, so that a queue can only shrink. 0.5 to 1.
     pub pacing_margin: Gain,
     /// When the gain cycle probes for more bandwidth.
     pub probing: Probing,
-    /// What becomes of the window and the estimate in recovery.
+    /// The response of the window and the estimate to losses.
     pub recovery: RecoveryRule,
-    /// What becomes of the window when more is lost than by chance.
+    /// The response of the window to heavy losses.
     pub heavy_losses: HeavyLossRule,
-    /// What ECN marks do.
+    /// The response to ECN marks.
     pub ecn: EcnRule,
-    /// Bounds the window so that no more than this many packets of it wait at the bottleneck, and no more than half of
-    /// what is under way elsewhere: equal parts of one queue are equal parts of the rate, whatever the round-trip times.
-    /// `None`, as in the papers, bounds it by `window_gain` alone.
+    /// Bounds the window by a target queue of this many packets at the bottleneck, and of at most half of the
+    /// bandwidth-delay product. Flows with equal parts of one queue have equal rates, whatever their RTTs. `None`, as
+    /// in the papers, bounds the window by `window_gain` only.
     pub target_queue: Option<u16>,
-    /// Whether to look for token-bucket policers, and to run at their rate without probing. Off, as in the paper's figures.
+    /// Whether to detect token-bucket policers, and to send at their rate without probing. Off, as in the paper's
+    /// figures.
     pub policer_detection: bool,
-    /// How a host without pacing uses its window.
+    /// How a transport without pacing uses the window.
     pub window_policy: WindowPolicy,
 }
 
-/// What becomes of the window and the estimate when packets are lost.
+/// The response of the window and the estimate to losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum RecoveryRule {
-    /// BBRv1: the window conserves packets for a round and grows again with what is delivered; in the end it is
-    /// what it was before (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
+    /// BBRv1: packet conservation for a round, then growth with the delivered bytes up to the window before the loss
+    /// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
     Restore,
-    /// Nothing: the window stays what the model says, which sees losses as deliveries that were not made. For filters that
-    /// conservation would lead down: samples of a round in which nothing but conservation limits the sender show its own
-    /// rate, less what was lost.
+    /// No response: the window follows the model, whose samples count lost packets as not delivered. For filters that
+    /// packet conservation would bias low: a round in which only conservation limits the sender shows the sender's
+    /// rate, less the losses.
     Ignore,
-    /// Fair share: one packet leaves for each one delivered until recovery is over; what is in flight then is the window,
-    /// and over the minimum RTT the estimate. Startup, if it caused the loss, is over as well.
+    /// Fair share: one packet is sent for each one delivered until recovery ends. The window is then the flight, and
+    /// the estimate is the flight over min RTT. A loss in Startup also ends Startup.
     FairShare,
-    /// Fair share where losses come from a queue that is longer than the own one, [`Restore`](Self::Restore) elsewhere: a queue
-    /// drops in proportion to shares, a radio does not.
+    /// Fair share if the queue is longer than this flow's target queue, [`Restore`](Self::Restore) otherwise: a queue
+    /// drops packets in proportion to the flows' shares, a radio link does not.
     FairShareOfQueue,
 }
 
-/// What becomes of the window when a flight loses more than 2 %.
+/// The response of the window to a flight that loses more than 2 %.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum HeavyLossRule {
-    /// Nothing, as in the papers: in a buffer shorter than the window, the sender goes on losing.
+    /// No response, as in the papers: in a buffer shorter than the window, the losses continue.
     Ignore,
-    /// The flight is bounded as by BBRv3 (draft-ietf-ccwg-bbr, `inflight_longterm`): 0.85 of the flight that lost so much, but
-    /// at least 1.25 bandwidth-delay products; a quarter more after each round that does not.
+    /// The flight is bounded as in BBRv3 (draft-ietf-ccwg-bbr, `inflight_longterm`): 0.85 of the flight that lost too
+    /// much, but at least 1.25 bandwidth-delay products. Each round without such a loss raises the bound by a quarter.
     Bound,
 }
 
-/// What becomes of the window when packets are marked with ECN CE.
+/// The response of the window to ECN CE marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum EcnRule {
-    /// Nothing, as in the papers: a queue that marks instead of dropping does not hold the sender back.
+    /// No response, as in the papers: a queue that marks packets instead of dropping them does not limit the sender.
     Ignore,
-    /// The flight is bounded as by DCTCP (RFC 8257, section 3.3): each round with marks takes half of the smoothed share of
-    /// acknowledgements that report them, each round without gives a sixteenth back.
+    /// The flight is bounded as in DCTCP (RFC 8257, section 3.3): each round with marks reduces the bound by half of
+    /// the smoothed share of acknowledgements that report them, each round without raises it by a sixteenth.
     Bound,
 }
 
@@ -91,14 +92,14 @@ pub enum EcnRule {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Probing {
-    /// In one phase of eight, as in the papers: a maximum filter learns of more bandwidth in no other way.
+    /// In one phase of eight, as in the papers: a maximum filter detects more bandwidth in no other way.
     EveryCycle,
-    /// Only while the filter has nothing but lower bounds, and then until it has something else. Samples of a busy
-    /// path show more bandwidth by themselves, and probing would only add to the queue.
+    /// Only while the filter has nothing but lower bounds. Samples of a busy path show more bandwidth without probing,
+    /// and a probe would only add to the queue.
     WhileUnbounded,
 }
 
-/// How far ProbeRTT goes.
+/// The window in ProbeRTT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

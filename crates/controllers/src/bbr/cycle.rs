@@ -11,9 +11,9 @@ use crate::model::{HOST_DELAY, horizon};
 use crate::units::{Gain, Timestamp, saturating_nanos};
 
 impl<F: BandwidthFilter> Bbr<F> {
-    /// Looks for the end of growth (BBR paper, section "Startup": three rounds under 25 %), whatever the state
-    /// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.2.2); in Startup also for the queue that says as much (BBR-S,
-    /// section III: RTT of six times its minimum), in the shortest round trip of a round, or for the marks that do.
+    /// Checks whether the bandwidth has stopped growing (BBR paper, section "Startup": three rounds under 25 %), in
+    /// every state (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.2.2). In Startup, also checks the
+    /// minimum RTT of a round for a long queue (BBR-S, section III: six times min RTT), and the ECN marks.
     pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
         let app_limited = ack.rate.is_none_or(|sample| sample.app_limited);
         if !app_limited && let Some(min_round_rtt) = self.round_rtt.on_ack(ack) {
@@ -40,7 +40,7 @@ impl<F: BandwidthFilter> Bbr<F> {
                     self.leave_startup();
                 }
             }
-            // It drains the queue itself.
+            // Drain removes the queue.
             _ => self.full_bw_reached = self.search.is_full(),
         }
     }
@@ -52,7 +52,7 @@ impl<F: BandwidthFilter> Bbr<F> {
     }
 
     pub(super) fn enter_probe_bandwidth(&mut self, now: Timestamp) {
-        // Any phase but the draining one, at random, so that flows do not probe in step.
+        // A random phase, except the draining one, so that flows do not probe in step.
         let drawn = self.random.random_range(0..CYCLE_GAINS.len() as u8 - 1);
         let phase = if drawn >= PHASE_DRAIN {
             drawn + 1
@@ -70,7 +70,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         let State::ProbeBandwidth(cycle) = &self.state else {
             return;
         };
-        // Within the time of hosts, one acknowledgement would be a round.
+        // On a path shorter than the hosts' delay, one acknowledgement would be a round.
         let min_rtt = self.min_rtt.nanos().max(saturating_nanos(HOST_DELAY));
         let elapsed = ack.now.nanos_since(cycle.began);
         let a_round_passed = elapsed > min_rtt;
@@ -78,7 +78,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             PHASE_PROBE => {
                 let reached =
                     || ack.prior_in_flight >= self.bdp(CYCLE_GAINS[usize::from(PHASE_PROBE)]);
-                // Where the host or the application keeps the flight smaller, it never gets there.
+                // If the host or the application keeps the flight smaller, the flight never reaches the target.
                 let patience_over = || elapsed > min_rtt.saturating_mul(PROBE_PATIENCE);
                 let again = || {
                     self.config.probing == Probing::WhileUnbounded
@@ -107,5 +107,5 @@ impl<F: BandwidthFilter> Bbr<F> {
     }
 }
 
-/// Minimum round trips after which a probe ends even if the flight has not reached its target.
+/// A probe ends after this many min RTTs, even if the flight has not reached its target.
 const PROBE_PATIENCE: u64 = 4;

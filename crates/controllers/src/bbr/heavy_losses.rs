@@ -1,25 +1,26 @@
-//! What heavy losses leave of the window.
+//! The bound that heavy losses put on the flight.
 
 use crate::event::{AckEvent, CongestionEvent};
 use crate::units::{Bytes, Gain, Timestamp};
 
-/// A bound on what is in flight: a flight of which more than [`LOSS_THRESHOLD`] is lost was larger than the path holds.
+/// A bound on the flight: if more than [`LOSS_THRESHOLD`] of a flight is lost, the flight exceeds what the path holds.
 ///
-/// The rule is that of BBRv3's `inflight_longterm` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"). The flight that
-/// lost too much, less its head-room, is the bound from then on, but the bound is at least [`MIN`] bandwidth-delay products. Each
-/// round without such a loss raises it by a quarter. A round that the application limits does not: its flight has not tested the
-/// bound (the same section raises it only where it is fully used). A bound above the model's window is forgotten.
+/// The rule is BBRv3's `inflight_longterm` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"). The bound
+/// is the flight that lost too much, less its head-room, and at least [`MIN`] bandwidth-delay products. Each round
+/// without such a loss raises it by a quarter. An application-limited round does not raise it: its flight has not
+/// tested the bound. A bound above the model's window is dropped.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct HeavyLosses {
     bound: Option<Bytes>,
-    /// What left by then was answered.
+    /// Losses of packets sent before this time are covered by the last response.
     answered: Option<Timestamp>,
-    /// In the round under way.
+    /// Whether the current round had such a loss.
     lost: bool,
 }
 
 impl HeavyLosses {
-    /// Packets of size `mtu` were lost on a path that holds `bdp` without a queue. Whether they were too many of their flight.
+    /// Packets of size `mtu` were lost on a path that holds `bdp` without a queue. Returns whether too many of the
+    /// flight were lost.
     pub(super) fn on_loss(&mut self, event: &CongestionEvent, mtu: Bytes, bdp: Bytes) -> bool {
         let Some(flight) = event.flight else {
             return false;
@@ -43,7 +44,7 @@ impl HeavyLosses {
         true
     }
 
-    /// Takes an acknowledgement. `target` is the window without losses.
+    /// Handles an acknowledgement. `target` is the window without losses.
     pub(super) fn on_ack(&mut self, ack: &AckEvent, target: Bytes) {
         if !ack.round_start {
             return;
@@ -56,7 +57,7 @@ impl HeavyLosses {
         }
     }
 
-    /// What may be in flight, if losses have a say in it.
+    /// The bound, if there is one.
     pub(super) fn bound(&self) -> Option<Bytes> {
         self.bound
     }
@@ -65,17 +66,17 @@ impl HeavyLosses {
 /// `BBRLossThresh` (draft-ietf-ccwg-bbr, section "Core Algorithm Design Parameters").
 const LOSS_THRESHOLD: Gain = Gain::percent(2);
 
-/// Packets that may be lost of a flight of any size: in small ones two are more than 2 %.
+/// Losses of this many packets are tolerated at any flight: in a small one two packets are more than 2 %.
 const TOLERATED: u64 = 2;
 
-/// What is left of the flight (`BBRHeadroom` of 0.15, the same section).
+/// The share of the flight that the bound keeps (`BBRHeadroom` of 0.15, the same section).
 const REST: Gain = Gain::percent(85);
 
-/// Never less than so many bandwidth-delay products: at random loss, what one of them delivers is less than itself, and the next
-/// estimate would be less again. A quarter more, as ProbeBW_UP has, outweighs losses of a fifth.
+/// The minimum bound, in bandwidth-delay products. At random loss a flight of one BDP delivers less than one BDP, and
+/// the next estimate would be lower again. A quarter more, as ProbeBW_UP has, compensates losses of a fifth.
 const MIN: Gain = Gain::new(5, 4);
 
-/// What a round without such losses makes of the bound (the gain of ProbeBW_UP, the same section).
+/// The growth of the bound in a round without such losses (the gain of ProbeBW_UP, the same section).
 const REGROWTH: Gain = Gain::new(5, 4);
 
 #[cfg(test)]

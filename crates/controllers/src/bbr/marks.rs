@@ -1,20 +1,20 @@
-//! What the path's ECN marks leave of the window.
+//! The bound that ECN marks put on the flight.
 
 use crate::event::AckEvent;
 use crate::units::{Bytes, Gain};
 
-/// A bound on what is in flight, from the share of acknowledgements that report marks: DCTCP's rule (RFC 8257, section 3.3), with which
-/// BBRv2 bounds its flight (draft-cardwell-iccrg-bbr-congestion-control-02, `ecn_alpha`).
+/// A bound on the flight, from the share of acknowledgements that report marks: DCTCP's rule (RFC 8257, section 3.3),
+/// which BBRv2 also uses (draft-cardwell-iccrg-bbr-congestion-control-02, `ecn_alpha`).
 ///
-/// Each round with a mark takes half of the smoothed share from the bound, each round without one gives a sixteenth back, and a
-/// bound that the model's window stays below is forgotten. One stray mark takes next to nothing; where every packet is marked,
-/// the flight halves within eight round trips.
+/// Each round with a mark reduces the bound by half of the smoothed share. Each round without a mark raises it by a
+/// sixteenth. A bound above the model's window is dropped. A single mark takes nearly nothing. If every packet is
+/// marked, the flight halves within eight round trips.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Marks {
     /// The share of acknowledgements with marks, smoothed over rounds.
     alpha: f64,
     bound: Option<Bytes>,
-    /// Of the round under way.
+    /// Counts of the current round.
     acks: u64,
     marked: u64,
     flight: Bytes,
@@ -28,7 +28,8 @@ impl Marks {
         self.marked = self.marked.saturating_add(1);
     }
 
-    /// Takes an acknowledgement. `target` is the window without marks, `filling` whether the pipe is still being filled.
+    /// Handles an acknowledgement. `target` is the window without marks, `filling` whether the pipe is still being
+    /// filled.
     pub(super) fn on_ack(&mut self, ack: &AckEvent, target: Bytes, min: Bytes, filling: bool) {
         if ack.round_start {
             self.end_round(target, min, filling);
@@ -50,7 +51,7 @@ impl Marks {
         let flight = core::mem::take(&mut self.flight);
         let flight = (flight > Bytes::ZERO).then_some(flight);
         self.bound = if self.marked > 0 {
-            // Of what the application did not fill the path with, nothing is known.
+            // An application-limited flight says nothing about the path.
             let marked = match (self.bound, flight) {
                 (Some(bound), Some(flight)) => Some(bound.min(flight)),
                 (bound, flight) => bound.or(flight),
@@ -58,7 +59,7 @@ impl Marks {
             let permille = ((1.0 - 0.5 * self.alpha) * 1000.0) as u32;
             marked.map(|bytes| (Gain::new(permille, 1000) * bytes).max(min))
         } else if filling {
-            // Growth that doubles each round has room for a mark by chance.
+            // In Startup a single mark does not bound the flight.
             None
         } else {
             let raised = self.bound.map(|bound| REGROWTH * bound);
@@ -67,12 +68,12 @@ impl Marks {
         (self.acks, self.marked) = (0, 0);
     }
 
-    /// What may be in flight, if the path has a say in it.
+    /// The bound, if there is one.
     pub(super) fn bound(&self) -> Option<Bytes> {
         self.bound
     }
 
-    /// Whether there is a queue for so long that the pipe must be full (BBRv2: two rounds of more than half).
+    /// Whether marks show that the pipe is full (BBRv2: two rounds of more than half).
     pub(super) fn pipe_is_full(&self) -> bool {
         self.heavy_rounds >= HEAVY_ROUNDS
     }
@@ -81,8 +82,8 @@ impl Marks {
 /// The weight of a round's share (RFC 8257, section 3.3: g = 1/16).
 const ALPHA_GAIN: f64 = 1.0 / 16.0;
 
-/// What a round without marks makes of the bound: half of a cut at a share of a quarter, so that the flight hovers about the
-/// marker's threshold, and three times as much within twenty rounds.
+/// The growth of the bound in a round without marks: half of a cut at a share of a quarter. The flight then stays near
+/// the marking threshold, and triples within twenty rounds.
 const REGROWTH: Gain = Gain::new(17, 16);
 
 /// Marked acknowledgements from which on a round is one of a full pipe, and such rounds in a row (BBRv2's `ecn_thresh` and

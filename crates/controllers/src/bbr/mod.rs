@@ -53,30 +53,30 @@ pub(crate) struct Bbr<F> {
     config: BbrCoreConfig,
     filter: F,
     state: State,
-    /// For the end of growth. ProbeRTT interrupts Startup but not this: where round trips take seconds, three of them do not fit
-    /// between two ProbeRTTs.
+    /// Detects the end of growth. ProbeRTT interrupts Startup but not this search: with RTTs of seconds, three rounds
+    /// do not fit between two ProbeRTTs.
     search: FullPipe,
     full_bw_reached: bool,
     round_rtt: RoundRtt,
-    /// The shortest round trip of the last round, or of the one under way.
+    /// The minimum RTT of the previous or the current round.
     round_min_rtt: Option<Duration>,
     min_rtt: MinRtt,
-    /// What ProbeRTT has found so far.
+    /// The ProbeRTT under way.
     probe: Option<RttProbe>,
-    /// The last ProbeRTT has found what was believed before.
+    /// Whether the last ProbeRTT confirmed the estimate.
     min_rtt_confirmed: bool,
-    /// What the last ProbeRTT found, if it was not the minimum again, and possibly a longer path.
+    /// The minimum RTT of the last ProbeRTT, if it did not confirm the estimate and the path may be longer.
     missed_min_rtt: Option<Duration>,
     standing_queue: StandingQueue,
     competing_flows: CompetingFlowDetector,
-    /// If it is to be looked for.
+    /// `None` unless the configuration enables it.
     policer: Option<Policer>,
     window: Bytes,
     target_queue: TargetQueue,
     recovery: Recovery,
     marks: Marks,
     heavy_losses: HeavyLosses,
-    /// Data was sent after silence, and nothing of it acknowledged yet.
+    /// Data was sent after an idle period, and none of it is acknowledged yet.
     restarting: bool,
     mtu: Bytes,
     in_flight: Bytes,
@@ -86,10 +86,10 @@ pub(crate) struct Bbr<F> {
     model: Model,
     /// The state, the minimum RTT or the MTU has changed since the model was built.
     model_stale: bool,
-    /// When ProbeRTT held the sender back: samples of what left then are marked.
+    /// The times of ProbeRTT: samples of packets sent in it are marked as application-limited.
     held_back: HeldBack,
     calculator: WindowCalculator,
-    /// Follows the model and the state; what rivals leave follows every event.
+    /// Follows the model and the state; its minimum flight follows every event.
     point: Option<OperatingPoint>,
     /// Follows every event.
     control: Control,
@@ -225,8 +225,8 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         if self.config.heavy_losses == HeavyLossRule::Bound {
             let bdp = self.model.bdp.unwrap_or_default();
             let too_much = self.heavy_losses.on_loss(event, self.mtu, bdp);
-            // Where the application is the limit, no plateau shows: losses are all that says so (draft-ietf-ccwg-bbr, section
-            // "Exiting Startup Based on Packet Loss").
+            // If the application limits the sender, the bandwidth shows no plateau, and only losses end Startup
+            // (draft-ietf-ccwg-bbr, section "Exiting Startup Based on Packet Loss").
             let growing = matches!(self.state, State::Startup) && self.model.bdp.is_some();
             if too_much && growing && self.app_limited {
                 self.leave_startup();

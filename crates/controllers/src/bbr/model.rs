@@ -1,4 +1,4 @@
-//! The model: what follows from the filters and the state, kept until one of them changes.
+//! The model: values derived from the filters and the state, cached until one of them changes.
 
 use core::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::model::initial_window;
 use crate::units::{Bandwidth, Bytes, Gain};
 use crate::window::OperatingPoint;
 
-/// What follows from the filters and the state, kept until one of them changes.
+/// Values derived from the filters and the state, cached until one of them changes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Model {
     pub(super) inputs: Inputs,
@@ -19,7 +19,7 @@ pub(super) struct Model {
     pub(super) bdp: Option<Bytes>,
     pub(super) pacing_rate: Option<Bandwidth>,
     pub(super) send_quantum: Bytes,
-    /// What the window grows towards.
+    /// The target of the window's growth.
     pub(super) target: Bytes,
 }
 
@@ -45,7 +45,7 @@ impl Model {
             (Some(bandwidth), _) if full_bw_reached => {
                 Some(config.pacing_margin * (gain * bandwidth))
             }
-            // Until there is a rate, the initial window over the first round trip measured.
+            // Before the first rate sample: the initial window over the first RTT.
             (bandwidth, Some(min_rtt)) => Bandwidth::from_delivery(initial_window(mtu), min_rtt)
                 .map(|initial| gain * bandwidth.unwrap_or_default().max(initial)),
             _ => None,
@@ -78,7 +78,7 @@ impl Model {
 }
 
 impl<F: BandwidthFilter> Bbr<F> {
-    /// Takes over what the filters and the state say now.
+    /// Updates the model from the filters and the state.
     #[inline]
     pub(super) fn update_model(&mut self) {
         if self.model_stale || self.model.inputs.bandwidth != self.bandwidth() {
@@ -101,7 +101,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             bandwidth: self.bandwidth(),
             min_rtt: self.min_rtt.get(),
             gain: match self.state {
-                // What exceeds a policer's rate is dropped.
+                // A policer drops everything above its rate.
                 State::ProbeBandwidth(_) if self.policed_rate().is_some() => Gain::UNIT,
                 state => state.pacing_gain(),
             },
@@ -112,7 +112,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.update_point();
     }
 
-    /// Works out where the path is to run.
+    /// Computes the operating point.
     pub(super) fn update_point(&mut self) {
         let Inputs {
             bandwidth, min_rtt, ..
@@ -158,7 +158,7 @@ fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
     }
 }
 
-/// So many quanta in flight beside the BDP, for the sender's and the receiver's own batches
+/// Send quanta in flight beside the BDP, for the batches of sender and receiver
 /// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2).
 const QUANTA: u64 = 3;
 

@@ -1,4 +1,4 @@
-//! Whether a token-bucket policer holds the flow down.
+//! Detects a token-bucket policer.
 
 use crate::event::AckEvent;
 use crate::units::{Bandwidth, Bytes, Gain, Timestamp};
@@ -6,9 +6,9 @@ use crate::units::{Bandwidth, Bytes, Gain, Timestamp};
 /// The explicit model of a policer that the BBR paper mentions (section "Token-bucket policers") and Linux 4.9 published
 /// as long-term bandwidth sampling (net/ipv4/tcp_bbr.c).
 ///
-/// While the bucket is empty, everything above its fill rate is dropped, at each probe anew. Two intervals in a row of
-/// heavy loss at the same rate are taken for one: the flow then runs at that rate without probing, and looks again
-/// after some rounds.
+/// While the bucket is empty, everything above its fill rate is dropped, and each probe is lost. Two intervals in a row
+/// of heavy loss at the same rate count as a policer. The flow then sends at this rate without probing, and checks
+/// again after some rounds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Policer {
     state: State,
@@ -47,7 +47,7 @@ impl Policer {
         }
     }
 
-    /// Takes one acknowledgement.
+    /// Handles an acknowledgement.
     pub(super) fn on_ack(&mut self, ack: &AckEvent) {
         self.lost += ack.lost;
         let app_limited = ack.rate.is_some_and(|sample| sample.app_limited);
@@ -77,7 +77,7 @@ impl Policer {
             self.lost - interval.lost,
             ack.delivered - interval.delivered,
         );
-        // An interval ends with a loss: then the bucket was empty at its end as at its beginning.
+        // An interval ends with a loss: the bucket is then empty at its end as at its beginning.
         if ack.lost == Bytes::ZERO || lost < LOSS_THRESHOLD * delivered {
             return unchanged;
         }
@@ -119,11 +119,11 @@ const MAX_ROUNDS: u64 = 16;
 /// Lost to delivered, from which on the loss counts as heavy (tcp_bbr.c, bbr_lt_loss_thresh: 50/256).
 const LOSS_THRESHOLD: Gain = Gain::new(50, 256);
 
-/// Rates that differ by less are the same: an eighth, or 4 kb/s (tcp_bbr.c, bbr_lt_bw_ratio and bbr_lt_bw_diff).
+/// Rates that differ by less count as equal: an eighth, or 4 kb/s (tcp_bbr.c, bbr_lt_bw_ratio and bbr_lt_bw_diff).
 const ALIKE: Gain = Gain::new(1, 8);
 const ALIKE_MIN: Bandwidth = Bandwidth::from_bytes_per_second(500);
 
-/// Rounds for which a policer is believed in (tcp_bbr.c, bbr_lt_bw_max_rtts).
+/// Rounds after which the policer is checked again (tcp_bbr.c, bbr_lt_bw_max_rtts).
 const POLICED_ROUNDS: u64 = 48;
 
 #[cfg(test)]

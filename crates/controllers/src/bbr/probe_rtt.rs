@@ -1,4 +1,4 @@
-//! The minimum RTT, and ProbeRTT, which looks for it.
+//! The minimum RTT, and ProbeRTT, which measures it.
 
 use core::time::Duration;
 
@@ -11,21 +11,21 @@ use crate::filter::BandwidthFilter;
 use crate::model::HOST_DELAY;
 use crate::units::{Bytes, Gain};
 
-/// What ProbeRTT is to find, and has found.
+/// The state of one ProbeRTT.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RttProbe {
-    /// The smallest round trip since it began.
+    /// The minimum RTT since ProbeRTT began.
     min_rtt: Duration,
-    /// What was believed before.
+    /// The estimate before ProbeRTT.
     prior_min_rtt: Duration,
-    /// Whether it is the path when it finds more than that.
+    /// Whether an RTT above the old estimate is the path's.
     path_change: PathRttChange,
-    /// But no more than this: without a queue, round trips were as long before.
+    /// The maximum RTT to accept as the path's: rounds before ProbeRTT were as short.
     max_path_rtt: Duration,
 }
 
 impl RttProbe {
-    /// As good as what was known before, as far as hosts let it be seen.
+    /// Whether ProbeRTT has confirmed the old estimate, as far as hosts let it be seen.
     fn confirms_min_rtt(&self) -> bool {
         self.min_rtt <= (CONFIRMATION * self.prior_min_rtt).saturating_add(HOST_DELAY)
     }
@@ -53,11 +53,11 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.min_rtt.update(ack.now, ack.rtt);
         if expired {
             if self.restarting {
-                // The path has just been silent: this round trip saw no queue of ours.
+                // The path was idle: this RTT includes no queue of this flow.
                 self.min_rtt.replace(ack.now, ack.rtt);
             } else if self.min_rtt.expired(ack.now, window) {
                 let old = self.min_rtt.expired(ack.now, self.config.min_rtt_window);
-                // What is so old is not believed any more.
+                // An estimate of this age is no longer valid.
                 let path_change = if old {
                     PathRttChange::Yes
                 } else {
@@ -112,7 +112,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         };
         match phase {
             ProbeRttPhase::Draining => {
-                // The host stops one packet short of the window.
+                // The transport stops one packet below the window.
                 if ack.in_flight <= self.probe_rtt_window() {
                     self.transition(State::ProbeRtt(ProbeRttPhase::Holding {
                         until: ack.now + PROBE_RTT_TIME,
@@ -142,7 +142,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
     }
 
-    /// What is believed from now on, and for the whole window, for what ProbeRTT found.
+    /// The min RTT to use from now on, for the whole window, if ProbeRTT changes it.
     fn conclude(&mut self, probe: &RttProbe) -> Option<Duration> {
         let before = self.missed_min_rtt.take();
         let beyond = probe.min_rtt > probe.max_path_rtt;
@@ -153,8 +153,8 @@ impl<F: BandwidthFilter> Bbr<F> {
             return None;
         }
         if probe.confirms_min_rtt() {
-            // As good as seen again. A minimum that is found every few seconds must not become so old that a ProbeRTT into
-            // the queue of others replaces it.
+            // The old estimate is confirmed. An estimate that is confirmed every few seconds must not expire, or a
+            // ProbeRTT in the queue of other flows would replace it.
             return Some(probe.min_rtt.min(probe.prior_min_rtt));
         }
         if probe.path_change == PathRttChange::No || beyond {
@@ -177,17 +177,16 @@ impl<F: BandwidthFilter> Bbr<F> {
     }
 }
 
-/// The least time that ProbeRTT holds the small flight (BBR paper, section "Steady-state behavior").
+/// The minimum time for which ProbeRTT keeps the flight small (BBR paper, section "Steady-state behavior").
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
 
-/// How long a minimum RTT is believed at most that no ProbeRTT has found again: a flow that starts beside others takes their
-/// queue for a part of the path.
+/// How long an unconfirmed min RTT is valid: a flow that starts beside others includes their queue in its estimate.
 const UNCONFIRMED_WINDOW: Duration = Duration::from_secs(10);
 
-/// ProbeRTT confirms what it finds to be no less than the inverse of this.
+/// ProbeRTT confirms an estimate if its minimum is within this factor.
 const CONFIRMATION: Gain = Gain::new(9, 8);
 
-/// ProbeRTTs that find round trips within this have found the same path.
+/// Two ProbeRTTs whose minima are within this factor have found the same path.
 const ALIKE: Gain = Gain::new(17, 16);
 
 #[cfg(test)]

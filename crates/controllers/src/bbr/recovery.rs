@@ -1,8 +1,8 @@
-//! What BBRv1 does about losses: packet conservation for a round, then the window it had.
+//! BBRv1's loss recovery: packet conservation for a round, then the window from before the loss.
 
 use crate::units::{Bytes, Timestamp};
 
-/// Which rule an episode follows.
+/// The response of the window in recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {
     Restore,
@@ -12,27 +12,27 @@ pub(super) enum Rule {
 /// Loss recovery (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recovery {
-    /// Nothing was lost lately.
+    /// No recovery.
     Open,
-    /// Something was lost that left after the previous episode began.
+    /// A packet was lost that was sent after the previous recovery began.
     Active {
-        /// When it began, or was prolonged: an acknowledgement of what left later ends it.
+        /// When recovery began or was prolonged: an acknowledgement of a packet sent later ends it.
         began: Timestamp,
-        /// Until this round the window only follows what is delivered.
+        /// Packet conservation lasts until this round.
         conserve_until_round: u64,
-        /// The window before the episode, saved on its first loss only.
+        /// The window before recovery, saved at its first loss only.
         prior_window: Bytes,
         rule: Rule,
     },
 }
 
 impl Recovery {
-    /// Whether a packet that left at `sent` belongs to the episode under way.
+    /// Whether a packet sent at `sent` belongs to the current recovery.
     pub(super) fn covers(&self, sent: Timestamp) -> bool {
         matches!(self, Self::Active { began, .. } if sent <= *began)
     }
 
-    /// The rule of the episode under way.
+    /// The rule of the current recovery.
     pub(super) fn rule(&self) -> Option<Rule> {
         match self {
             Self::Open => None,
@@ -40,11 +40,12 @@ impl Recovery {
         }
     }
 
-    /// Lets the episode under way, if there is one, last until a round trip passes without loss. Returns whether there is one.
+    /// Prolongs the current recovery until a round without loss. Returns whether there is one.
     ///
-    /// TCP stays in recovery until what it has sent again has arrived, and conserves packets for the first of these round
-    /// trips only. A transport that sends nothing again under the same number has no such end: if each round trip's losses
-    /// began an episode of their own, a path that always loses some would conserve always, and the flight could only shrink.
+    /// TCP stays in recovery until its retransmissions have arrived, and conserves packets only in the first of these
+    /// rounds. A transport that never retransmits under the same packet number has no such end. If each round with
+    /// losses started a new recovery, a path with persistent loss would always be in packet conservation, and the
+    /// flight could only shrink.
     pub(super) fn prolong(&mut self, now: Timestamp) -> bool {
         match self {
             Self::Open => false,
@@ -55,7 +56,7 @@ impl Recovery {
         }
     }
 
-    /// Whether the window may only follow what is delivered.
+    /// Whether packet conservation applies.
     pub(super) fn conserves(&self, round: u64) -> bool {
         matches!(self, Self::Active { conserve_until_round, .. } if round < *conserve_until_round)
     }

@@ -1,4 +1,4 @@
-//! Whether the round-trip time stays away from its minimum.
+//! Detects an RTT that stays above its minimum.
 
 use core::time::Duration;
 
@@ -6,12 +6,12 @@ use crate::event::AckEvent;
 use crate::model::HOST_DELAY;
 use crate::units::{Bandwidth, Gain, Timestamp};
 
-/// A watch for round trips that do not come near the minimum any more, while the window hangs on the minimum.
+/// Detects an RTT that stays above min RTT while the window is sized from min RTT.
 ///
-/// A window of about one BDP drains its own queue many times a second. If no packet has come back near the minimum for
-/// seconds, there are two reasons. Others keep a queue: then all must make way together for once, or every newcomer takes
-/// the queue of the others for a part of the path, and adds its own. Or the path has become longer: then the window shrinks,
-/// is delivered more slowly because it is smaller, and shrinks again. ProbeRTT helps in both cases.
+/// A window of about one BDP drains its own queue many times a second. An RTT that stays above the minimum for seconds
+/// has one of two causes. Either other flows keep a queue; a new flow would include this queue in its min RTT and add
+/// its own. All flows must then drain at the same time. Or the path has become longer; a window sized from the old min
+/// RTT then delivers less, and shrinks again. ProbeRTT helps in both cases.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StandingQueue {
     since: Option<Since>,
@@ -25,28 +25,27 @@ struct Since {
     rounds: Rounds,
 }
 
-/// Whether a path has become longer, or only a queue stands.
+/// Whether the path's RTT has changed, or a queue explains the longer RTT.
 ///
-/// The bandwidth falls in either case: for want of a window on a longer path, and beside a newcomer that takes the link for
-/// itself. Who then takes the newcomer's queue for the path keeps it standing. But there round trips vary; without a queue
-/// most of them are alike.
+/// The bandwidth falls in both cases: on a longer path the window is too small, and beside a new flow the share is
+/// smaller. With a queue, the RTT varies between rounds. Without one, most rounds have nearly equal minimum RTTs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathRttChange {
-    /// Round trips vary.
+    /// The RTT varies between rounds.
     No,
-    /// They are alike.
+    /// Most rounds have nearly equal minimum RTTs.
     Maybe,
-    /// And but a quarter of the bandwidth is left.
+    /// Most rounds have nearly equal minimum RTTs, and less than a quarter of the bandwidth is left.
     Yes,
 }
 
-/// The shortest round trips of rounds, without those of the first second, in which a long queue may still drain.
+/// The minimum RTTs of rounds, without those of the first second, in which a long queue may still drain.
 #[derive(Debug, Clone, Copy)]
 struct Rounds {
-    /// The round that goes on, and its shortest round trip so far.
+    /// The current round and its minimum RTT.
     current: u64,
     round_min_rtt: Duration,
-    /// The least of all complete ones, how many there are, and how many of them are near it.
+    /// The minimum over all complete rounds, their number, and how many are close to the minimum.
     min_rtt: Duration,
     complete: u32,
     near: u32,
@@ -81,18 +80,18 @@ impl Rounds {
         self.round_min_rtt = ack.rtt;
     }
 
-    /// Whether most of them are alike.
+    /// Whether most rounds are close to the minimum.
     fn are_steady(&self) -> bool {
         self.near > self.complete / 2
     }
 }
 
 impl StandingQueue {
-    /// Takes an acknowledgement, the estimate of the bandwidth and of the minimum RTT.
+    /// Handles an acknowledgement, given the estimates of bandwidth and min RTT.
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckEvent, bandwidth: Bandwidth, min_rtt: Duration) {
         if ack.rtt <= (TOLERANCE * min_rtt).saturating_add(HOST_DELAY) {
-            // The common case: the queue drains now and then.
+            // The common case: the queue drains from time to time.
             self.since = None;
             return;
         }
@@ -106,7 +105,7 @@ impl StandingQueue {
         since.rounds.on_ack(ack, after_settling);
     }
 
-    /// Whether it has stood for so long that ProbeRTT should look what is behind it.
+    /// Whether the queue has stood long enough to enter ProbeRTT.
     #[inline]
     pub(super) fn is_due(&self, ack: &AckEvent) -> bool {
         self.since.is_some_and(|since| {
@@ -125,7 +124,7 @@ impl StandingQueue {
         }
     }
 
-    /// The shortest round trip of all settled rounds; the longest there is if there is none.
+    /// The minimum RTT of all rounds after the first second; the maximum duration if there is none.
     pub(super) fn min_round_rtt(&self) -> Duration {
         self.since
             .map_or(Duration::MAX, |since| since.rounds.min_rtt)
@@ -137,20 +136,20 @@ impl StandingQueue {
     }
 }
 
-/// RTTs within an eighth of each other count as the same.
+/// RTTs within an eighth of each other count as equal.
 const TOLERANCE: Gain = Gain::new(9, 8);
 
-/// For so long a queue may stand. Flows that compete look at the same time if all of them look often: each one's look makes
-/// the others' minimum RTTs newer, and they expire together.
+/// How long a queue may stand. Competing flows all run ProbeRTT. Each probe refreshes the others' min RTT, so the
+/// probes synchronise.
 const PATIENCE: Duration = Duration::from_millis(2500);
 
-/// And for so many rounds, where these take longer: the window drains in far fewer.
+/// The number of rounds that a queue may stand, if they take longer: the window drains in far fewer.
 const PATIENCE_ROUNDS: u64 = 8;
 
-/// Round trips that meet no queue are alike within this.
+/// The minimum RTTs of rounds without a queue are within this factor.
 const NEAR: Gain = Gain::new(33, 32);
 
-/// How long the round trips of a path that has become longer may vary.
+/// How long the RTT of a path that has become longer may vary.
 const SETTLING: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

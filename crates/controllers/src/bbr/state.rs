@@ -1,19 +1,19 @@
-//! BBRv1's states. Each carries what only it needs, so that leaving it forgets it.
+//! BBRv1's states. Each state holds the data that only it needs.
 
 use crate::snapshot::Mode;
 use crate::units::{Gain, Timestamp};
 
-/// Where the controller stands (BBR paper, section "Steady-state behavior" and fig. 4; state names of
+/// The states (BBR paper, section "Steady-state behavior" and fig. 4; names of
 /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// Doubling the rate each round, until it no longer helps.
+    /// Doubles the rate each round, until the bandwidth stops growing.
     Startup,
-    /// Emptying the queue that Startup made.
+    /// Drains the queue of Startup.
     Drain,
-    /// Cycling around the estimate.
+    /// Runs the gain cycle.
     ProbeBandwidth(Cycle),
-    /// Nearly silent, to see the path without a queue.
+    /// Keeps the flight small, to measure the RTT without a queue.
     ProbeRtt(ProbeRttPhase),
 }
 
@@ -22,16 +22,16 @@ pub(super) enum State {
 pub(super) struct Cycle {
     pub phase: u8,
     pub began: Timestamp,
-    /// Whether packets were lost or marked in this phase: enough probing.
+    /// Whether packets were lost or marked in this phase, which ends a probe.
     pub congested: bool,
 }
 
-/// Progress of ProbeRTT.
+/// The phases of ProbeRTT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProbeRttPhase {
-    /// Waiting for the flight to shrink.
+    /// The flight is still above the target.
     Draining,
-    /// Small enough: to be held until this time, and until this round has passed.
+    /// The flight is small enough. It stays so until this time, and until this round has passed.
     Holding { until: Timestamp, round: u64 },
 }
 
@@ -94,7 +94,7 @@ pub(super) const PHASE_PROBE: u8 = 0;
 /// The phase that drains the probe's queue.
 pub(super) const PHASE_DRAIN: u8 = 1;
 
-/// The first phase that does neither.
+/// The first phase that neither probes nor drains.
 pub(super) const PHASE_CRUISE: u8 = 2;
 
 /// 2 / ln 2: the smallest gain that doubles the rate each round (BBR paper, section "Startup").
@@ -140,7 +140,7 @@ mod tests {
     fn every_state_has_its_gain_and_its_mode() {
         let gains = states().map(|state| state.pacing_gain());
         assert_eq!(gains[0], STARTUP_GAIN);
-        // Drain empties in a round what a round of Startup queued.
+        // Drain removes in one round the queue of one round of Startup.
         assert!((gains[0].as_f64() * gains[1].as_f64() - 1.0).abs() < 1e-4);
         assert_eq!((gains[2], gains[3]), (Gain::UNIT, Gain::UNIT));
         assert_eq!(

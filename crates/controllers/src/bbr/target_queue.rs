@@ -1,19 +1,20 @@
-//! A window that keeps a given number of the sender's own packets in the bottleneck's queue.
+//! A window that keeps a given number of the sender's packets in the bottleneck's queue (FAST's alpha).
 
 use core::time::Duration;
 
 use crate::event::AckEvent;
 use crate::units::{Bytes, saturating_nanos as nanos};
 
-/// The window that leaves so much of it in the queue, found round by round: window x min RTT / RTT + queue (FAST TCP, D. X.
-/// Wei, C. Jin, S. H. Low, S. Hegde, IEEE/ACM Transactions on Networking 14(6), 2006, equation 4).
+/// The window that leaves a target queue at the bottleneck, updated each round: window x min RTT / RTT + queue (FAST
+/// TCP, D. X. Wei, C. Jin, S. H. Low, S. Hegde, IEEE/ACM Transactions on Networking 14(6), 2006, equation 4).
 ///
-/// Who has equal parts of one queue has equal parts of what leaves it, whatever the round-trip times. With a queue in
-/// proportion to the own bandwidth-delay product, as a gain on that leaves it, the longest round-trip time takes all.
+/// Flows with equal parts of one queue have equal parts of its output, whatever their RTTs. With a gain on the
+/// bandwidth-delay product the queue is proportional to the flow's BDP, and the flow with the longest RTT takes most of
+/// the link.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TargetQueue {
     window: Option<Bytes>,
-    /// What was in flight when the packets now acknowledged were sent.
+    /// The flight when the packets that are now acknowledged were sent.
     measured: Option<Bytes>,
     flight: Bytes,
     nanos: u64,
@@ -26,7 +27,7 @@ impl TargetQueue {
         self.window
     }
 
-    /// Begins anew with this window.
+    /// Restarts from this window.
     pub(super) fn begin(&mut self, window: Bytes) {
         *self = Self {
             window: Some(window),
@@ -34,7 +35,7 @@ impl TargetQueue {
         };
     }
 
-    /// What is under way does not show the window, which stays.
+    /// Discards the current measurements, which do not reflect the window. The window stays.
     pub(super) fn pause(&mut self) {
         *self = Self {
             window: self.window,
@@ -42,8 +43,8 @@ impl TargetQueue {
         };
     }
 
-    /// Takes an acknowledgement: `queue` is what should wait at the bottleneck. Returns what did in the round that ended,
-    /// if any.
+    /// Handles an acknowledgement. `queue` is the target queue at the bottleneck. Returns the queue of the round that
+    /// has ended, if one has.
     pub(super) fn on_ack(
         &mut self,
         ack: &AckEvent,

@@ -1,4 +1,4 @@
-//! The window: what the model allows, and what losses and the sender's own queue leave of it.
+//! The window: the model's target, bounded by recovery, losses, marks and the target queue.
 
 use super::Bbr;
 use super::config::RecoveryRule;
@@ -40,7 +40,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.window = self.window.max(self.min_window());
     }
 
-    /// Looks after the window that leaves a queue of a given length, if there is to be one.
+    /// Updates the target queue, if the configuration has one.
     pub(super) fn update_target_queue(&mut self, ack: &AckEvent) {
         let (Some(packets), Some(min_rtt)) = (self.config.target_queue, self.min_rtt.get()) else {
             return;
@@ -65,8 +65,8 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
     }
 
-    /// Recovery is over: what it has left in flight is this flow's share (fair-share article, "Fair-share packet
-    /// conservation" and "Fair-share utilization").
+    /// Recovery has ended. The flight is now this flow's share (fair-share article, "Fair-share packet conservation"
+    /// and "Fair-share utilization").
     fn take_fair_share(&mut self, ack: &AckEvent) {
         self.window = ack.in_flight.max(self.min_window());
         let share = self
@@ -85,7 +85,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.update_model();
     }
 
-    /// Works out the window for the sender.
+    /// Computes the window for the sender.
     pub(super) fn update_control(&mut self) {
         if let Some(point) = &mut self.point {
             point.min_inflight = match self.state {
@@ -97,11 +97,11 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
         let mut allowed = match self.state {
             State::ProbeRtt(_) => self.window.min(self.probe_rtt_window()),
-            // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
+            // Drain ends when the flight fits the pipe. Without pacing only the window can reduce the flight.
             State::Drain => self.window.min(self.bdp(Gain::UNIT)),
             State::ProbeBandwidth(_) => match self.target_queue.window() {
-                // What the estimate calls for at the least: where round trips are long without a queue, the window that is
-                // found from them only shrinks.
+                // At least the flight of the estimate: on a path with a long RTT and no queue, a window computed from
+                // that RTT would only shrink.
                 Some(window) => {
                     let min = self.config.pacing_margin * self.model.bdp.unwrap_or_default();
                     self.window.min(window.max(min).max(self.min_window()))
@@ -114,7 +114,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             .into_iter()
             .flatten()
         {
-            // The smallest window may have grown with the packets since.
+            // The minimum window may have grown with the MTU.
             allowed = allowed.min(bound.max(self.min_window()));
         }
         self.control = self.calculator.control(
@@ -125,7 +125,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         );
     }
 
-    /// Which rule an episode follows that begins now.
+    /// The rule for a recovery that begins now.
     fn recovery_rule(&self) -> Rule {
         let queued = || {
             let min_round_rtt = self.min_rtt.get().zip(self.round_min_rtt);
@@ -141,7 +141,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
     }
 
-    /// Losses: begins an episode of recovery, or prolongs the one under way.
+    /// Starts recovery after a loss, or prolongs it.
     pub(super) fn recover(&mut self, event: &CongestionEvent) {
         let rule = self.recovery.rule().unwrap_or(self.recovery_rule());
         let under_way = match rule {
@@ -158,10 +158,10 @@ impl<F: BandwidthFilter> Bbr<F> {
                 prior_window: self.window,
                 rule,
             };
-            // What is in flight has no lost packets in it any more; taking them off once more would hold the sender below it,
-            // and where the rest is lost too, nothing but a probe timeout would tell. Two packets, so that the receiver
-            // acknowledges at once (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4: in flight and what was
-            // delivered).
+            // The flight does not include the lost packets. To subtract them again would stop the sender, and if the
+            // rest of the flight is lost too, only a probe timeout would detect it. Two packets, so that the receiver
+            // acknowledges at once (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4: in flight and
+            // newly delivered).
             let conserved = event.in_flight + self.mtu * 2;
             self.window = self.window.min(conserved).max(self.min_window());
             return;
@@ -170,9 +170,9 @@ impl<F: BandwidthFilter> Bbr<F> {
     }
 }
 
-/// The recommended window leaves half a BDP of the sender's own in the queue, and a round trip of one and a half. What is longer than
-/// this is the queue of others, or full.
+/// With the recommended window this flow's queue is half a BDP, and the RTT is 1.5 x min RTT. A longer RTT shows the
+/// queue of other flows, or a full buffer.
 const OTHERS_QUEUE: Gain = Gain::new(7, 4);
 
-/// The own queue is at most this share of the bandwidth-delay product: slow paths are not to wait for it.
+/// The target queue is at most this share of the bandwidth-delay product, so that it stays short on slow paths.
 const MAX_TARGET_QUEUE: Gain = Gain::new(1, 2);

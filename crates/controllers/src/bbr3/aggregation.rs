@@ -1,4 +1,4 @@
-//! Data and acknowledgements that arrive in lumps: how much more than the bandwidth explains.
+//! The degree of aggregation of data and acknowledgements.
 
 use kneepoint_estimators::{ApproximateWindow, Max, WindowedFilter};
 
@@ -22,7 +22,7 @@ impl Aggregation {
         }
     }
 
-    /// Takes an acknowledgement. `bandwidth` is what was to be expected; a lump larger than `max` is not one.
+    /// Handles an acknowledgement. `bandwidth` is the expected rate, `max` the upper bound of the excess.
     pub(super) fn on_ack(&mut self, ack: &AckEvent, bandwidth: Bandwidth, max: Bytes, round: u64) {
         let mut expected = bandwidth.bytes_in_nanos(ack.now.nanos_since(self.began));
         if self.delivered <= expected {
@@ -35,19 +35,19 @@ impl Aggregation {
         self.window.update(round, extra.0);
     }
 
-    /// What acknowledgements lately brought beyond the bandwidth.
+    /// The bytes acknowledged beyond the bandwidth.
     pub(super) fn extra(&self) -> Bytes {
         Bytes(self.window.get().unwrap_or(0))
     }
 
-    /// After silence there is nothing to expect yet. The draft keeps what was delivered before; a sender that falls
-    /// silent after each packet would then collect all of them, and its window would grow for ever.
+    /// Restarts after an idle period. The draft keeps the delivered bytes. A sender that is idle after each packet
+    /// would then add up all of them, and its window would grow without limit.
     pub(super) fn restart(&mut self, now: Timestamp) {
         self.began = now;
         self.delivered = Bytes::ZERO;
     }
 
-    /// Remember more rounds once the rate no longer doubles in each; fewer if the search begins again.
+    /// Covers more rounds after Startup, and fewer if Startup begins again.
     pub(super) fn remember(&mut self, full_bw_reached: bool, round: u64) {
         let extra = self.extra();
         let rounds = if full_bw_reached {

@@ -1,4 +1,4 @@
-//! What losses say the path can take: over the long term, from probes, and over the short term, since the last probe.
+//! The bounds that losses set: long-term ones from probes, short-term ones since the last probe.
 
 use crate::event::AckEvent;
 use crate::units::{Bandwidth, Bytes, Gain};
@@ -6,11 +6,11 @@ use crate::units::{Bandwidth, Bytes, Gain};
 /// Upper bounds on flight and rate (draft-ietf-ccwg-bbr, section "Data Volume Network Path Model Parameters").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bounds {
-    /// `inflight_longterm`: the most in flight that did not lose too much.
+    /// `inflight_longterm`: the maximum flight that did not lose too much.
     pub(super) inflight_longterm: Bytes,
-    /// `inflight_shortterm`: what the present losses leave of it.
+    /// `inflight_shortterm`: the bound from losses since the last probe.
     pub(super) inflight_shortterm: Bytes,
-    /// `bw_shortterm`: the same for the rate.
+    /// `bw_shortterm`: the same for the bandwidth.
     pub(super) bw_shortterm: Bandwidth,
 }
 
@@ -21,14 +21,14 @@ impl Bounds {
         bw_shortterm: UNBOUNDED_RATE,
     };
 
-    /// A new probe looks at the path afresh.
+    /// A new probe starts without short-term bounds.
     pub(super) fn forget_short_term(&mut self) {
         self.inflight_shortterm = UNBOUNDED;
         self.bw_shortterm = UNBOUNDED_RATE;
     }
 
-    /// A round with losses: the short-term bounds come down towards what was delivered in it, by no more than `keep`
-    /// leaves (section "When not Probing for Bandwidth").
+    /// Reduces the short-term bounds after a round with losses towards the delivered values, by at most the factor
+    /// `keep` (section "When not Probing for Bandwidth").
     pub(super) fn cut(&mut self, keep: Gain, latest: &Latest, bandwidth: Bandwidth, window: Bytes) {
         if self.bw_shortterm == UNBOUNDED_RATE {
             self.bw_shortterm = bandwidth;
@@ -40,17 +40,17 @@ impl Bounds {
         self.inflight_shortterm = latest.inflight_latest.max(keep * self.inflight_shortterm);
     }
 
-    /// A flight that went well raises the long-term bound, if there is one.
+    /// A flight without too much loss raises the long-term bound, if there is one.
     pub(super) fn raise_inflight_longterm(&mut self, flight: Bytes) {
         self.inflight_longterm = self.inflight_longterm.max(flight);
     }
 
-    /// Whether a probe was ever too high.
+    /// Whether there is a long-term bound.
     pub(super) fn has_inflight_longterm(&self) -> bool {
         self.inflight_longterm != UNBOUNDED
     }
 
-    /// The long-term bound less the share to leave to others, one packet at least.
+    /// The long-term bound less the head-room, which is at least one packet.
     pub(super) fn with_headroom(&self, share: Gain, mtu: Bytes) -> Bytes {
         if self.inflight_longterm == UNBOUNDED {
             return UNBOUNDED;
@@ -58,7 +58,7 @@ impl Bounds {
         self.inflight_longterm - (share * self.inflight_longterm).max(mtu)
     }
 
-    /// At least as high as `saved`: the losses since then were none.
+    /// Restores the bounds after a spurious loss.
     pub(super) fn restore(&mut self, saved: &Self) {
         self.inflight_longterm = self.inflight_longterm.max(saved.inflight_longterm);
         self.inflight_shortterm = self.inflight_shortterm.max(saved.inflight_shortterm);
@@ -66,9 +66,9 @@ impl Bounds {
     }
 }
 
-/// What the last round delivered, and whether it lost anything (section "State for Responding to Congestion").
+/// The delivery of the latest round, and whether it had losses (section "State for Responding to Congestion").
 ///
-/// Its rounds begin with a loss, so that each response waits for the feedback to the one before.
+/// These rounds begin with a loss, so that each response waits for the feedback to the previous one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Latest {
     /// `bw_latest`.
@@ -76,16 +76,16 @@ pub(super) struct Latest {
     /// `inflight_latest`.
     pub(super) inflight_latest: Bytes,
     round_end: Bytes,
-    /// Whether the acknowledgement at hand ends the round.
+    /// Whether the current acknowledgement ends the round.
     pub(super) round_over: bool,
     /// `is_loss_in_round`.
     pub(super) congested: bool,
-    /// Ranges of packets lost in the round. A host reports its losses in aggregate: each event counts as one.
+    /// Ranges of packets lost in the round. A transport reports losses in aggregate: each event counts as one range.
     pub(super) lost_ranges: u32,
 }
 
 impl Latest {
-    /// Near the beginning of an acknowledgement.
+    /// Updates at the start of an acknowledgement.
     pub(super) fn begin(&mut self, ack: &AckEvent) {
         self.round_over = false;
         let Some(sample) = ack.rate else { return };
@@ -97,7 +97,7 @@ impl Latest {
         }
     }
 
-    /// Near its end.
+    /// Updates at the end of an acknowledgement.
     pub(super) fn end(&mut self, ack: &AckEvent) {
         if self.round_over
             && let Some(sample) = ack.rate
@@ -108,7 +108,7 @@ impl Latest {
         }
     }
 
-    /// Packets were lost or marked; so much was delivered by then.
+    /// Packets were lost or marked, when `delivered` was delivered.
     pub(super) fn note_congestion(&mut self, delivered: Bytes) {
         if !self.congested {
             self.round_end = delivered;

@@ -1,4 +1,4 @@
-//! What the BBRv3 core can be told, whatever its bandwidth filter.
+//! The configuration of the BBRv3 core, for every bandwidth filter.
 
 use core::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::bbr::Probing;
 use crate::config::{ConfigError, WindowPolicy};
 use crate::units::Gain;
 
-/// What is the same whatever the bandwidth filter.
+/// The parameters that do not depend on the bandwidth filter.
 ///
 /// The sources are draft-ietf-ccwg-bbr for BBRv3 and Google's alpha release of BBRv2 for Linux (`tcp_bbr2.c`) for BBRv2.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,17 +25,17 @@ pub struct Bbr3CoreConfig {
     pub up_pacing_gain: Gain,
     /// Window in ProbeBW, in bandwidth-delay products. 1 to 4; 2.
     pub window_gain: Gain,
-    /// The same in Up. 1 to 4; 2.25, in BBRv2 2.
+    /// Window in Up, in bandwidth-delay products. 1 to 4; 2.25, in BBRv2 2.
     pub up_window_gain: Gain,
     /// Window in ProbeRTT, in bandwidth-delay products. Above 0 and up to 1; 0.5.
     pub probe_rtt_gain: Gain,
-    /// Losses of more than this share of the flight say that it was too large. Below 1; 2 %.
+    /// A flight that loses more than this share was too large. Below 1; 2 %.
     pub loss_threshold: Gain,
-    /// Losses of so few packets are never above the threshold, however small the flight. 0 to 10; none in BBRv2 and BBRv3,
-    /// where a single loss is too much for a flight of fewer than 50 packets, so that little random loss is enough to hold a
-    /// slow path down. We recommend 1.
+    /// Losses of up to this many packets are never above the threshold. 0 to 10. None in BBRv2 and BBRv3: there a
+    /// single loss is too much for a flight of fewer than 50 packets, so that little random loss limits a slow path. We
+    /// recommend 1.
     pub tolerated_losses: u32,
-    /// What one round with losses leaves of a bound at least. Below 1; 0.7.
+    /// The minimum factor of a bound after a round with losses. Below 1; 0.7.
     pub beta: Gain,
     /// The share of the long-term bound to leave to others. Below 1; 0.15.
     pub headroom: Gain,
@@ -48,19 +48,19 @@ pub struct Bbr3CoreConfig {
     pub probing: Probing,
     /// Leave Startup also once the RTT reaches this multiple of its minimum. Above 1; `None` in BBRv2 and BBRv3.
     pub startup_exit_rtt: Option<Gain>,
-    /// How long a minimum RTT is believed. 1 s to 1 h; 10 s.
+    /// How long a min RTT is valid. 1 s to 1 h; 10 s.
     pub min_rtt_window: Duration,
-    /// Whether ProbeRTT comes early where round trips stay longer for a second than a full window makes them, and its minimum is
-    /// believed at once if the smaller flight does not shorten them: the path has become longer. Off in BBRv2 and BBRv3.
+    /// Whether ProbeRTT starts early if the RTT stays above that of a full window for a second, and replaces min RTT at
+    /// once if the smaller flight does not shorten the RTT: the path has become longer. Off in BBRv2 and BBRv3.
     pub check_longer_path: bool,
-    /// How long ProbeRTT waits for an RTT as small to come by itself. 1 s to `min_rtt_window`; 10 s, which the draft asks
-    /// of every flow, for then they drain together. In BBRv2, and in the draft's earlier versions, 5 s.
+    /// The time without an equal RTT sample after which ProbeRTT starts. 1 s to `min_rtt_window`; 10 s, for every flow,
+    /// so that they drain at the same time. In BBRv2, and in earlier versions of the draft, 5 s.
     pub probe_rtt_interval: Duration,
-    /// Pace at this share of the bandwidth, so that a queue can only shrink. 0.5 to 1; 0.99.
+    /// The pacing rate as a share of the bandwidth, so that a queue can only shrink. 0.5 to 1; 0.99.
     pub pacing_margin: Gain,
-    /// Whether ECN marks are answered, in proportion to the share of acknowledgements that bring them: BBRv2's answer, which
-    /// its alpha release gives on round trips up to 5 ms only. The draft leaves the answer open, except that there has to be
-    /// one; turn this off only on hosts that send packets without ECT.
+    /// Whether to respond to ECN marks, in proportion to the share of acknowledgements with marks: BBRv2's response,
+    /// which its alpha release limits to RTTs up to 5 ms. The draft requires a response without defining it. Turn this
+    /// off only on hosts that send packets without ECT.
     pub respond_to_marks: bool,
     /// The window always has room for what the bandwidth brings in this time: what the ends of the path hold back to handle it
     /// at once, however short the path is. Up to 10 ms; none in the draft, whose budget for a QUIC sender is one send quantum
@@ -68,7 +68,7 @@ pub struct Bbr3CoreConfig {
     /// receivers with segmentation offload, as quinn is, without the 64 KB that a quantum is bounded by: receivers that wake
     /// up after a millisecond have more to acknowledge on fast paths.
     pub offload_time: Duration,
-    /// How a host without pacing uses its window.
+    /// How a transport without pacing uses the window.
     pub window_policy: WindowPolicy,
 }
 
@@ -77,10 +77,10 @@ pub struct Bbr3CoreConfig {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum UpExit {
-    /// Three rounds that deliver hardly more (BBRv3).
+    /// Three rounds without growth of the delivery rate (BBRv3).
     Plateau,
-    /// A minimum RTT, and feedback to a flight of Up's pacing gain times the bandwidth-delay product (BBRv2); or the plateau,
-    /// where the host keeps the flight smaller.
+    /// A min RTT, and feedback to a flight of Up's pacing gain times the bandwidth-delay product (BBRv2). If the host
+    /// keeps the flight smaller, the plateau ends it.
     Flight,
 }
 
@@ -122,8 +122,8 @@ impl Bbr3CoreConfig {
 
     /// BBRv2, as its alpha release for Linux has it.
     ///
-    /// What stays BBRv3's: Drain ends after three rounds at the latest, losses cause no packet conservation, and the
-    /// refilling phase ends with its round.
+    /// These parts stay as in BBRv3: Drain ends after at most three rounds, losses cause no packet conservation, and
+    /// Refill ends with its round.
     pub const fn v2() -> Self {
         Self {
             startup_pacing_gain: Gain::new(2885, 1000),
@@ -138,7 +138,7 @@ impl Bbr3CoreConfig {
         }
     }
 
-    /// The same as we recommend it: held near the knee on hosts without pacing, and not held down by single losses.
+    /// The recommended values: a window near the knee on transports without pacing, and no response to single losses.
     #[must_use]
     pub const fn tuned(mut self) -> Self {
         self.tolerated_losses = 1;
@@ -236,13 +236,13 @@ impl Default for Bbr3CoreConfig {
     }
 }
 
-/// More than this and one round of Startup would fill any buffer.
+/// With a larger gain one round of Startup would fill any buffer.
 const LARGEST_GAIN: f64 = 4.0;
 
-/// More than this is a queue, and no batch.
+/// A longer time is a queue, not a batch.
 const MAX_OFFLOAD: Duration = Duration::from_millis(10);
 
-/// Within these a window of round-trip times both fills and empties.
+/// Within these bounds a window of RTTs both fills and empties.
 const MIN_WINDOW: Duration = Duration::from_secs(1);
 const MAX_WINDOW: Duration = Duration::from_secs(3600);
 

@@ -1,9 +1,8 @@
-//! What share of its packets the path marks (ECN), and the answer in proportion to it.
+//! The response to ECN marks, from the share of marked packets.
 //!
-//! The draft wants an answer to marks and leaves open which one (draft-ietf-ccwg-bbr, section "ECN"). This is the one of
-//! Google's alpha release of BBRv2 for Linux (`tcp_bbr2.c`), for round trips of any length: DCTCP's mean share (RFC 8257,
-//! section 3.3), by a third of which the flight comes down once a round, and a limit of a half for what a probe may have
-//! marked.
+//! The draft requires a response to marks but does not define one (draft-ietf-ccwg-bbr, section "ECN"). This is the
+//! response of Google's alpha release of BBRv2 for Linux (`tcp_bbr2.c`), for any RTT: DCTCP's mean share (RFC 8257,
+//! section 3.3). The flight falls once a round by a third of it. A probe with marks on half of a round ends.
 
 use super::Bbr3;
 use super::state::State;
@@ -11,20 +10,20 @@ use crate::event::{AckEvent, CongestionEvent};
 use crate::filter::BandwidthFilter;
 use crate::units::{Bytes, Timestamp};
 
-/// The share of acknowledgements that bring new marks. A transport tells of one mark for each acknowledgement at most.
+/// The share of acknowledgements with new marks. A transport reports at most one mark per acknowledgement.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks {
     /// The mean share over the last rounds (`ecn_alpha`).
     mean: f64,
-    /// Acknowledgements in the round under way.
+    /// Acknowledgements in the current round.
     acks: u64,
-    /// Those of them that brought marks.
+    /// Those of them with marks.
     marked: u64,
-    /// The largest flight that a marked packet of this round was part of, of those that left after the last answer: what left
-    /// before it is answered (as with RFC 3168's CWR, section 6.1.2).
+    /// The largest flight of a marked packet of this round that was sent after the last response (as with RFC 3168's
+    /// CWR, section 6.1.2).
     flight: Bytes,
     answered: Timestamp,
-    /// Whether the application limited the sender when the last marked packet left.
+    /// Whether the application limited the sender when the last marked packet was sent.
     app_limited: bool,
     /// Rounds of Startup in a row of which at least half was marked (`startup_ecn_rounds`).
     heavy_rounds: u8,
@@ -33,7 +32,8 @@ pub(super) struct Marks {
 impl Default for Marks {
     fn default() -> Self {
         Self {
-            // The first mark is answered as if all were marked: nothing is known of the path yet (RFC 8257, section 4.2).
+            // The response to the first mark assumes that all packets were marked: nothing is known about the path yet
+            // (RFC 8257, section 4.2).
             mean: 1.0,
             acks: 0,
             marked: 0,
@@ -58,7 +58,7 @@ impl Marks {
         self.app_limited = event.flight.is_some_and(|flight| flight.app_limited);
     }
 
-    /// A round is over. Returns what of it was marked, if anything was that is not answered yet.
+    /// Ends a round. Returns its marks, if any are new since the last response.
     fn end_round(&mut self) -> Option<MarkedRound> {
         let acks = core::mem::take(&mut self.acks);
         let marked = core::mem::take(&mut self.marked).min(acks);
@@ -77,14 +77,14 @@ impl Marks {
         (flight > Bytes::ZERO).then_some(MarkedRound { heavy, flight })
     }
 
-    /// What a round with marks leaves of its flight.
+    /// The flight after a round with marks.
     fn keep(&self, flight: Bytes) -> Bytes {
-        // The product is no more than the flight, and not negative.
+        // The product is between zero and the flight.
         Bytes((flight.0 as f64 * (1.0 - self.mean * FACTOR)) as u64)
     }
 }
 
-/// A round with marks to answer.
+/// A round with new marks.
 #[derive(Debug, Clone, Copy)]
 struct MarkedRound {
     /// Whether at least half of it was marked.
@@ -93,15 +93,16 @@ struct MarkedRound {
 }
 
 impl<F: BandwidthFilter> Bbr3<F> {
-    /// Marks are counted here, and answered when the round is over.
+    /// Counts a mark. The response follows at the end of the round.
     pub(super) fn on_mark(&mut self, event: &CongestionEvent) {
         if self.config.respond_to_marks {
             self.marks.note(event);
         }
     }
 
-    /// Once a round: while probing, marks on half of it are a flight too high; otherwise the short-term bound comes down by
-    /// a part of the mean share. Two heavy rounds end Startup: one can be a burst of others.
+    /// Runs once a round. In a probe, marks on half of the round mean that the flight is too high. Otherwise the
+    /// short-term bound falls by a part of the mean share. Two heavily marked rounds end Startup, because one could be
+    /// a burst of other traffic.
     pub(super) fn adapt_to_marks(&mut self, ack: &AckEvent) {
         let over = self.round.started();
         let ended = over.then(|| self.marks.end_round()).flatten();
@@ -134,10 +135,10 @@ const GAIN: f64 = 1.0 / 16.0;
 /// The part of the mean by which the flight comes down (`bbr_ecn_factor`).
 const FACTOR: f64 = 1.0 / 3.0;
 
-/// A round of which so much is marked had too much in flight (`bbr_ecn_thresh`).
+/// In a round with at least this share of marks the flight was too high (`bbr_ecn_thresh`).
 const HEAVY: f64 = 0.5;
 
-/// Rounds like that which end Startup (`bbr_full_ecn_cnt`).
+/// The number of such rounds that ends Startup (`bbr_full_ecn_cnt`).
 const STARTUP_ROUNDS: u8 = 2;
 
 #[cfg(test)]
@@ -191,7 +192,7 @@ mod tests {
         assert!(!round(&mut marks, 50, 24).expect("marked").heavy);
         assert_eq!(marks.heavy_rounds, 0);
         for _ in 0..200 {
-            // A transport may tell of more marks than there were acknowledgements in the round.
+            // A transport may report more marks than acknowledgements in a round.
             assert!(round(&mut marks, 50, 60).expect("marked").heavy);
         }
         assert_eq!(marks.heavy_rounds, 200);

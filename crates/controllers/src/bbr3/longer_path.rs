@@ -1,4 +1,4 @@
-//! Whether the path has become longer, before its minimum RTT expires.
+//! Detects a longer path before min RTT expires.
 
 use core::time::Duration;
 
@@ -6,11 +6,11 @@ use crate::event::AckEvent;
 use crate::model::HOST_DELAY;
 use crate::units::{Gain, Timestamp};
 
-/// Watches for round trips that stay longer than a full window of ours makes them.
+/// Detects RTTs that stay above the RTT of a full window.
 ///
-/// The draft believes a minimum RTT for 10 s. On a path that becomes ten times as long, the window carries a fifth of the link
-/// until then, and the maximum filter forgets the link's rate. ProbeRTT can tell earlier: a queue of our own shortens with the
-/// flight, a path does not.
+/// In the draft a min RTT is valid for 10 s. If the RTT of the path becomes ten times as long, the window carries a
+/// fifth of the link until then, and the maximum filter loses the link's rate. ProbeRTT can detect the change earlier:
+/// this flow's queue shrinks with its flight, the path's RTT does not.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LongerPath {
     since: Option<Since>,
@@ -22,11 +22,11 @@ pub(super) struct LongerPath {
 struct Since {
     at: Timestamp,
     round: u64,
-    /// The shortest round trip since then, without those of the first rounds: they may have met a queue of the path before.
+    /// The minimum RTT since then, without the first rounds: they may have met a queue of the old path.
     min: Duration,
 }
 
-/// A check under way: the shortest round trip before it, and in it.
+/// A check: the minimum RTT before it, and in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PathCheck {
     before: Duration,
@@ -34,8 +34,8 @@ pub(super) struct PathCheck {
 }
 
 impl LongerPath {
-    /// Takes an acknowledgement. A window of `gain` bandwidth-delay products makes round trips no longer than `gain` times the
-    /// minimum.
+    /// Handles an acknowledgement. With a window of `gain` bandwidth-delay products the RTT is at most `gain` times min
+    /// RTT.
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckEvent, gain: Gain, min_rtt: Duration) {
         if ack.rtt <= (gain * min_rtt).saturating_add(HOST_DELAY) {
@@ -52,7 +52,7 @@ impl LongerPath {
         }
     }
 
-    /// The check to make with the next ProbeRTT, if round trips have been long enough for so long.
+    /// The check to make in the next ProbeRTT, if the RTT has been long enough.
     #[inline]
     pub(super) fn check(&self, ack: &AckEvent) -> Option<PathCheck> {
         self.since
@@ -66,50 +66,51 @@ impl LongerPath {
             })
     }
 
-    /// Whether the check is worth a ProbeRTT of its own.
+    /// Whether to enter ProbeRTT for the check.
     #[inline]
     pub(super) fn is_due(&self, ack: &AckEvent) -> bool {
         ack.now >= self.not_before && self.check(ack).is_some()
     }
 
-    /// A check is over.
+    /// A check has ended.
     pub(super) fn checked(&mut self, now: Timestamp) {
         self.since = None;
         self.not_before = now + INTERVAL;
     }
 
-    /// What was seen does not count.
+    /// Discards the measurements.
     pub(super) fn reset(&mut self) {
         self.since = None;
     }
 }
 
 impl PathCheck {
-    /// Takes a round trip of ProbeRTT.
+    /// Handles an RTT sample of ProbeRTT.
     pub(super) fn on_rtt(&mut self, rtt: Duration) {
         self.found = self.found.min(rtt);
     }
 
-    /// The path's round-trip time, if the smaller flight did not change it.
+    /// The path's RTT, if the smaller flight did not change it.
     pub(super) fn path(&self) -> Option<Duration> {
         let alike = self.found <= ALIKE * self.before && self.before <= ALIKE * self.found;
         alike.then_some(self.found)
     }
 }
 
-/// In ten CoDel intervals (RFC 8289, section 4.3) a queue that comes and goes has gone.
+/// Ten CoDel intervals (RFC 8289, section 4.3): a transient queue drains within them.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// And in so many rounds, where these take longer: Drain takes three at most (draft-ietf-ccwg-bbr, section "Drain").
+/// The number of rounds, if they take longer: Drain takes at most three (draft-ietf-ccwg-bbr, section "Drain").
 const PATIENCE_ROUNDS: u64 = 4;
 
-/// The round in which the path changes, and the next, whose packets left before the window was measured on it.
+/// The round in which the path changes, and the next one, whose packets were sent before the window was measured on the
+/// new path.
 const SETTLING_ROUNDS: u64 = 2;
 
-/// BBRv2 and the draft's earlier versions look as often (ProbeRTTInterval).
+/// The ProbeRTTInterval of BBRv2 and of earlier versions of the draft.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// Round trips within an eighth of each other count as the same.
+/// RTTs within an eighth of each other count as equal.
 const ALIKE: Gain = Gain::new(9, 8);
 
 #[cfg(test)]
@@ -133,12 +134,12 @@ mod tests {
         assert!(!longer.is_due(&ack(1000, 9, 42)));
         assert!(!longer.is_due(&ack(1001, 3, 42)));
         assert!(longer.is_due(&ack(1001, 4, 42)));
-        // A window of two pipes explains this one.
+        // A window of two BDP explains this RTT.
         longer.on_ack(&ack(1001, 4, 41), GAIN, MIN_RTT);
         assert!(!longer.is_due(&ack(2000, 9, 42)));
     }
 
-    /// Trap: the queue of the old path, just before the change, is taken for the shortest round trip of the new one.
+    /// Trap: the queue of the old path, just before the change, counts as the minimum of the new path.
     #[test]
     fn the_first_rounds_may_have_met_a_queue() {
         let mut longer = LongerPath::default();
@@ -159,7 +160,7 @@ mod tests {
         assert!(longer.is_due(&ack(5000, 20, 90)));
     }
 
-    /// Trap: a queue that is shorter in ProbeRTT, but not gone, is taken for the path.
+    /// Trap: a queue that is shorter in ProbeRTT, but not empty, counts as the path's RTT.
     #[test]
     fn only_what_the_flight_does_not_change_is_the_path() {
         let path = |before, found| {

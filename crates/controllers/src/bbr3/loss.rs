@@ -1,4 +1,4 @@
-//! What losses do.
+//! The response to losses.
 
 use super::Bbr3;
 use super::state::{Phase, State};
@@ -8,8 +8,8 @@ use crate::filter::BandwidthFilter;
 use crate::units::{Bytes, Gain, Timestamp};
 
 impl<F: BandwidthFilter> Bbr3<F> {
-    /// `HandleLostPacket` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"), for all packets of an event
-    /// as if they were one burst: hosts report their losses in aggregate.
+    /// `HandleLostPacket` (draft-ietf-ccwg-bbr, section "Probing for Bandwidth In ProbeBW"), for all packets of an
+    /// event as one burst: transports report losses in aggregate.
     pub(super) fn on_loss(&mut self, event: &CongestionEvent) {
         self.save_undo_state(event);
         self.drop_path_check();
@@ -42,13 +42,13 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
     }
 
-    /// Whether a flight lost more than it may (`IsInflightTooHigh`).
+    /// Whether a flight lost too much (`IsInflightTooHigh`).
     pub(super) fn too_much_lost(&self, lost: Bytes, in_flight: Bytes) -> bool {
         lost > self.mtu * u64::from(self.config.tolerated_losses)
             && lost > self.config.loss_threshold * in_flight
     }
 
-    /// Once a round, outside probes: the short-term bounds follow what the congested round delivered
+    /// Once a round, outside probes: the short-term bounds follow the delivery of the congested round
     /// (`AdaptLowerBoundsFromCongestion`).
     pub(super) fn adapt_short_term(&mut self) {
         if !self.latest.round_over {
@@ -63,7 +63,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     }
 }
 
-/// The flight at which the losses crossed the threshold, within the burst that was lost last (`InflightAtLoss`).
+/// The flight at which the losses crossed the threshold, within the last burst (`InflightAtLoss`).
 fn flight_at_threshold(flight: &FlightSample, burst: Bytes, threshold: Gain) -> Bytes {
     let flight_before = flight.in_flight - burst;
     let lost_before = flight.lost - burst;
@@ -106,7 +106,7 @@ mod tests {
         assert!(!lenient.too_much_lost(MTU * 2, MTU * 100));
     }
 
-    /// Trap: what is subtracted may be larger than what it is subtracted from.
+    /// Trap: a subtrahend may be larger than its minuend.
     #[test]
     fn the_flight_at_the_threshold_saturates() {
         // 98,000 B in flight without a loss, then a burst of 10,000 B of which 2,000 B fit below 2 %.

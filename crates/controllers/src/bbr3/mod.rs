@@ -61,7 +61,7 @@ pub(crate) struct Bbr3<F> {
     bounds: Bounds,
     latest: Latest,
     min_rtt: MinRtt,
-    /// The minimum since ProbeRTT last had a reason to look.
+    /// The minimum since the last ProbeRTT.
     recent_rtt: MinRtt,
     longer_path: LongerPath,
     aggregation: Aggregation,
@@ -70,7 +70,7 @@ pub(crate) struct Bbr3<F> {
     window: Bytes,
     window_use: WindowUse,
     undo: Undo,
-    /// `idle_restart`: data was sent after silence, and nothing of it acknowledged yet.
+    /// `idle_restart`: data was sent after an idle period, and none of it is acknowledged yet.
     restarting: bool,
     mtu: Bytes,
     in_flight: Bytes,
@@ -79,7 +79,7 @@ pub(crate) struct Bbr3<F> {
     app_limited: bool,
     random: Pcg32,
     output: Output,
-    /// When ProbeRTT held the sender back: samples of what left then are marked.
+    /// The times of ProbeRTT: samples of packets sent in it are marked as application-limited.
     held_back: HeldBack,
     calculator: WindowCalculator,
 }
@@ -152,8 +152,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
     }
 
     fn update_aggregation(&mut self, ack: &AckEvent) {
-        // The draft measures against the bandwidth, which is the lesser of the maximum and the short-term bound. A filter
-        // that means to be below what is delivered says so.
+        // The draft compares with the bandwidth, the lesser of the maximum filter and the short-term bound. A filter
+        // that is biased low provides its delivered rate instead.
         let bandwidth = match self.filter.delivered_rate() {
             rate if rate == self.filter.bandwidth() => self.output.bandwidth,
             rate => rate,
@@ -171,7 +171,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.window_use.was_full()
     }
 
-    /// After whatever is not an acknowledgement: the window only follows its bounds.
+    /// Updates the window after every event other than an acknowledgement.
     fn refresh(&mut self) {
         self.refresh_model();
         self.window = self.window.min(self.bound_of_model());

@@ -1,4 +1,5 @@
-//! What follows from the model, kept until the model changes: an acknowledgement that teaches nothing new costs no division.
+//! The values derived from the model, cached until the model changes: an acknowledgement without news costs no
+//! division.
 
 use super::Bbr3;
 use super::state::State;
@@ -10,7 +11,7 @@ use crate::snapshot::Mode;
 use crate::units::{Bandwidth, Bytes, Gain};
 use crate::window::OperatingPoint;
 
-/// The model's consequences.
+/// The derived values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Output {
     inputs: Option<Inputs>,
@@ -18,7 +19,7 @@ pub(super) struct Output {
     pub(super) bandwidth: Option<Bandwidth>,
     /// The bandwidth-delay product; the initial window while there is no model.
     pub(super) bdp: Bytes,
-    /// `Inflight(1.0)`: the same with room for batches.
+    /// `Inflight(1.0)`: the bandwidth-delay product with room for batches.
     pub(super) pipe: Bytes,
     /// The state's multiple of the bandwidth-delay product.
     pub(super) target: Bytes,
@@ -27,18 +28,18 @@ pub(super) struct Output {
     /// `offload_budget`.
     pub(super) offload_budget: Bytes,
     pub(super) point: Option<OperatingPoint>,
-    /// The window that the model allows.
+    /// The window of the model.
     pub(super) allowed: Bytes,
     pub(super) control: Control,
 }
 
-/// What all of it depends on.
+/// The values from which the output is derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Inputs {
     bandwidth: Option<Bandwidth>,
     /// In nanoseconds, as in [`MinRtt`](crate::model::MinRtt).
     min_rtt: u64,
-    /// Decides the gains.
+    /// The mode, which selects the gains.
     mode: Mode,
     restarting: bool,
     full_bw_reached: bool,
@@ -46,7 +47,7 @@ struct Inputs {
 }
 
 impl Output {
-    /// Before anything is known.
+    /// The output before the first sample.
     pub(super) fn new(window: Bytes, mtu: Bytes) -> Self {
         let quantum = send_quantum(None, mtu);
         Self {
@@ -71,7 +72,7 @@ impl Output {
 }
 
 impl<F: BandwidthFilter> Bbr3<F> {
-    /// Takes the model's changes over, if there are any.
+    /// Updates the derived values, if the model has changed.
     pub(super) fn refresh_model(&mut self) {
         let inputs = Inputs {
             // `BoundBWForModel`.
@@ -124,10 +125,10 @@ impl<F: BandwidthFilter> Bbr3<F> {
         };
     }
 
-    /// Makes the answer; all but the window follows from the model as it was last taken over.
+    /// Computes the answer; all but the window is cached.
     pub(super) fn refresh_control(&mut self) {
         self.output.allowed = match self.state {
-            // Drain is over when the flight fits the pipe: without pacing only the window can bring that about.
+            // Drain ends when the flight fits the pipe. Without pacing only the window can reduce the flight.
             State::Drain { .. } => self.window.min(self.output.pipe),
             _ => self.window,
         };
@@ -139,7 +140,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         );
     }
 
-    /// After silence ProbeBW begins at the bandwidth, whatever its phase (draft-ietf-ccwg-bbr, section "Actions when
+    /// After an idle period ProbeBW paces at the bandwidth, in every phase (draft-ietf-ccwg-bbr, section "Actions when
     /// Restarting from Idle").
     fn pacing_gain(&self) -> Gain {
         match self.state {
@@ -148,9 +149,9 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
     }
 
-    /// `SetPacingRate` (section "Pacing Rate: C.pacing_rate"). Until the pipe is filled the rate only rises, from the initial
-    /// window over the first round trip measured. Before that there is none: the draft's guess of a millisecond would be a
-    /// burst by another name.
+    /// `SetPacingRate` (section "Pacing Rate: C.pacing_rate"). Until the pipe is full the rate only rises, from the
+    /// initial window over the first RTT. Before the first RTT there is no rate: with the draft's assumption of 1 ms it
+    /// would be a burst.
     fn pace(&self, bandwidth: Option<Bandwidth>) -> Option<Bandwidth> {
         let modelled =
             bandwidth.map(|rate| self.pacing_gain() * (self.config.pacing_margin * rate));

@@ -1,4 +1,4 @@
-//! ProbeBW: when to probe, how far, and what the outcome says of the long term.
+//! ProbeBW: when to probe, how far, and how the result changes the long-term bound.
 
 use core::time::Duration;
 
@@ -14,9 +14,9 @@ use crate::filter::BandwidthFilter;
 use crate::model::FullPipe;
 use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos};
 
-/// What one ProbeBW cycle leaves to the next (draft-ietf-ccwg-bbr, section "ProbeBW State").
+/// The state that a ProbeBW cycle passes to the next (draft-ietf-ccwg-bbr, section "ProbeBW State").
 ///
-/// Of the draft's five phases of feedback (`ack_phase`) only the last decides anything.
+/// Of the draft's five phases of feedback (`ack_phase`) only the last affects a decision.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cycle {
     /// `cycle_count`: the clock of the maximum filter.
@@ -27,9 +27,9 @@ pub(super) struct Cycle {
     wait: Duration,
     /// `rounds_since_probe_up`.
     rounds: u64,
-    /// `is_bw_probe_sample`: the losses reported are those of a probe, and none has been answered yet.
+    /// `is_bw_probe_sample`: reported losses are those of a probe, and there was no response yet.
     pub(super) sampling: bool,
-    /// `ACKS_PROBE_STOPPING`: the probe is over, the feedback to it is not.
+    /// `ACKS_PROBE_STOPPING`: the probe has ended, its feedback has not.
     pub(super) stopping: bool,
     /// `prev_probe_too_high`.
     too_high: bool,
@@ -40,7 +40,7 @@ pub(super) struct Cycle {
 /// The progress of one probe (sections "Accelerating to Probe for Bandwidth" and "ProbeBW Algorithm Details").
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ProbeUp {
-    /// Looks for the end of growth.
+    /// Detects the end of growth.
     pub(super) plateau: FullPipe,
     began: Timestamp,
     /// `bw_probe_up_rounds`.
@@ -62,13 +62,13 @@ impl ProbeUp {
         probe_up
     }
 
-    /// Another round: twice as many packets in it (`RaiseInflightLongtermSlope`).
+    /// Begins another round with twice the growth (`RaiseInflightLongtermSlope`).
     fn steepen(&mut self, window: Bytes, mtu: Bytes) {
         self.acked_per_packet = Bytes(window.0 >> self.rounds).max(mtu);
         self.rounds = (self.rounds + 1).min(MAX_DOUBLINGS);
     }
 
-    /// By how many packets the bound may grow for these acknowledged bytes.
+    /// The growth of the bound, in packets, for the acknowledged bytes.
     fn grow(&mut self, acked: Bytes) -> u64 {
         self.acked += acked;
         if self.acked < self.acked_per_packet {
@@ -82,7 +82,7 @@ impl ProbeUp {
 }
 
 impl Cycle {
-    /// Begins a wait of random length, so that flows do not probe in step (`PickProbeWait`).
+    /// Starts a random wait, so that flows do not probe in step (`PickProbeWait`).
     fn pick_wait(&mut self, now: Timestamp, random: &mut Pcg32) {
         self.rounds = random.random_range(0..=1);
         self.wait = MIN_WAIT + Duration::from_nanos(random.random_range(0..=WAIT_SPREAD_NANOS));
@@ -94,7 +94,7 @@ impl Cycle {
         self.rounds = self.rounds.saturating_add(1);
     }
 
-    /// As often as Reno or CUBIC would lose a packet at this flight, which is counted in packets
+    /// Whether Reno or CUBIC would lose a packet as often at this flight, counted in packets
     /// (`IsRenoCoexistenceProbeTime`).
     fn reno_would_probe(&self, flight: Bytes, mtu: Bytes) -> bool {
         self.rounds >= RENO_ROUNDS || mtu * self.rounds.saturating_add(1) > flight
@@ -104,7 +104,7 @@ impl Cycle {
         now.nanos_since(self.began) > saturating_nanos(self.wait)
     }
 
-    /// The probe lost too much; it is answered once.
+    /// The probe lost too much. There is one response per probe.
     pub(super) fn note_too_high(&mut self) {
         self.too_high = true;
         self.sampling = false;
@@ -132,7 +132,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             }
             Phase::Up(probe_up) => {
                 if self.is_time_to_go_down(ack, &probe_up) {
-                    // No high loss yet: it may still be reported.
+                    // No high loss so far; it may still be reported.
                     self.cycle.too_high = false;
                     self.start_down(ack.now);
                 }
@@ -163,8 +163,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.transition(State::ProbeBw(Phase::Up(probe_up)));
     }
 
-    /// After the random wait, or as often as Reno; sooner only for a filter that knows nothing but lower bounds
-    /// (`IsTimeToProbeBW`).
+    /// Whether to probe: after the random wait, or as often as Reno; sooner only for a filter that has nothing but
+    /// lower bounds (`IsTimeToProbeBW`).
     fn is_time_to_probe(&self, ack: &AckEvent) -> bool {
         let flight = self.window.min(self.output.bdp);
         self.cycle.is_over(ack.now)
@@ -174,12 +174,12 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 && self.filter.wants_probe())
     }
 
-    /// The queue is gone and there is room for others (`IsTimeToCruise`).
+    /// Whether the queue is empty and there is room for others (`IsTimeToCruise`).
     fn is_drained(&self, ack: &AckEvent) -> bool {
         ack.in_flight <= self.window_with_headroom() && ack.in_flight <= self.long_term_pipe()
     }
 
-    /// Up has shown what it can (`IsTimeToGoDown`).
+    /// Whether Up ends (`IsTimeToGoDown`).
     fn is_time_to_go_down(&mut self, ack: &AckEvent, probe_up: &ProbeUp) -> bool {
         // The flight is largest before the acknowledgement.
         if self.cycle.too_high && ack.prior_in_flight + self.mtu > self.bounds.inflight_longterm {
@@ -187,7 +187,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             return true;
         }
         if self.window_was_full() && self.window >= self.bounds.inflight_longterm {
-            // The bound is what limits the rate: there is no plateau to be seen.
+            // The bound limits the rate, so there is no plateau to detect.
             let rate = ack.rate.map_or(Bandwidth::ZERO, |s| s.delivery_rate);
             if let State::ProbeBw(Phase::Up(probe_up)) = &mut self.state {
                 probe_up.plateau = FullPipe::from_baseline(rate);
@@ -197,8 +197,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
         let answered = self.config.probing == Probing::WhileUnbounded
             && self.round.started()
             && !self.filter.wants_probe();
-        // The flight that the acknowledged packet was part of: the estimate knows by now what that flight delivered. If it
-        // filled no more than the pipe, the estimate has grown with it, and the probe goes on.
+        // The flight of which the acknowledged packet was part: the estimate includes its delivery. If it filled no
+        // more than the pipe, the estimate has grown with it, and the probe continues.
         let reached = self.config.up_exit == UpExit::Flight
             && ack.now.nanos_since(probe_up.began) > self.min_rtt.nanos()
             && ack.rate.is_some_and(|sample| {
@@ -207,8 +207,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
         answered || reached || probe_up.plateau.is_full()
     }
 
-    /// Feedback to a probe that was not too high raises the long-term bound; its end moves the maximum filter's window
-    /// (`AdaptLongTermModel`). Whether that decided the next state.
+    /// Feedback to a probe that was not too high raises the long-term bound. The end of the probe advances the maximum
+    /// filter (`AdaptLongTermModel`). Returns whether the state has changed.
     fn adapt_long_term(&mut self, ack: &AckEvent) -> bool {
         let probing_bandwidth = matches!(self.state, State::ProbeBw(_));
         if self.cycle.stopping && self.round.started() {
@@ -218,7 +218,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 self.cycle.count = self.cycle.count.saturating_add(1);
             }
             if probing_bandwidth && self.cycle.probe_precautionary && !self.cycle.too_high {
-                // A short look went well: probe in earnest.
+                // The short probe had no high loss: probe again at once.
                 self.start_refill();
                 return true;
             }
@@ -234,7 +234,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         false
     }
 
-    /// Up raises the bound it has filled, slowly at first (`ProbeInflightLongtermUpward`).
+    /// Up raises the bound that it has filled, slowly at first (`ProbeInflightLongtermUpward`).
     fn probe_long_term_upward(&mut self, ack: &AckEvent) {
         let full = self.window_was_full() && self.window >= self.bounds.inflight_longterm;
         let State::ProbeBw(Phase::Up(probe_up)) = &mut self.state else {
@@ -255,13 +255,13 @@ impl<F: BandwidthFilter> Bbr3<F> {
 const MIN_WAIT: Duration = Duration::from_secs(2);
 const WAIT_SPREAD_NANOS: u64 = 1_000_000_000;
 
-/// And this many rounds at most (the same section).
+/// The maximum number of rounds between two probes (the same section).
 const RENO_ROUNDS: u64 = 63;
 
 /// Rounds between two probes for a filter that has nothing but lower bounds: one gain cycle of BBRv1.
 const UNBOUNDED_ROUNDS: u64 = 8;
 
-/// The growth per round doubles so many times at most (section "ProbeBW Algorithm Details").
+/// The maximum number of times that the growth per round doubles (section "ProbeBW Algorithm Details").
 const MAX_DOUBLINGS: u32 = 30;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The round-trip time without queues, and the silence in which to see it.
+//! The minimum RTT, and ProbeRTT, which measures it.
 
 use core::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::units::{Gain, Timestamp};
 impl<F: BandwidthFilter> Bbr3<F> {
     /// `UpdateMinRTT` and `CheckProbeRTT` (draft-ietf-ccwg-bbr, section "ProbeRTT Logic").
     ///
-    /// Two minima serve every version of the draft: a recent one, whose expiry calls for ProbeRTT, and the one that is
-    /// believed, which takes the recent one over when that is no larger or it has itself expired. Where both windows are the
-    /// same, as in the newest draft, so are the minima.
+    /// Two minima implement every version of the draft. The expiry of the recent one starts ProbeRTT. The valid one
+    /// takes over the recent one if that is not larger, or if the valid one has expired. With equal windows, as in the
+    /// newest draft, both are equal.
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
-        // After silence there is no queue of ours left to drain.
+        // After an idle period there is no queue of this flow to drain.
         let may_look = !matches!(self.state, State::ProbeRtt(_)) && !self.restarting;
         let longer = may_look && self.watch_path(ack);
         let expired = longer
@@ -38,12 +38,12 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.advance_probe_rtt(ack);
     }
 
-    /// Whether round trips have been so long for so long that ProbeRTT should look for the reason at once.
+    /// Whether the RTT has been long enough to enter ProbeRTT early.
     fn watch_path(&mut self, ack: &AckEvent) -> bool {
         if !self.config.check_longer_path {
             return false;
         }
-        // On a slow link the smallest window makes a queue itself: round trips are long for that.
+        // On a slow link the minimum window makes a queue, which lengthens the RTT.
         let shows = self.config.probe_rtt_gain * self.output.bdp >= self.min_window();
         let (State::ProbeBw(_), Some(min_rtt), true) = (self.state, self.min_rtt.get(), shows)
         else {
@@ -55,7 +55,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.longer_path.is_due(ack)
     }
 
-    /// Losses: a buffer that overflows is as long whatever the flight, so that round trips say nothing of the path.
+    /// Cancels the check after losses: a buffer that overflows is as long whatever the flight, so the RTT says nothing
+    /// about the path.
     pub(super) fn drop_path_check(&mut self) {
         self.longer_path.reset();
         if let State::ProbeRtt(probe_rtt) = &mut self.state {
@@ -64,13 +65,13 @@ impl<F: BandwidthFilter> Bbr3<F> {
     }
 
     fn enter_probe_rtt(&mut self, ack: &AckEvent) {
-        // The model has not taken over this acknowledgement's estimates: they may have seen a full queue.
+        // The model does not include this acknowledgement yet, which may have seen a full queue.
         let half_pipe = self.config.probe_rtt_gain * self.output.bdp;
         let search = match self.state {
             State::Startup(search) => search,
             _ => FullPipe::default(),
         };
-        // The comparison needs two flights: a queue of ours is as long as before where the flight is.
+        // The comparison needs two different flights: at an equal flight this flow's queue is as long as before.
         let smaller = ack.prior_in_flight >= SMALLER * half_pipe.max(self.min_window());
         let check = self.longer_path.check(ack).filter(|_| smaller);
         self.transition(State::ProbeRtt(ProbeRttState {
@@ -134,14 +135,14 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 self.min_rtt = self.recent_rtt;
             }
         }
-        // The next silence is due an interval from now, whatever this one found.
+        // The next ProbeRTT is due after an interval, whatever this one found.
         if let Some(recent) = self.recent_rtt.get() {
             self.recent_rtt.replace(now, recent);
         }
         self.window = self.window.max(prior_window);
         self.bounds.forget_short_term();
         if self.full_bw_reached {
-            // Filling the pipe again may cause losses, so the next probe waits as after any other.
+            // Refilling the pipe may cause losses, so the next probe waits as usual.
             self.start_down(now);
             self.transition(State::ProbeBw(Phase::Cruise));
         } else {
@@ -150,7 +151,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     }
 }
 
-/// So much larger a flight makes a round trip in a queue of ours longer by more than what counts as the same.
+/// With a flight larger by this factor, this flow's queue makes the RTT longer by more than the tolerance.
 const SMALLER: Gain = Gain::new(3, 2);
 
 /// How long the flight stays small (draft-ietf-ccwg-bbr, section "Parameters for Scheduling ProbeRTT").
@@ -165,8 +166,8 @@ mod tests {
     use crate::snapshot::Mode;
     use crate::units::Bytes;
 
-    /// Trap: on a link of less than eight packets the smallest window makes round trips long. ProbeRTT finds what a link that has
-    /// become slower meanwhile makes of it, and takes it for the path.
+    /// Trap: on a link of fewer than eight packets the minimum window makes the RTT long. If the link then becomes
+    /// slower, ProbeRTT measures its queue and uses it as the path's RTT.
     #[test]
     fn round_trips_of_the_smallest_window_say_nothing_of_the_path() {
         let looks = |pipe: Bytes| {

@@ -1,22 +1,22 @@
-//! Packet-timed round trips that can begin anew with a state.
+//! Packet-timed round trips that restart with a state.
 
 use crate::event::AckEvent;
 use crate::units::Bytes;
 
 /// Counts packet-timed round trips (draft-ietf-ccwg-bbr, section "BBR.round_count").
 ///
-/// Every phase begins a round of its own, so that "one round later" means feedback to what the phase sent. The rounds of
-/// [`AckEvent::round`] run through; they only stand in where no rate could be measured.
+/// Every phase starts its own round, so that "one round later" means feedback to packets of this phase. The rounds of
+/// [`AckEvent::round`] do not restart; they are used only if there is no rate sample.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Round {
-    /// The round is over once a packet is acknowledged that left when so much had been delivered.
+    /// The round ends once a packet is acknowledged that was sent when this was delivered.
     end: Bytes,
     count: u64,
     started: bool,
 }
 
 impl Round {
-    /// Takes an acknowledgement; whether a round begins with it.
+    /// Handles an acknowledgement. Returns whether a round begins with it.
     pub(super) fn on_ack(&mut self, ack: &AckEvent) -> bool {
         self.started = ack
             .rate
@@ -28,7 +28,7 @@ impl Round {
         self.started
     }
 
-    /// A round begins here, uncounted.
+    /// Restarts the round without counting it.
     pub(super) fn restart(&mut self, delivered: Bytes) {
         self.end = delivered;
     }

@@ -1,4 +1,4 @@
-//! The search for the bandwidth, and the draining of what it queued.
+//! Startup and Drain.
 
 use super::Bbr3;
 use super::state::{Phase, State};
@@ -8,7 +8,7 @@ use crate::filter::BandwidthFilter;
 use crate::model::FullPipe;
 
 impl<F: BandwidthFilter> Bbr3<F> {
-    /// Looks for the plateau in the delivery rate, in the states that accelerate (draft-ietf-ccwg-bbr, section "Exiting
+    /// Detects the plateau of the delivery rate, in the states that accelerate (draft-ietf-ccwg-bbr, section "Exiting
     /// Acceleration Based on Bandwidth Plateau").
     pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
         let search = match &mut self.state {
@@ -34,7 +34,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             self.leave_startup_congested();
             return;
         }
-        // Round trips that the application limited show no queue of ours.
+        // Application-limited RTT samples show no queue of this flow.
         let limited = ack.app_limited || ack.rate.is_none_or(|sample| sample.app_limited);
         let round = (!limited).then(|| self.round_rtt.on_ack(ack)).flatten();
         let long_queue = self
@@ -61,7 +61,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 .is_some_and(|sample| self.too_much_lost(sample.lost, sample.in_flight_at_send))
     }
 
-    /// Losses or marks ended Startup: what was delivered in a round is known to be safe.
+    /// Ends Startup after losses or marks: the delivery of a round is a safe bound.
     pub(super) fn leave_startup_congested(&mut self) {
         self.bounds.inflight_longterm = self.output.bdp.max(self.latest.inflight_latest);
         self.enter_drain();
@@ -75,7 +75,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         });
     }
 
-    /// Drain ends once the flight fits the pipe, or when it has taken too long (section "Drain").
+    /// Ends Drain once the flight fits the pipe, or after the maximum time (section "Drain").
     pub(super) fn check_drained(&mut self, ack: &AckEvent) {
         if let State::Drain { last_round } = self.state
             && (ack.in_flight <= self.output.pipe || self.round.count() > last_round)
@@ -84,18 +84,18 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
     }
 
-    /// Back to the search.
+    /// Returns to Startup.
     pub(super) fn enter_startup(&mut self, search: FullPipe) {
         self.transition(State::Startup(search));
     }
 
-    /// What ended the search was no sign of a full pipe.
+    /// Reopens the search: its end was no sign of a full pipe.
     pub(super) fn reopen_search(&mut self) {
         self.full_bw_reached = false;
         self.aggregation.remember(false, self.round.count());
     }
 }
 
-/// Rounds after which Drain is over even with a queue left, because the bandwidth was overestimated
-/// (draft-ietf-ccwg-bbr, section "Drain").
+/// Rounds after which Drain ends even with a queue, because the bandwidth was overestimated (draft-ietf-ccwg-bbr,
+/// section "Drain").
 const DRAIN_ROUNDS: u64 = 3;

@@ -1,4 +1,4 @@
-//! BBRv3's states. Each carries what only it needs, so that leaving it forgets it.
+//! BBRv3's states. Each state holds the data that only it needs.
 
 use super::config::Bbr3CoreConfig;
 use super::longer_path::PathCheck;
@@ -7,42 +7,42 @@ use crate::model::FullPipe;
 use crate::snapshot::Mode;
 use crate::units::{Bytes, Gain, Timestamp};
 
-/// Where the controller stands (draft-ietf-ccwg-bbr, section "State Transition Diagram").
+/// The states (draft-ietf-ccwg-bbr, section "State Transition Diagram").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// Doubling the rate each round, until it no longer helps or loses too much.
+    /// Doubles the rate each round, until the bandwidth stops growing or losses are too high.
     Startup(FullPipe),
-    /// Emptying the queue that Startup made; in this round at the latest it ends.
+    /// Drains the queue of Startup; ends in this round at the latest.
     Drain { last_round: u64 },
-    /// Around the estimate.
+    /// Runs the probing cycle.
     ProbeBw(Phase),
-    /// Half a pipe, to see the path without a queue.
+    /// Keeps half a BDP in flight, to measure the RTT without a queue.
     ProbeRtt(ProbeRttState),
 }
 
 /// The phases of a ProbeBW cycle (section "ProbeBW").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Slower than the path, to empty the queue and leave room to others.
+    /// Sends slower than the path delivers, to drain the queue and leave room to others.
     Down,
-    /// As fast as the path.
+    /// Sends as fast as the path delivers.
     Cruise,
-    /// As fast as the long-term model allows, for a round.
+    /// Sends as fast as the long-term model allows, for a round.
     Refill,
-    /// Faster than the path.
+    /// Sends faster than the path delivers.
     Up(ProbeUp),
 }
 
-/// Progress of ProbeRTT (section "ProbeRTT Logic").
+/// The state of ProbeRTT (section "ProbeRTT Logic").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ProbeRttState {
-    /// Whether the path has become longer, if it may have.
+    /// The check for a longer path, if one is due.
     pub(super) check: Option<PathCheck>,
-    /// The window meanwhile, from the estimates of before.
+    /// The window in ProbeRTT, from the estimates before it.
     pub(super) window: Bytes,
-    /// The window to return to.
+    /// The window before ProbeRTT.
     pub(super) prior_window: Bytes,
-    /// The search that it interrupts, to go on with: three rounds of seconds do not fit between two silences.
+    /// Startup's detector, to continue with: with rounds of seconds, three of them do not fit between two ProbeRTTs.
     pub(super) search: FullPipe,
     /// Set once the flight is as small as the window.
     pub(super) hold: Option<Hold>,
@@ -90,7 +90,7 @@ impl State {
         }
     }
 
-    /// Whether losses are the expected outcome: what the state sends is a probe (`IsProbingBW`).
+    /// Whether the state probes for bandwidth, so that losses are expected (`IsProbingBW`).
     pub(super) const fn is_probing(&self) -> bool {
         matches!(
             self,
@@ -98,8 +98,8 @@ impl State {
         )
     }
 
-    /// Whether the draft has an edge from `self` to `next`. Startup and Refill can also be returned to, by the undoing of
-    /// what a spurious loss had ended.
+    /// Whether the draft has an edge from `self` to `next`. The undo of a spurious loss can also return to Startup and
+    /// Refill.
     pub(super) const fn may_become(&self, next: &Self) -> bool {
         use Phase::{Cruise, Down, Refill, Up};
         use State::{Drain, ProbeBw, ProbeRtt, Startup};

@@ -1,4 +1,4 @@
-//! Episodes of loss, and how to take back what was done about one that was none.
+//! Recovery periods, and the undo of spurious losses.
 
 use super::Bbr3;
 use super::bounds::Bounds;
@@ -8,7 +8,7 @@ use crate::filter::BandwidthFilter;
 use crate::model::FullPipe;
 use crate::units::{Bytes, Timestamp};
 
-/// What the controller was before the latest episode of loss (draft-ietf-ccwg-bbr, section "Undo State").
+/// The state before the latest recovery period (draft-ietf-ccwg-bbr, section "Undo State").
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Undo {
     saved: Option<UndoState>,
@@ -16,16 +16,16 @@ pub(super) struct Undo {
 
 #[derive(Debug, Clone, Copy)]
 struct UndoState {
-    /// When the episode began: losses of packets sent before belong to it.
+    /// When the recovery period began: losses of packets sent before belong to it.
     began: Timestamp,
-    /// Until a packet sent since then is acknowledged.
+    /// Whether no packet sent since then is acknowledged yet.
     recovering: bool,
     window: Bytes,
     bounds: Bounds,
     left: Option<Left>,
 }
 
-/// The state that the episode ended (`undo_state`).
+/// The state that the losses ended (`undo_state`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
     Startup,
@@ -35,7 +35,7 @@ pub(super) enum Left {
 impl Undo {
     pub(super) const NOTHING: Self = Self { saved: None };
 
-    /// Losses ended a state.
+    /// The losses have ended a state.
     pub(super) fn left(&mut self, state: Left) {
         if let Some(saved) = &mut self.saved {
             saved.left = Some(state);
@@ -48,13 +48,12 @@ impl Undo {
 }
 
 impl<F: BandwidthFilter> Bbr3<F> {
-    /// Saves the state on the first loss of an episode; later ones would save what the first has done
-    /// (`SaveStateUponLoss`).
+    /// Saves the state at the first loss of a recovery period (`SaveStateUponLoss`).
     pub(super) fn save_undo_state(&mut self, event: &CongestionEvent) {
         if self.undo.covers(event.newest_sent) {
             return;
         }
-        // An episode that runs into the next one has not given back its window yet.
+        // If the previous recovery has not ended, its window has not been restored yet.
         let still_recovering = self.undo.saved.filter(|saved| saved.recovering);
         let window = still_recovering.map_or(self.window, |saved| saved.window.max(self.window));
         self.undo.saved = Some(UndoState {
@@ -66,8 +65,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
         });
     }
 
-    /// The first acknowledgement of a packet sent after the losses ends recovery and gives the window back; the model
-    /// bounds it as ever (section "Modulating cwnd in Loss Recovery").
+    /// Ends recovery with the first acknowledgement of a packet sent after the losses, and restores the window, which
+    /// the model still bounds (section "Modulating cwnd in Loss Recovery").
     pub(super) fn check_recovered(&mut self, ack: &AckEvent) {
         if let Some(saved) = &mut self.undo.saved
             && saved.recovering
@@ -78,8 +77,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
     }
 
-    /// Everything in flight for long was lost: begin again from the smallest window, which grows with what is delivered
-    /// and is not given back (RFC 9002, section 7.6.2).
+    /// Persistent congestion: restarts from the minimum window, which grows with the delivered bytes and is not
+    /// restored (RFC 9002, section 7.6.2).
     pub(super) fn on_persistent_congestion(&mut self) {
         if let Some(saved) = &mut self.undo.saved {
             saved.recovering = false;
@@ -106,7 +105,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 self.reopen_search();
                 self.enter_startup(FullPipe::default());
             }
-            // Silence leaves for Startup by itself then.
+            // ProbeRTT then ends in Startup.
             (Some(Left::Startup), State::ProbeRtt(_)) => self.reopen_search(),
             (Some(Left::Up), State::ProbeBw(Phase::Down | Phase::Cruise | Phase::Refill)) => {
                 self.start_refill();

@@ -1,4 +1,4 @@
-//! The congestion window: what the model allows, approached with what is delivered.
+//! The congestion window: it grows with the delivered bytes up to the bound of the model.
 
 use super::Bbr3;
 use super::state::{Phase, State};
@@ -48,7 +48,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             .max(self.min_window())
     }
 
-    /// Room for what the ends of the path batch, and for two packets more while probing (`QuantizationBudget`).
+    /// Adds room for the hosts' batches, and for two packets more in a probe (`QuantizationBudget`).
     pub(super) fn quantized(&self, flight: Bytes) -> Bytes {
         let flight = flight
             .max(self.output.quantum)
@@ -60,7 +60,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         flight
     }
 
-    /// `Inflight(1.0)` of the long-term bandwidth, whatever the losses since the last probe say.
+    /// `Inflight(1.0)` of the long-term bandwidth, without the short-term bound.
     pub(super) fn long_term_pipe(&self) -> Bytes {
         match (self.filter.bandwidth(), self.min_rtt.get()) {
             (Some(bandwidth), Some(min_rtt)) if bandwidth > self.bounds.bw_shortterm => {
@@ -70,14 +70,14 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
     }
 
-    /// The smallest window: two packets each way, for receivers that acknowledge every other one (section "Minimum cwnd for
-    /// Pipelining").
+    /// The minimum window: two packets each way, for receivers that acknowledge every second packet (section "Minimum
+    /// cwnd for Pipelining").
     pub(super) fn min_window(&self) -> Bytes {
         self.mtu * MIN_WINDOW_PACKETS
     }
 }
 
-/// The least that is sent back to back, and the most (section "Send Quantum: C.send_quantum").
+/// The send quantum, between its minimum and its maximum (section "Send Quantum: C.send_quantum").
 pub(super) fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
     Bytes(rate.unwrap_or_default().bytes_per_second() / QUANTA_PER_SECOND)
         .min(LARGEST_QUANTUM)
@@ -86,14 +86,14 @@ pub(super) fn send_quantum(rate: Option<Bandwidth>, mtu: Bytes) -> Bytes {
 
 /// Whether `flight` leaves no room for another datagram in `window`.
 ///
-/// RFC 9002 lets a datagram reach the window (section 7), quinn holds back what would; the last datagram before that may be
-/// a small one, and the window no multiple of any. A flight less than one full datagram short of the window fills it under
-/// both rules, and one exactly a datagram short under the stricter.
+/// In RFC 9002 a datagram may reach the window (section 7); in quinn it may not. The last datagram may be small, and
+/// the window is not a multiple of a datagram. A flight less than one full datagram below the window fills it under
+/// both rules, and a flight exactly one datagram below under the stricter rule.
 pub(super) fn fills(flight: Bytes, window: Bytes, mtu: Bytes) -> bool {
     flight + mtu >= window
 }
 
-/// Whether the window was full lately (`is_cwnd_limited`): at some time in this round or the one before.
+/// Whether the window was full in this round or the one before (`is_cwnd_limited`).
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WindowUse {
     this_round: bool,
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(quantum(1), MTU * 2);
         assert_eq!(quantum(100), Bytes(12_500));
         assert_eq!(quantum(10_000), Bytes(65_536));
-        // Datagrams larger than the largest quantum still leave in pairs.
+        // Datagrams larger than the largest quantum are still sent in pairs.
         assert_eq!(send_quantum(None, Bytes(65_000)), Bytes(130_000));
     }
 

@@ -1,4 +1,4 @@
-//! The maximum, corrected for the queue that following it makes: BBRx.
+//! The maximum, corrected for the queue: BBRx.
 
 use kneepoint_estimators::QueueCorrection;
 
@@ -8,7 +8,7 @@ use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
 use crate::units::{Bandwidth, saturating_nanos};
 
-/// The maximum, and how much of the queue to correct it by.
+/// The maximum, and the gain of the correction.
 ///
 /// BBR-S, section II, names BBRx as such a correction and gives no formula. This one is [`QueueCorrection`]'s:
 /// max x (1 - gain x (RTT - min RTT) / RTT), with the RTT of the last acknowledgement.
@@ -39,7 +39,7 @@ impl FilterConfig for CorrectedMaxFilterConfig {
     }
 }
 
-/// A maximum filter whose output falls as the round-trip time rises over its minimum.
+/// A maximum filter whose estimate falls as the RTT rises above min RTT.
 #[derive(Debug, Clone)]
 pub(crate) struct CorrectedMaxFilter {
     max: MaxFilter,

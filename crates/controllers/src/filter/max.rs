@@ -1,4 +1,4 @@
-//! The windowed maximum of delivery rates over the last epochs: BBR's own filter.
+//! The windowed maximum of delivery rates: BBR's filter.
 
 use kneepoint_estimators::{ExactWindow, Max, WindowedFilter};
 
@@ -8,7 +8,7 @@ use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
 use crate::units::Bandwidth;
 
-/// How far the maximum reaches back.
+/// The length of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -35,18 +35,17 @@ impl FilterConfig for MaxFilterConfig {
 /// The largest delivery rate of the last epochs: packet-timed round trips in BBRv1 (BBR paper, section "Characterizing
 /// the bottleneck": six to ten RTTs), probing cycles in BBRv3 (draft-ietf-ccwg-bbr, section 5.5.6: two).
 ///
-/// A sample that the application limited counts only if it exceeds the estimate: it shows that the path can do at
-/// least so much.
+/// An application-limited sample counts only if it exceeds the estimate: it is a lower bound of the path's rate.
 #[derive(Debug, Clone)]
 pub(crate) struct MaxFilter {
     window: ExactWindow<u64, Max>,
     current: Option<Bandwidth>,
-    /// The epoch of the last sample and the largest one of that epoch: nothing smaller in it can matter.
+    /// The epoch of the last sample and its maximum: a smaller sample in the same epoch changes nothing.
     newest: Option<(u64, Bandwidth)>,
 }
 
 impl MaxFilter {
-    /// A filter that remembers this many epochs, the current one included.
+    /// A filter over this many epochs, including the current one.
     pub(crate) fn new(epochs: u64) -> Self {
         Self {
             // The window reaches back from the current one, which comes on top.
@@ -56,7 +55,7 @@ impl MaxFilter {
         }
     }
 
-    /// Takes the sample of an acknowledgement. Returns whether the estimate changed.
+    /// Handles the sample of an acknowledgement. Returns whether the estimate changed.
     #[inline]
     pub(super) fn take(&mut self, ack: &AckEvent, epoch: u64) -> bool {
         let Some(sample) = &ack.rate else {

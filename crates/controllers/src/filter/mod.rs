@@ -1,6 +1,6 @@
-//! Bandwidth filters: what turns noisy rates into the estimate that a model-based controller runs on.
+//! Bandwidth filters. They turn noisy rate samples into the bandwidth estimate of a model-based controller.
 //!
-//! A controller core takes its filter as a type parameter; a filter knows nothing of the core's states.
+//! The filter is a type parameter of a controller core and does not depend on the core's states.
 
 mod corrected;
 mod max;
@@ -22,14 +22,14 @@ use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
 use crate::units::{Bandwidth, Timestamp};
 
-/// What a filter may know besides the acknowledgement itself.
+/// The context of an acknowledgement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FilterContext {
-    /// The estimate of the round-trip time without queues.
+    /// The min RTT estimate.
     pub min_rtt: Duration,
-    /// What windows of samples are counted in: rounds in BBRv1, probing cycles in BBRv2 and BBRv3.
+    /// The clock of sample windows: rounds in BBRv1, probing cycles in BBRv2 and BBRv3.
     pub epoch: u64,
-    /// Whether the controller is still searching for the bandwidth, at a rate well above the estimate.
+    /// Whether the controller is in Startup, at a rate well above the estimate.
     pub filling_pipe: bool,
 }
 
@@ -44,8 +44,8 @@ pub(crate) trait FilterConfig: Clone + Debug + Send + Sync + 'static {
     /// If a parameter is out of its range.
     fn build(&self) -> Result<Self::Filter, ConfigError>;
 
-    /// Whether the estimate is less than its samples on purpose: a sender that is paced at it slows down geometrically once
-    /// the samples show nothing but the sender.
+    /// Whether the estimate is below its samples by design. A sender paced at it slows down geometrically once the
+    /// samples show only the sender.
     fn biased_low(&self) -> bool {
         false
     }
@@ -53,35 +53,35 @@ pub(crate) trait FilterConfig: Clone + Debug + Send + Sync + 'static {
 
 /// A bandwidth estimator fed by acknowledgements.
 pub(crate) trait BandwidthFilter: Clone + Debug + Send + Sync + 'static {
-    /// One acknowledgement: the model is updated once for it, whatever it holds.
+    /// Handles an acknowledgement: one update per acknowledgement.
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext);
 
     /// The estimate, once there is one.
     fn bandwidth(&self) -> Option<Bandwidth>;
 
-    /// The rate that lumps of acknowledgements are measured against: what the path delivers, where the estimate means to be
-    /// less than that. Measured against less, they would never end.
+    /// The rate with which aggregation is compared: the path's delivery rate, if the estimate is biased low. Compared
+    /// with a lower rate, aggregation would never end.
     fn delivered_rate(&self) -> Option<Bandwidth> {
         self.bandwidth()
     }
 
-    /// Forgets every sample for this estimate: the controller has learned it in another way.
+    /// Replaces all samples by this estimate, which the controller has from another source.
     fn reseed(&mut self, epoch: u64, rate: Bandwidth);
 
-    /// The next time at which silence would itself be a sample, if data is in flight.
+    /// When missing acknowledgements will count as a sample, if data is in flight.
     fn next_timer(&self) -> Option<Timestamp> {
         None
     }
 
-    /// That time has come, and no acknowledgement.
+    /// The timer has expired without an acknowledgement.
     fn on_timer(&mut self, _now: Timestamp) {}
 
-    /// Whether the filter has nothing but lower bounds to go by, and the sender should keep probing.
+    /// Whether the filter has only lower bounds, so that the sender should keep probing.
     fn wants_probe(&self) -> bool {
         false
     }
 
-    /// The inside, for people and their tools.
+    /// The internal state, for logs and tools.
     fn snapshot(&self) -> FilterSnapshot;
 }
 

@@ -1,23 +1,22 @@
-//! Silence that is the link's and not a sample of its rate.
+//! Detects a closed link.
 
 use core::time::Duration;
 
 use crate::units::{Timestamp, saturating_nanos as nanos};
 
-/// Pauses between acknowledgements that the link makes, and not its rate.
+/// Detects gaps between acknowledgements that come from a closed link, not from its rate.
 ///
-/// A link that opens and closes (a millimetre-wave beam that is blocked, a cell that is handed over) is silent while it is
-/// closed, and that says nothing of the rate at which it carries when open. A slow link, too, has long pauses; but there each
-/// acknowledgement comes after one.
+/// A link that opens and closes (a blocked millimetre-wave beam, a handover) delivers nothing while it is closed. This
+/// says nothing about its rate when open. A slow link has long gaps too, but each of its acknowledgements follows one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pauses {
     last: Option<Timestamp>,
-    /// The acknowledgement before came after a pause.
+    /// Whether the previous acknowledgement followed a gap.
     paused: bool,
 }
 
 impl Pauses {
-    /// Takes the time of an acknowledgement. Returns whether the link was closed before it.
+    /// Handles an acknowledgement. Returns whether the link was closed before it.
     pub(super) fn link_was_closed(&mut self, now: Timestamp, min_rtt: u64) -> bool {
         let gap = self
             .last
@@ -29,18 +28,20 @@ impl Pauses {
     }
 }
 
-/// After how many nanoseconds of silence an acknowledgement is overdue: three round trips, the probe timeout of a variance
-/// not yet known, and the longest time for which a receiver delays it (RFC 9002, section 6.2.1).
+/// The time in nanoseconds after which an acknowledgement is overdue: three RTTs, the probe timeout with an initial
+/// variance, and the maximum ACK delay (RFC 9002, section 6.2.1).
 ///
-/// The paper has one sample of nothing for each minimum RTT of silence. With that, an acknowledgement that the receiver delays
-/// on a short path is an outage, and so is each pause of a cellular link.
+/// The paper counts each min RTT without an acknowledgement as a zero-rate sample. On a short path a delayed
+/// acknowledgement would then be an outage, and so would each gap of a cellular link.
 pub(super) fn overdue_after(rtt: u64) -> u64 {
     rtt.saturating_mul(OVERDUE)
         .saturating_add(nanos(MAX_ACK_DELAY))
 }
 
-/// Round trips (RFC 9002, section 5.3: the first variance is half of the first round trip, of which a probe timeout has four).
+/// In RTTs (RFC 9002, section 5.3: the initial variance is half of the first RTT, and a probe timeout has four
+/// variances).
 const OVERDUE: u64 = 3;
 
-/// The default of the transport parameter (RFC 9000, section 18.2). Hosts do not tell controllers what the peer chose.
+/// The default of the transport parameter (RFC 9000, section 18.2). Transports do not report the peer's value to
+/// controllers.
 const MAX_ACK_DELAY: Duration = Duration::from_millis(25);

@@ -1,4 +1,4 @@
-//! A percentile of the last delivery rates, in the place of their maximum.
+//! A percentile of the last delivery rates, instead of their maximum.
 
 use core::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
 use crate::units::{Bandwidth, Gain, Timestamp, saturating_nanos};
 
-/// Which percentile, and how much of it.
+/// The percentile and its factor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -68,40 +68,39 @@ impl FilterConfig for PercentileFilterConfig {
     }
 }
 
-/// A percentile of the last 100 delivery rates that the application did not limit (BBR-Sampled, section 7.1).
+/// A percentile of the last 100 delivery rates that are not application-limited (BBR-Sampled, section 7.1).
 ///
-/// There is one sample for each acknowledgement, not for each packet, but on average no more than one in a millisecond: a
-/// receiver that acknowledges every second packet of 1452 bytes fills the history in 100 ms at 25 Mb/s, and at any higher
-/// rate. Where a host gathers acknowledgements, each counts for itself: the history is as long then in time.
+/// There is one sample per acknowledgement, not per packet, and on average at most one per millisecond: a receiver that
+/// acknowledges every second packet of 1452 bytes fills the history in 100 ms at 25 Mb/s, and at any higher rate.
+/// Coalesced acknowledgements count one by one, so that the history covers the same time.
 ///
 /// Where acknowledgements are rare, each counts so often that the history is no longer than ten round trips, which is how far
 /// BBR's maximum looks back, but once for every two of its packets at most. With one acknowledgement in a round trip a hundred
 /// samples would be a hundred round trips, and Startup, whose rate doubles in each, would end at what it was rounds ago.
 ///
-/// Packets that were in flight while the link was closed count for nothing: their rate is that of the silence.
+/// Packets that were in flight while the link was closed do not count: their rate includes the outage.
 ///
-/// A burst that is
-/// shorter than 15 of the last 100 samples does not show in the 85th percentile, where it alone makes the maximum. Without
-/// the spacing a burst of 1 MB would be 350 samples, however short it is, and fill the whole history.
+/// A burst of fewer than 15 of the last 100 samples does not change the 85th percentile, while it alone is the maximum.
+/// Without the spacing a burst of 1 MB would be 350 samples, however short it is, and fill the history.
 ///
-/// The paper does not say what the estimate is before the first sample that counts. Here it is the largest of the others,
-/// as for BBR: a connection whose application never fills the window has no better.
+/// The paper does not define the estimate before the first sample that counts. Here it is the maximum of the other
+/// samples, as in BBR: a connection whose application never fills the window has no better one.
 #[derive(Debug, Clone)]
 pub(crate) struct PercentileFilter {
     history: PercentileHistory<u64>,
     share: Gain,
     estimate: Option<Bandwidth>,
-    /// Up to when there is a sample in the history for each [`SPACING`].
+    /// The time up to which the history has one sample per [`SPACING`].
     counted_until: Option<Timestamp>,
-    /// When the newest sample was taken, and its rate.
+    /// The time and the rate of the newest sample.
     newest: Option<(Timestamp, Bandwidth)>,
     pauses: Pauses,
-    /// When the link last opened again. What left before has the silence in its rate.
+    /// When the link last reopened. Rates of packets sent before include the outage.
     reopened: Option<Timestamp>,
 }
 
 impl PercentileFilter {
-    /// How many samples an acknowledgement is.
+    /// The number of samples for an acknowledgement.
     fn due(&mut self, ack: &AckEvent) -> u64 {
         let spacing = saturating_nanos(SPACING);
         let elapsed = self
@@ -112,8 +111,8 @@ impl PercentileFilter {
         let rare = elapsed.saturating_mul(MIN_PER_ROUND) / saturating_nanos(ack.rtt).max(1);
         let count = due.min(ack.acks.max(rare.min(pairs))).min(MAX_AT_ONCE);
         if count > 0 {
-            // What is left over is the next sample's: acknowledgements 0.9 ms apart would be samples 1.8 ms apart without
-            // it. After a silence nothing is.
+            // The remainder belongs to the next sample: without it, acknowledgements 0.9 ms apart would be samples 1.8
+            // ms apart. After a gap there is no remainder.
             let left = if count == due { elapsed % spacing } else { 0 };
             self.counted_until = Some(ack.now - Duration::from_nanos(left));
         }
@@ -137,8 +136,8 @@ impl BandwidthFilter for PercentileFilter {
             for _ in 0..due {
                 self.history.push(rate.bytes_per_second());
             }
-            // Acknowledgements of one instant are one delivery. The first of them knows of the smallest part of it: where a radio
-            // hands them over in batches, its rate alone would be a fraction of the path's.
+            // Acknowledgements of one instant are one delivery. The first of them covers the smallest part of it: if a
+            // radio delivers them in batches, its rate alone would be a fraction of the path's.
             let better = |(at, newest)| at == ack.now && rate > newest;
             if due == 0 && self.newest.is_some_and(better) {
                 self.history.replace_newest(rate.bytes_per_second());
@@ -182,13 +181,13 @@ impl BandwidthFilter for PercentileFilter {
 /// acknowledge every second packet, however fast they come (RFC 9000, section 13.2.2).
 const SPACING: Duration = Duration::from_millis(1);
 
-/// What receivers acknowledge at once (RFC 9000, section 13.2.2).
+/// Packets per acknowledgement (RFC 9000, section 13.2.2).
 const PACKETS_PER_SAMPLE: u64 = 2;
 
-/// A tenth of the history: BBR's maximum looks back ten round trips (BBR paper, section "Characterizing the bottleneck").
+/// A tenth of the history: BBR's maximum covers ten rounds (BBR paper, section "Characterizing the bottleneck").
 const MIN_PER_ROUND: u64 = 10;
 
-/// The history is not filled by a single acknowledgement, after whatever silence: an eighth of it.
+/// The maximum number of samples of one acknowledgement, after a gap of any length: an eighth of the history.
 const MAX_AT_ONCE: u64 = 12;
 
 /// BBR-Sampled, section 7.1.

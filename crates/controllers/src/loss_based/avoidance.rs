@@ -1,5 +1,4 @@
-//! The part of a window-based controller that gives it its name: growth in congestion avoidance, and how much a loss
-//! costs.
+//! Congestion avoidance: the growth of the window, and its reduction after a loss.
 
 use core::fmt::Debug;
 use core::time::Duration;
@@ -10,39 +9,39 @@ use super::window::Window;
 use crate::event::{AckEvent, CongestionSignal};
 use crate::units::{Bytes, Timestamp};
 
-/// What the skeleton shows to its parts.
+/// The context of an acknowledgement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'a> {
     /// The largest datagram.
     pub(crate) mtu: Bytes,
-    /// The window at which slow start ends, if anything has set it.
+    /// The slow-start threshold, if there is one.
     pub(crate) threshold: Option<Bytes>,
-    /// Whether the window limits the sender: it must not grow otherwise.
+    /// Whether the window limits the sender. Otherwise the window must not grow.
     pub(crate) window_limited: bool,
     /// Round-trip times.
     pub(crate) trips: &'a RoundTrips,
-    /// The round that this acknowledgement ended.
+    /// The round that ended with this acknowledgement.
     pub(crate) ended: Option<Round>,
 }
 
-/// What congestion avoidance begins after.
+/// The state before congestion avoidance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// Slow start found the window without a loss, or regained the one before a persistent congestion.
+    /// Slow start, which ended without a loss or at the threshold.
     SlowStart,
-    /// A reduction, once packets that left after it were acknowledged.
+    /// Recovery, which ended with the acknowledgement of a packet sent after the reduction.
     Recovery,
 }
 
-/// An algorithm of congestion avoidance. Small and `Copy`: undoing a spurious loss is going back to an earlier copy.
+/// An algorithm of congestion avoidance. Small and `Copy`: the undo of a spurious loss restores an earlier copy.
 pub(crate) trait Avoidance: Copy + Debug + Send + Sync + 'static {
-    /// How it searches for the window first.
+    /// Its slow start.
     type SlowStart: SlowStart;
 
-    /// Whether it asks for [`RoundTrips::smoothed_seconds`].
+    /// Whether it needs [`RoundTrips::smoothed_seconds`].
     const WANTS_SMOOTHED_RTT: bool = false;
 
-    /// A slow start that begins now.
+    /// A new slow start.
     fn slow_start(&self) -> Self::SlowStart;
 
     /// Congestion avoidance begins.
@@ -51,31 +50,30 @@ pub(crate) trait Avoidance: Copy + Debug + Send + Sync + 'static {
     /// An acknowledgement in congestion avoidance.
     fn on_ack(&mut self, ack: &AckEvent, view: &View<'_>, window: &mut Window);
 
-    /// Packets were lost or marked: the window that is left of `window`. Called once in an episode.
+    /// Packets were lost or marked. Returns the reduced window. Called once per recovery period.
     fn reduce(&mut self, window: Bytes, signal: CongestionSignal) -> Bytes;
 
-    /// Persistent congestion: the window is the smallest again.
+    /// Persistent congestion: the window is the minimum again.
     fn on_persistent_congestion(&mut self) {}
 
-    /// A base round-trip time that it has measured, if it has since it was asked last: how the base rises.
+    /// A new base RTT, if it has measured one since the last call: this is how the base RTT rises.
     fn take_base(&mut self) -> Option<Duration> {
         None
     }
 
-    /// Data leaves at `now` after nothing was in flight.
+    /// Data is sent at `now` after an idle period.
     fn on_idle_end(&mut self, _now: Timestamp) {}
 
-    /// What is counted in packets has another size. `window` is the window in bytes, which stays.
+    /// The MTU has changed. `window` is the window in bytes, which does not change.
     fn on_mtu_update(&mut self, _window: Bytes, _mtu: Bytes) {}
 
-    /// What the algorithm adds to the skeleton's window.
+    /// The part of the window that the algorithm adds.
     fn extra(&self) -> Bytes {
         Bytes::ZERO
     }
 }
 
-/// Reno's additive increase: one MTU for each `whole` acknowledged, by the bytes that were (RFC 9002, section 7.3.3;
-/// RFC 3465).
+/// Reno's additive increase: one MTU per `whole` acknowledged bytes (RFC 9002, section 7.3.3; RFC 3465).
 pub(crate) fn additive_increase(window: &mut Window, acked: Bytes, whole: Bytes, mtu: Bytes) {
     window.grow_by_share(mtu, acked, whole);
 }

@@ -1,4 +1,4 @@
-//! The skeleton of a window-based controller: RFC 9002, section 7, with the algorithm as its parameter.
+//! A window-based controller: RFC 9002, section 7, with the algorithm as its parameter.
 
 use super::avoidance::{Avoidance, Entry, View};
 use super::min_window;
@@ -17,7 +17,7 @@ use crate::units::{Bytes, Timestamp};
 
 /// A window-based controller around the algorithm `A`.
 ///
-/// It has no pacing rate: hosts pace by window and smoothed round-trip time by themselves (RFC 9002, section 7.7).
+/// It has no pacing rate: transports pace by window and smoothed RTT (RFC 9002, section 7.7).
 #[derive(Debug, Clone)]
 pub(crate) struct LossBased<A: Avoidance> {
     name: &'static str,
@@ -26,11 +26,11 @@ pub(crate) struct LossBased<A: Avoidance> {
     window: Window,
     /// The window at which slow start ends; `None` until something has set it.
     threshold: Option<Bytes>,
-    /// The last time that the window was reduced.
+    /// The last recovery period.
     recovery_period: Option<RecoveryPeriod<A, A::SlowStart>>,
     trips: RoundTrips,
     utilization: Utilization,
-    /// Nothing has been acknowledged, lost or marked so far.
+    /// Nothing has been acknowledged, lost or marked yet.
     before_first_ack: bool,
     mtu: Bytes,
     /// RFC 9002, section 7.7: bursts no longer than the initial window. It changes with the MTU only.
@@ -88,7 +88,7 @@ impl<A: Avoidance> LossBased<A> {
         self.transition(State::Avoidance);
     }
 
-    /// Reduces the window, and remembers how it was.
+    /// Starts a recovery period: reduces the window and saves the state for an undo.
     fn begin_recovery_period(&mut self, event: &CongestionEvent) {
         let undo = UndoState {
             total: self.total(),
@@ -111,11 +111,11 @@ impl<A: Avoidance> LossBased<A> {
         self.transition(State::Recovery { began: event.now });
     }
 
-    /// RFC 9002, section 7.6.2: begins again from the smallest window, up to the threshold that the loss has set.
+    /// RFC 9002, section 7.6.2: restarts from the minimum window, up to the threshold that the loss has set.
     fn on_persistent_congestion(&mut self) {
         self.set_window(Bytes::ZERO);
         self.avoidance.on_persistent_congestion();
-        // A path that lost everything for so long may have become another one.
+        // A path that lost everything for so long may have changed.
         self.trips.forget_path();
         self.transition(State::SlowStart(self.avoidance.slow_start()));
     }
@@ -169,7 +169,7 @@ impl<A: Avoidance> Controller for LossBased<A> {
                     self.trips.base_estimate().replace(ack.now, base);
                 }
             }
-            // This acknowledgement may hold packets from before the reduction, which must not grow the window.
+            // This acknowledgement may include packets sent before the reduction. They must not grow the window.
             State::Recovery { began } => {
                 if ack.newest_sent > began {
                     self.enter_avoidance(ack.now, Entry::Recovery);
@@ -186,7 +186,7 @@ impl<A: Avoidance> Controller for LossBased<A> {
         match &mut self.recovery_period {
             Some(recovery_period) if recovery_period.covers(event.newest_sent) => {
                 if event.signal == CongestionSignal::EcnMark {
-                    // The episode was congestion, whatever becomes of its losses.
+                    // A mark is congestion even if the losses are spurious, so there is no undo.
                     recovery_period.undo = None;
                 }
             }
@@ -205,7 +205,7 @@ impl<A: Avoidance> Controller for LossBased<A> {
         else {
             return;
         };
-        // RFC 9438, section 4.9.2: a window that is larger by now stays.
+        // RFC 9438, section 4.9.2: the undo never reduces the window.
         if self.total() >= undo.total {
             return;
         }
@@ -229,7 +229,7 @@ impl<A: Avoidance> Controller for LossBased<A> {
         self.threshold = self.threshold.map(|bytes| bytes.max(min_window(mtu)));
         self.avoidance.on_mtu_update(self.window.bytes(), mtu);
         if let Some(recovery_period) = &mut self.recovery_period {
-            // What it holds is counted in packets of another size.
+            // The saved state counts packets of another size.
             recovery_period.undo = None;
         }
     }

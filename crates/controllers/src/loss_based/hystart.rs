@@ -9,22 +9,23 @@ use crate::event::AckEvent;
 use crate::snapshot::Mode;
 use crate::units::Gain;
 
-/// HyStart++. Only for the first slow start: later ones know their threshold (RFC 9406, section 4.3).
+/// HyStart++, for the first slow start only: later ones have a threshold (RFC 9406, section 4.3).
 ///
 /// L, the limit on growth per acknowledgement, is infinite: RFC 9406, section 4.3, asks so of senders that pace, and
 /// QUIC hosts do.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum HyStart {
-    /// Doubling.
+    /// Doubles the window each round.
     Standard,
-    /// Conservative slow start: the round-trip time has risen; growing slowly until it is clear whether it stays so.
+    /// Conservative slow start: the RTT has risen. The window grows slowly until it is clear whether the RTT stays
+    /// high.
     Conservative {
-        /// The round-trip time at which it began.
+        /// The RTT at which it began.
         baseline: Duration,
-        /// Rounds left, the one under way included.
+        /// Rounds left, including the current one.
         rounds_left: u8,
     },
-    /// Plain slow start: HyStart++ is switched off.
+    /// Slow start without HyStart++.
     Off,
 }
 
@@ -80,7 +81,7 @@ impl HyStart {
                     };
                 }
             }
-            // It was no queue of ours.
+            // The RTT has fallen again: this sender had no queue.
             Self::Conservative { baseline, .. } if current < baseline => *self = Self::Standard,
             Self::Conservative { .. } | Self::Off => {}
         }

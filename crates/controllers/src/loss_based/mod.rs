@@ -1,8 +1,8 @@
-//! What controllers have in common that have a window and no model of the path's bandwidth.
+//! The parts of controllers with a window and without a model of the path's bandwidth.
 //!
-//! [`controller`] is the skeleton of RFC 9002, section 7: slow start, recovery, persistent congestion, the undoing of
-//! spurious losses. An algorithm gives it the two parts in which it differs: a [`SlowStart`](slow_start::SlowStart) and
-//! an [`Avoidance`](avoidance::Avoidance). `ebcc` has the states of BBR instead and only shares the measurements.
+//! [`controller`] implements RFC 9002, section 7: slow start, recovery, persistent congestion, and the undo of spurious
+//! losses. An algorithm provides a [`SlowStart`](slow_start::SlowStart) and an [`Avoidance`](avoidance::Avoidance).
+//! `ebcc` has the states of BBR instead and uses only the measurements.
 
 pub(crate) mod avoidance;
 pub(crate) mod controller;
@@ -23,15 +23,15 @@ use crate::config::ConfigError;
 use crate::event::CongestionSignal;
 use crate::units::{Bytes, Gain};
 
-/// What the two hosts may add to a round trip without a queue on the path: a millisecond.
+/// The delay that hosts may add to an RTT without a queue: a millisecond.
 ///
-/// Hosts send in bursts of up to a millisecond (draft-ietf-ccwg-bbr, section "Send Quantum: C.send_quantum"), and their timers and
-/// wake-ups are as coarse. On a path of 50 us, a delay that is a multiple of the path's is such a burst and no queue: a controller
-/// that took it for one would leave a short path idle.
+/// Hosts send in bursts of up to a millisecond (draft-ietf-ccwg-bbr, section "Send Quantum: C.send_quantum"), and their
+/// timers and wake-ups are as coarse. On a path of 50 us a delay of several RTTs is such a burst, not a queue. A
+/// controller that treats it as a queue leaves a short path idle.
 pub(crate) const HOST_DELAY: Duration = Duration::from_millis(1);
 
-/// What a congestion signal leaves of the window: after a mark more than after a loss, because a queue that marks is shorter than
-/// one that overflows (RFC 8511, section 3).
+/// The factor of the window after a congestion signal: larger after a mark than after a loss, because a queue that
+/// marks is shorter than one that overflows (RFC 8511, section 3).
 pub(crate) fn share_left(signal: CongestionSignal, after_loss: Gain, after_mark: Gain) -> Gain {
     match signal {
         CongestionSignal::EcnMark => after_mark,
@@ -39,7 +39,7 @@ pub(crate) fn share_left(signal: CongestionSignal, after_loss: Gain, after_mark:
     }
 }
 
-/// Refuses a delay of the hosts that would hide a queue.
+/// Rejects a host delay that would hide a queue.
 pub(crate) fn require_host_delay(host_delay: Duration) -> Result<(), ConfigError> {
     ConfigError::require(
         host_delay <= MAX_HOST_DELAY,
@@ -49,12 +49,12 @@ pub(crate) fn require_host_delay(host_delay: Duration) -> Result<(), ConfigError
     )
 }
 
-/// The smallest window (RFC 9002, section 7.2).
+/// The minimum window (RFC 9002, section 7.2).
 pub(crate) fn min_window(mtu: Bytes) -> Bytes {
     mtu * MIN_WINDOW_PACKETS
 }
 
-/// Refuses a share of the window to keep after a loss that is none.
+/// Rejects a factor that is no reduction.
 pub(crate) fn require_reduction(field: &'static str, gain: Gain) -> Result<(), ConfigError> {
     let share = gain.as_f64();
     ConfigError::require(
@@ -65,7 +65,7 @@ pub(crate) fn require_reduction(field: &'static str, gain: Gain) -> Result<(), C
     )
 }
 
-/// Longer delays are what delay-based controllers are there to keep short.
+/// Delay-based controllers exist to avoid longer delays.
 const MAX_HOST_DELAY: Duration = Duration::from_millis(100);
 
 /// RFC 9002, section 7.2 (kMinimumWindow), in packets.

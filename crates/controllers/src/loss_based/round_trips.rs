@@ -1,4 +1,4 @@
-//! What the round-trip times of a connection say: the least ever, the least of each round, the smoothed one.
+//! RTT statistics of a connection: the base RTT, the minimum of each round, and the smoothed RTT.
 
 use core::time::Duration;
 
@@ -6,10 +6,10 @@ use crate::event::AckEvent;
 use crate::model::MinRtt;
 use crate::units::{Bytes, saturating_nanos as nanos};
 
-/// Round-trip times by round.
+/// RTTs by round.
 ///
-/// A round counts with the least of its round-trip times: that is the queue which every packet found, free of the
-/// sender's own bursts and of delayed acknowledgements.
+/// A round counts with its minimum RTT: this is the queue that every packet met, without the sender's bursts and
+/// without delayed acknowledgements.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RoundTrips {
     base: MinRtt,
@@ -18,25 +18,25 @@ pub(crate) struct RoundTrips {
     last: Option<Round>,
 }
 
-/// A round that is over.
+/// A complete round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Round {
-    /// The least of its round-trip times.
+    /// Its minimum RTT.
     pub(crate) min_rtt: Duration,
-    /// What was acknowledged in it.
+    /// The bytes acknowledged in it.
     pub(crate) acked: Bytes,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct CurrentRound {
-    /// In nanoseconds; of no meaning before the first sample.
+    /// In nanoseconds; undefined before the first sample.
     min_rtt: u64,
     samples: u32,
     acked: Bytes,
 }
 
 impl RoundTrips {
-    /// Takes one acknowledgement, and returns the round that it ended, if any.
+    /// Handles an acknowledgement. Returns the round that ended, if one did.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<Round> {
         let ended = if ack.round_start {
@@ -54,7 +54,7 @@ impl RoundTrips {
         ended
     }
 
-    /// The same for the smoothed round-trip time, which not every controller wants.
+    /// Updates the smoothed RTT, which not every controller needs.
     #[inline]
     pub(crate) fn smooth(&mut self, ack: &AckEvent) {
         let sample = nanos(ack.rtt);
@@ -65,18 +65,18 @@ impl RoundTrips {
         };
     }
 
-    /// The least round-trip time: what the path takes without queues. It lasts as long as the path seems to be the
-    /// same one, because a sender that keeps a queue of its own would take that queue for the path after a while.
+    /// The base RTT: the minimum without queues. It does not expire, because a sender that keeps a queue would include
+    /// this queue in a new base RTT.
     pub(crate) fn base(&self) -> Option<Duration> {
         self.base.get()
     }
 
-    /// The same with its age.
+    /// The base RTT with its age.
     pub(crate) fn base_estimate(&mut self) -> &mut MinRtt {
         &mut self.base
     }
 
-    /// The least round-trip time of the round under way, and how many there were.
+    /// The minimum RTT of the current round, and the number of samples.
     pub(crate) fn current(&self) -> Option<(Duration, u32)> {
         let CurrentRound {
             min_rtt, samples, ..
@@ -84,7 +84,7 @@ impl RoundTrips {
         (samples > 0).then(|| (Duration::from_nanos(min_rtt), samples))
     }
 
-    /// The round before the one under way.
+    /// The previous round.
     pub(crate) fn last(&self) -> Option<Round> {
         self.last
     }
@@ -97,14 +97,14 @@ impl RoundTrips {
     /// The part of `window` that waited in the bottleneck's queue throughout a round: (window / base RTT - window /
     /// RTT) x base RTT (Vegas, section III-B, whence Compound TCP has it; eBCC, equations 3 to 5).
     ///
-    /// A round-trip time that exceeds the base by no more than `host_delay` shows no queue: see [`HOST_DELAY`](super::HOST_DELAY).
+    /// An RTT that exceeds the base RTT by at most `host_delay` shows no queue: see [`HOST_DELAY`](super::HOST_DELAY).
     pub(crate) fn backlog(&self, window: Bytes, rtt: Duration, host_delay: Duration) -> Bytes {
         let base = self.base().unwrap_or(rtt);
         let [base, rtt, host_delay] = [base, rtt, host_delay].map(nanos);
         window.share(Bytes(rtt) - Bytes(base) - Bytes(host_delay), Bytes(rtt))
     }
 
-    /// The path has been silent or lost everything: it may be another one.
+    /// The path was idle or lost everything: it may have changed.
     pub(crate) fn forget_path(&mut self) {
         *self = Self::default();
     }
@@ -121,7 +121,7 @@ impl RoundTrips {
     }
 }
 
-/// A sample's weight in the smoothed round-trip time is one in so many (RFC 9002, section 5.3).
+/// The weight of a sample in the smoothed RTT is 1 / 8 (RFC 9002, section 5.3).
 const SMOOTHING: u64 = 8;
 
 #[cfg(test)]
@@ -181,7 +181,7 @@ mod tests {
         assert!((trips.smoothed_seconds() - 0.075).abs() < 1e-9);
     }
 
-    /// Trap: the least round-trip time must be able to rise, when the path has changed.
+    /// Trap: the base RTT must be able to rise when the path has changed.
     #[test]
     fn a_forgotten_path_can_be_longer() {
         let mut trips = RoundTrips::default();

@@ -1,4 +1,4 @@
-//! Searching for the window: doubling it each round.
+//! Slow start.
 
 use core::fmt::Debug;
 
@@ -8,18 +8,18 @@ use crate::event::AckEvent;
 use crate::snapshot::Mode;
 use crate::units::Bytes;
 
-/// A way to search. It is told of acknowledgements only while the search lasts.
+/// An algorithm of slow start. It sees acknowledgements only in slow start.
 pub(crate) trait SlowStart: Copy + Debug + Send + Sync + 'static {
-    /// Grows the window; returns whether the search is over before the window has reached the threshold.
+    /// Grows the window. Returns whether slow start ends before the threshold.
     fn on_ack(&mut self, ack: &AckEvent, view: &View<'_>, window: &mut Window) -> bool;
 
-    /// What it is doing.
+    /// Its mode.
     fn mode(&self) -> Mode {
         Mode::SlowStart
     }
 }
 
-/// Doubling until the first loss, or until the threshold (RFC 9002, section 7.3.1).
+/// Doubles the window each round until the first loss or the threshold (RFC 9002, section 7.3.1).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Doubling;
 
@@ -32,7 +32,7 @@ impl SlowStart for Doubling {
     }
 }
 
-/// Grows by what was acknowledged, but not past the threshold.
+/// Grows the window by the acknowledged bytes, up to the threshold.
 pub(crate) fn double(window: &mut Window, acked: Bytes, threshold: Option<Bytes>) {
     let room = threshold.map(|threshold| threshold - window.bytes());
     window.grow(room.map_or(acked, |room| acked.min(room)));

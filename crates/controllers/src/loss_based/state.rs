@@ -1,17 +1,17 @@
-//! Where a window-based controller stands, and what it has to remember of a loss.
+//! The states of a window-based controller, and the state saved for an undo.
 
 use super::window::Window;
 use crate::snapshot::Mode;
 use crate::units::{Bytes, Timestamp};
 
-/// The states of RFC 9002, section 7.3. Losses, and their undoing, lead from each to each.
+/// The states of RFC 9002, section 7.3. A loss, or its undo, can lead from each state to each other.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum State<S> {
-    /// Searching for the window exponentially (section 7.3.1).
+    /// Exponential growth (section 7.3.1).
     SlowStart(S),
-    /// Growing slowly around it (section 7.3.3).
+    /// Slow growth (section 7.3.3).
     Avoidance,
-    /// Waiting for packets that left after the reduction (section 7.3.2).
+    /// Waits for the acknowledgement of a packet sent after the reduction (section 7.3.2).
     Recovery {
         /// When the window was reduced.
         began: Timestamp,
@@ -29,17 +29,17 @@ impl<S> State<S> {
     }
 }
 
-/// Losses that count as one: a window is reduced once for all packets that left before its reduction.
+/// A recovery period (RFC 9002, section 7.3.2): the window is reduced once for all packets sent before the reduction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecoveryPeriod<A, S> {
-    /// When the window was reduced. What left later was sent with the reduced window.
+    /// When the window was reduced. Packets sent later used the reduced window.
     pub(super) began: Timestamp,
-    /// How to undo it, if it was for packets that were only late.
+    /// The state to restore if the loss was spurious.
     pub(super) undo: Option<UndoState<A, S>>,
 }
 
-/// What was before the first loss of an episode (RFC 9438, section 4.9.2): later losses of the same episode find it
-/// reduced already.
+/// The state before the first loss of a recovery period (RFC 9438, section 4.9.2). Later losses of the period must not
+/// overwrite it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UndoState<A, S> {
     pub(super) total: Bytes,
@@ -47,12 +47,12 @@ pub(super) struct UndoState<A, S> {
     pub(super) threshold: Option<Bytes>,
     pub(super) avoidance: A,
     pub(super) state: State<S>,
-    /// When the episode before that one began.
+    /// When the previous recovery period began.
     pub(super) prior_start: Option<Timestamp>,
 }
 
 impl<A, S> RecoveryPeriod<A, S> {
-    /// Whether a packet that left at `sent` belongs to it, or to one before it.
+    /// Whether a packet sent at `sent` belongs to this recovery period or an earlier one.
     pub(super) fn covers(&self, sent: Timestamp) -> bool {
         sent <= self.began
     }

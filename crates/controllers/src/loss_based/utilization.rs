@@ -1,9 +1,9 @@
-//! Whether the sender uses its window: a window that is not used has not been tried, and must not grow.
+//! Whether the sender uses its window. A window that is not used must not grow.
 
 use crate::event::{AckEvent, SentEvent};
 use crate::units::{Bytes, Gain};
 
-/// The most that was in flight in this round and in the one before (RFC 9002, section 7.8).
+/// The maximum flight of this round and the previous one (RFC 9002, section 7.8).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Utilization {
     current: Bytes,
@@ -22,11 +22,10 @@ impl Utilization {
         }
     }
 
-    /// Whether the flight was large enough lately to say something about a window of this size, unless it is the
-    /// application that limits it.
+    /// Whether the flight has tested a window of this size, and the application does not limit the sender.
     ///
-    /// The flight is measured over rounds: between two acknowledgements that arrive together, or behind a pacer, it is
-    /// smaller than the window though the window is what limits it.
+    /// The maximum is taken over rounds: between two acknowledgements that arrive together, or behind a pacer, the
+    /// flight is below the window even if the window limits the sender.
     pub(crate) fn is_limited_by(&self, window: Bytes, ack: &AckEvent) -> bool {
         !ack.app_limited && self.current.max(self.last) >= VALIDATING_SHARE * window
     }

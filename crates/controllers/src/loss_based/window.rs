@@ -1,11 +1,11 @@
-//! A window that keeps the fractions of a byte by which it grows.
+//! A window with fractions of a byte.
 
 use crate::units::Bytes;
 
 /// A window in units of 2^-16 bytes; saturates at 256 TiB.
 ///
-/// Growth of less than a byte per acknowledgement is the rule in congestion avoidance on long fat paths. Rounded down
-/// each time it would be no growth at all.
+/// In congestion avoidance on long fat paths the window grows by less than a byte per acknowledgement, which would
+/// round down to zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Window(u64);
 

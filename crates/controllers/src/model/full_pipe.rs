@@ -1,9 +1,9 @@
-//! Whether the pipe has been filled: sending faster no longer delivers more.
+//! Detects that the pipe is full: a higher rate no longer delivers more (`full_bw_reached` of the draft).
 
 use crate::units::{Bandwidth, Gain};
 
-/// The search for the end of growth (BBR paper, section "Startup"; draft-ietf-ccwg-bbr, section "Exiting Acceleration
-/// Based on Bandwidth Plateau").
+/// Detects the end of growth (BBR paper, section "Startup"; draft-ietf-ccwg-bbr, section "Exiting Acceleration Based on
+/// Bandwidth Plateau").
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct FullPipe {
     baseline: Bandwidth,
@@ -11,7 +11,7 @@ pub(crate) struct FullPipe {
 }
 
 impl FullPipe {
-    /// A search that begins at a rate already reached.
+    /// A detector that starts from this rate.
     pub(crate) fn from_baseline(baseline: Bandwidth) -> Self {
         Self {
             baseline,
@@ -19,7 +19,7 @@ impl FullPipe {
         }
     }
 
-    /// One round's rate. The caller leaves out rounds that the application limited.
+    /// Handles the rate of a round. The caller skips application-limited rounds.
     pub(crate) fn observe(&mut self, rate: Bandwidth) {
         if rate >= GROWTH * self.baseline {
             *self = Self::from_baseline(rate);
@@ -28,7 +28,7 @@ impl FullPipe {
         }
     }
 
-    /// Whether several rounds in a row brought little.
+    /// Whether the rate has stopped growing.
     pub(crate) fn is_full(&self) -> bool {
         self.plateau_rounds >= PLATEAU_ROUNDS
     }

@@ -1,10 +1,11 @@
-//! Samples of packets that the controller itself held back.
+//! Marks samples of packets that the controller itself limited.
 
 use crate::event::{AckEvent, CongestionEvent, FlightSample, RateSample};
 use crate::units::{Bytes, Timestamp};
 
-/// The time in which the controller limited the sender, as in ProbeRTT. Rates of what left then are too low, as if the application
-/// had been the limit (draft-ietf-ccwg-bbr, section "Actions upon Entering ProbeRTT": `MarkConnectionAppLimited`).
+/// The time in which the controller limits the sender, as in ProbeRTT. Rates of packets sent then are too low, as if
+/// the application had been the limit (draft-ietf-ccwg-bbr, section "Actions upon Entering ProbeRTT":
+/// `MarkConnectionAppLimited`).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct HeldBack {
     state: State,
@@ -14,19 +15,19 @@ pub(crate) struct HeldBack {
 enum State {
     #[default]
     Never,
-    /// Since `from`; what was in flight at `marked` is delivered once `delivered` is exceeded.
+    /// Since `from`. The flight at `marked` is delivered once more than `delivered` is.
     Since {
         from: Timestamp,
         marked: Timestamp,
         delivered: Bytes,
     },
-    /// What left from `from` on, until then.
+    /// Packets sent from `from` to `until`.
     Between { from: Timestamp, until: Timestamp },
 }
 
 impl HeldBack {
-    /// Takes an acknowledgement, before anything else does: it may show that the time is over. Returns it with its sample marked,
-    /// if that is to be.
+    /// Handles an acknowledgement, before the rest of the controller. Returns it with its sample marked, if the sample
+    /// is affected.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<AckEvent> {
         if let State::Since {
@@ -49,7 +50,7 @@ impl HeldBack {
         })
     }
 
-    /// The controller holds the sender back, as of this acknowledgement.
+    /// The controller limits the sender, as of this acknowledgement.
     #[inline]
     pub(crate) fn mark(&mut self, ack: &AckEvent) {
         let from = match self.state {
@@ -63,8 +64,8 @@ impl HeldBack {
         };
     }
 
-    /// What was lost will not be delivered, so the boundary would never be reached. Returns the event with its flight marked, if
-    /// that is to be.
+    /// Lost packets are never delivered; without this the boundary would not be reached. Returns the event with its
+    /// flight marked, if the flight is affected.
     pub(crate) fn on_congestion(&mut self, event: &CongestionEvent) -> CongestionEvent {
         if let State::Since {
             marked, delivered, ..
@@ -127,7 +128,7 @@ mod tests {
             .is_some_and(|ack| ack.rate.is_some_and(|rate| rate.app_limited))
     }
 
-    /// Trap: what a controller measures while it holds itself back says nothing about the path.
+    /// Trap: rates measured while the controller limits the sender say nothing about the path.
     #[test]
     fn what_left_while_the_controller_was_the_limit_is_marked() {
         let mut held = HeldBack::default();
@@ -138,7 +139,7 @@ mod tests {
             "left before"
         );
         assert!(marked(&mut held, ack(140, 100, 14_000, 4_000)));
-        // All that was in flight is delivered: what leaves from now on counts.
+        // The flight is delivered: packets sent from now on count.
         assert!(marked(&mut held, ack(150, 110, 15_000, 4_000)));
         assert!(marked(&mut held, ack(180, 149, 19_000, 4_000)));
         assert!(!marked(&mut held, ack(190, 150, 21_000, 4_000)));

@@ -1,24 +1,24 @@
-//! The time that a window has to cover: the path's, and the hosts'.
+//! The time that a window covers: min RTT and the hosts' delay.
 
 use core::time::Duration;
 
 use crate::units::{Bandwidth, Bytes};
 
-/// The round trip without queues, and what hosts add to it.
+/// Min RTT and the hosts' delay.
 ///
-/// Hosts send and receive in batches, wake up late, and stamp datagrams when they read them: over a short path a packet may seem to
-/// come back within a microsecond, and the next one within a millisecond. A window of rate x min RTT then holds no packet at
-/// all. BBR allows for a millisecond: its send quantum, of which draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2,
-/// keeps three in flight beside the BDP.
+/// Hosts send and receive in batches, wake up late, and timestamp datagrams when they read them. On a short path one
+/// packet may seem to return within a microsecond, and the next one after a millisecond. A window of rate x min RTT
+/// would then be less than a packet. BBR allows for a millisecond: its send quantum, of which
+/// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2, keeps three in flight beside the BDP.
 #[inline]
 pub(crate) const fn horizon(min_rtt: Duration) -> Duration {
     min_rtt.saturating_add(HOST_DELAY)
 }
 
-/// What a path without queues holds at `rate`, and the hosts beside it.
+/// The flight on a path without queues at `rate`, the hosts' delay included.
 ///
-/// Of the hosts' millisecond no more than three of the largest send quanta: on fast hosts it is more than the buffers of their sockets,
-/// and what overflows these is the end of a flight, which only a probe timeout recovers.
+/// The hosts' part is at most three of the largest send quanta: on fast hosts a millisecond exceeds their socket
+/// buffers, and an overflow there loses the end of a flight, which only a probe timeout recovers.
 #[inline]
 pub(crate) fn held(rate: Bandwidth, min_rtt: Duration) -> Bytes {
     let max = rate.bytes_in(min_rtt) + MAX_IN_HOSTS;
@@ -28,7 +28,8 @@ pub(crate) fn held(rate: Bandwidth, min_rtt: Duration) -> Bytes {
 /// Three send quanta of 64 KB (draft-cardwell-iccrg-bbr-congestion-control-00, sections 4.2.2 and 4.2.3.2).
 const MAX_IN_HOSTS: Bytes = Bytes(3 * 65_536);
 
-/// What hosts add to a round trip (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.2: the time of a send quantum).
+/// The hosts' delay in a round trip (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.2: the time of a send
+/// quantum).
 pub(crate) const HOST_DELAY: Duration = Duration::from_millis(1);
 
 #[cfg(test)]

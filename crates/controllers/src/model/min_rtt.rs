@@ -1,12 +1,12 @@
-//! The round-trip time without queues, and when to look at it again.
+//! The minimum RTT and its age.
 
 use core::time::Duration;
 
 use crate::units::{Timestamp, saturating_nanos};
 
-/// The smallest round-trip time of the last window (BBR paper, section "Characterizing the bottleneck").
+/// The minimum RTT of the last window (BBR paper, section "Characterizing the bottleneck").
 ///
-/// In nanoseconds: it is compared several times for each acknowledgement, and a `Duration` has two parts to compare.
+/// In nanoseconds: it is compared several times per acknowledgement, and a `Duration` has two parts to compare.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MinRtt {
     nanos: u64,
@@ -29,19 +29,19 @@ impl MinRtt {
         (self.nanos != UNKNOWN).then(|| Duration::from_nanos(self.nanos))
     }
 
-    /// The same in nanoseconds; longer than any until there is one.
+    /// The estimate in nanoseconds; the maximum before the first sample.
     #[inline]
     pub(crate) fn nanos(&self) -> u64 {
         self.nanos
     }
 
-    /// Takes a sample that is no worse than the best one.
+    /// Handles a sample: one that is not above the minimum replaces it.
     #[inline]
     pub(crate) fn update(&mut self, now: Timestamp, rtt: Duration) {
         self.update_nanos(now, saturating_nanos(rtt));
     }
 
-    /// The same with the sample in nanoseconds.
+    /// As `update`, with the sample in nanoseconds.
     #[inline]
     pub(crate) fn update_nanos(&mut self, now: Timestamp, rtt: u64) {
         if rtt <= self.nanos {
@@ -49,7 +49,7 @@ impl MinRtt {
         }
     }
 
-    /// Takes a sample whatever the best one was: how the estimate rises when the path gets longer.
+    /// Replaces the minimum, which may rise: the path has changed.
     #[inline]
     pub(crate) fn replace(&mut self, now: Timestamp, rtt: Duration) {
         self.set(now, saturating_nanos(rtt));
@@ -61,7 +61,7 @@ impl MinRtt {
         self.seen = now;
     }
 
-    /// Whether nothing as small has been seen for longer than `window`.
+    /// Whether no sample has confirmed the minimum for longer than `window`.
     #[inline]
     pub(crate) fn expired(&self, now: Timestamp, window: Duration) -> bool {
         self.nanos != UNKNOWN && now.nanos_since(self.seen) > saturating_nanos(window)
@@ -70,8 +70,7 @@ impl MinRtt {
 
 const UNKNOWN: u64 = u64::MAX;
 
-/// The smallest round-trip time believed, in nanoseconds: a zero from a coarse clock would make every product of it
-/// vanish.
+/// The lower bound of the estimate in nanoseconds: with zero, from a coarse clock, every product of it would be zero.
 const MIN: u64 = 1000;
 
 #[cfg(test)]
@@ -120,11 +119,11 @@ mod tests {
         assert!(min_rtt.expired(at(10_001), WINDOW));
         min_rtt.update(at(9_000), rtt(40));
         assert!(!min_rtt.expired(at(19_000), WINDOW));
-        // Time that runs backwards does not make it old.
+        // Time that runs backwards does not age it.
         assert!(!min_rtt.expired(at(0), WINDOW));
     }
 
-    /// Trap: a minimum RTT of zero, from a clock that stood still, makes every window zero and stays for ever.
+    /// Trap: a minimum RTT of zero, from a clock that stood still, makes every window zero and never rises.
     #[test]
     fn zero_is_not_believed() {
         let mut min_rtt = MinRtt::default();

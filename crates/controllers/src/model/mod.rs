@@ -1,4 +1,4 @@
-//! What several controllers know of a path.
+//! The parts of the path model that several controllers share.
 
 mod full_pipe;
 mod held_back;
@@ -14,7 +14,7 @@ pub(crate) use round_rtt::RoundRtt;
 
 use crate::units::Bytes;
 
-/// RFC 9002, section 7.2: ten packets, but no more than 14,720 bytes unless two packets are more.
+/// RFC 9002, section 7.2: ten packets, but at most 14,720 bytes or two packets.
 pub(crate) fn initial_window(mtu: Bytes) -> Bytes {
     (mtu * 10).min((mtu * 2).max(Bytes(14_720)))
 }

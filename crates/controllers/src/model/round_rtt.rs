@@ -1,10 +1,10 @@
-//! The shortest round trip of a round, once it is more than an accident.
+//! The minimum RTT of a round, once there are enough samples.
 
 use core::time::Duration;
 
 use crate::event::AckEvent;
 
-/// The shortest round-trip time of a round: a queue delays all packets of a round, a late acknowledgement only its own.
+/// The minimum RTT of a round: a queue delays all packets of a round, a delayed acknowledgement only its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RoundRtt {
     min: Duration,
@@ -21,8 +21,8 @@ impl Default for RoundRtt {
 }
 
 impl RoundRtt {
-    /// Takes an acknowledgement that the application did not limit. Returns the minimum of the round under way if it has samples
-    /// enough, or else that of the round that ends here.
+    /// Handles an acknowledgement that is not application-limited. Returns the minimum of the current round if it has
+    /// enough samples, otherwise of the round that ends here.
     pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<Duration> {
         let ended = if ack.round_start {
             core::mem::take(self)
@@ -39,7 +39,7 @@ impl RoundRtt {
     }
 }
 
-/// Samples after which a round need not end (RFC 9406, section 4.3: N_RTT_SAMPLE).
+/// Enough samples to use a round before its end (RFC 9406, section 4.3: N_RTT_SAMPLE).
 const ENOUGH: u32 = 8;
 
 #[cfg(test)]

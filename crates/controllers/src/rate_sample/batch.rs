@@ -1,29 +1,29 @@
-//! The acknowledgement whose packets are being counted.
+//! The acknowledgement whose packets are being reported.
 
 use super::sent_packets::PacketState;
 use crate::units::{Bytes, Timestamp};
 
-/// What is known of an acknowledgement so far.
+/// The state of an incomplete acknowledgement.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Batch {
     /// When it arrived.
     pub now: Timestamp,
-    /// No packets: there is no acknowledgement under way.
+    /// Zero if there is no acknowledgement.
     pub packets: u64,
-    /// What the host received: more than one if it gathers them.
+    /// The number of acknowledgements received: more than one if they were coalesced.
     pub acks: u64,
     /// Delivered and in flight before it.
     pub prior_delivered: Bytes,
     pub prior_in_flight: Bytes,
     pub newest_sent: Timestamp,
     pub oldest_sent: Timestamp,
-    /// The run of packets under way: when they all left, and their bytes.
+    /// The current run of packets: their send time, and their bytes.
     pub run_sent: Timestamp,
     pub run: Bytes,
-    /// The first of them left earlier.
+    /// Whether the first of them was sent earlier.
     pub run_spans: bool,
-    /// The packet that left latest in terms of what was delivered by then: the acknowledgement is measured by it. With the
-    /// time at which it left: the sending interval ends with this very packet, not with the last one of its record.
+    /// The packet with the newest delivery state: the sample is measured from it. With its own send time, at which the
+    /// send interval ends.
     pub sample: Option<(Timestamp, PacketState)>,
     pub round_start: bool,
 }
@@ -53,10 +53,10 @@ impl Batch {
         self.run_spans = false;
     }
 
-    /// Takes the view of the run for the sample if it is the latest, and sees whether a round began.
+    /// Uses the state of the run for the sample if it is the newest, and detects the start of a round.
     #[inline]
     pub(super) fn update_sample(&mut self, state: &PacketState, round_end: Bytes) {
-        // A packet that left after the round began has made the whole trip.
+        // A packet sent after the round began has been acknowledged.
         self.round_start |= state.delivered >= round_end;
         if self
             .sample

@@ -1,8 +1,7 @@
-//! The accounting that every controller stands on: delivered bytes, rate samples, rounds, the app-limited boundary,
-//! what is in flight and what was lost. It is written once, here; a controller sees its results.
+//! Delivery rate samples (draft-ietf-ccwg-bbr, section 4.1) and the state that every controller needs: delivered bytes,
+//! rounds, the app-limited boundary, the flight and the losses.
 //!
-//! The rules are those of draft-ietf-ccwg-bbr, section 4.1 (delivery rate samples) and RFC 9002. A host reports
-//! single packets; the flow folds one acknowledgement's packets into one [`AckEvent`].
+//! Transports report single packets. The sampler combines the packets of one acknowledgement into one [`AckEvent`].
 
 mod batch;
 #[cfg(test)]
@@ -22,43 +21,43 @@ use crate::event::{
 };
 use crate::units::{Bandwidth, Bytes, Timestamp};
 
-/// One connection's accounting.
+/// The delivery-rate sampler of one connection.
 ///
-/// Packets are keyed by the time at which they were sent: transports with several packet-number spaces reuse
-/// numbers, and some report none.
+/// Packets are keyed by their send time: transports with several packet-number spaces reuse numbers, and some report
+/// none.
 #[derive(Debug, Clone)]
 pub struct DeliveryRateSampler {
-    /// `None` if nobody wants rate samples: then nothing is kept for single packets. A clone shares them until either goes on,
-    /// so that a look at a connection does not copy the history of its packets.
+    /// `None` without rate samples: then there is no per-packet state. A clone shares the history until either changes
+    /// it, so that a snapshot of a connection does not copy it.
     sent_packets: Option<Shared<SentPackets>>,
-    /// The last acknowledgement. What it says of the whole connection (delivered, in flight, the round, whether the
-    /// application is the limit) is kept up to date here alone: an event is large, and copying it costs more than filling it.
+    /// The last acknowledgement. Its connection-wide fields (delivered, in flight, round, app-limited) are kept here
+    /// only: an event is large, and a copy costs more than filling it.
     ack: AckEvent,
     delivered_at: Timestamp,
-    /// When the newest packet acknowledged so far was sent: the next sample's sending interval begins there.
+    /// When the newest acknowledged packet was sent: the next sample's send interval begins there.
     interval_start: Timestamp,
-    /// Once so much is delivered, what was in flight when the application last limited the sender is gone.
+    /// The app-limited bubble has left the network once this is delivered.
     app_limited_until: Option<AppLimitedBoundary>,
     round_end: Bytes,
-    /// The same as a time: what leaves from then on belongs to this round or a later one.
+    /// The start of the round: packets sent from then on belong to this round or a later one.
     round_began: Timestamp,
     lost: Bytes,
     lost_since_ack: Bytes,
-    /// Packets that leave within so many nanoseconds share a record.
+    /// Packets sent within this many nanoseconds share a group.
     resolution: u64,
     batch: Batch,
-    /// Sent since the first of the acknowledgements that come next.
+    /// Bytes sent since the first of the coalesced acknowledgements.
     sent_while_coalescing: Bytes,
 }
 
 /// Packets that were declared lost together.
 #[derive(Debug, Clone, Copy)]
 pub struct Loss {
-    /// When the newest of them had left.
+    /// When the newest of them was sent.
     pub newest_sent: Timestamp,
     /// Their bytes.
     pub bytes: Bytes,
-    /// How many they are.
+    /// Their number.
     pub packets: u64,
     /// Whether everything sent for longer than the persistent-congestion period was lost (RFC 9002, section 7.6).
     pub persistent_congestion: bool,
@@ -71,10 +70,10 @@ struct AppLimitedBoundary {
 }
 
 impl DeliveryRateSampler {
-    /// The most entries that a connection's history of packets has, of 80 bytes each, whatever its peer does.
+    /// The maximum number of entries in a connection's packet history, of 80 bytes each, whatever the peer does.
     pub const MAX_HISTORY: usize = sent_packets::MAX_OVERTAKEN + sent_packets::MAX_GROUPS;
 
-    /// A connection of which nothing is known yet.
+    /// The sampler of a new connection.
     pub fn new(now: Timestamp) -> Self {
         Self {
             sent_packets: Some(Shared::new(SentPackets::default())),
@@ -92,8 +91,7 @@ impl DeliveryRateSampler {
         }
     }
 
-    /// The same, but without rate samples and without the circumstances of lost packets, for controllers that do not
-    /// want them: nothing is then kept for single packets.
+    /// A sampler without rate samples and without per-packet state, for controllers that do not need them.
     pub fn without_rate_samples(now: Timestamp) -> Self {
         Self {
             sent_packets: None,
@@ -101,14 +99,14 @@ impl DeliveryRateSampler {
         }
     }
 
-    /// Packets left at `now`.
+    /// Packets were sent at `now`.
     #[inline]
     pub fn on_sent(&mut self, now: Timestamp, bytes: Bytes) -> SentEvent {
         self.on_sent_between(now, now, bytes)
     }
 
-    /// Packets left from `first` to `last`, between the first and the last of the acknowledgements that
-    /// [`on_packets_acked_until`](Self::on_packets_acked_until) tells of next.
+    /// Packets were sent from `first` to `last`, between the first and the last of the acknowledgements that the next
+    /// [`on_packets_acked_until`](Self::on_packets_acked_until) reports.
     #[inline]
     pub fn on_sent_while_coalescing(
         &mut self,
@@ -120,11 +118,10 @@ impl DeliveryRateSampler {
         self.on_sent_between(first, last, bytes)
     }
 
-    /// A packet left at `now` that may carry nothing but acknowledgements, for all the host says.
+    /// A packet was sent at `now` that may contain only ACK frames; the transport does not say.
     ///
-    /// Such a packet is never acknowledged and not in flight (RFC 9002, section 2): it neither ends a silence nor waits for
-    /// anything. If it was data after all, its acknowledgement counts as any other, and until then the host's next report of
-    /// what is in flight holds it.
+    /// Such a packet is not ack-eliciting and not in flight (RFC 9002, section 2). It does not end an idle period. If
+    /// it did carry data, its acknowledgement counts like any other, and the next report of the flight includes it.
     pub fn on_sent_unless_ack_only(&mut self, now: Timestamp, bytes: Bytes) {
         if self.ack.in_flight == Bytes::ZERO
             && let Some(sent_packets) = &mut self.sent_packets
@@ -155,7 +152,7 @@ impl DeliveryRateSampler {
     fn group(&mut self, first: Timestamp, last: Timestamp, bytes: Bytes) {
         let after_silence = self.ack.in_flight == Bytes::ZERO;
         if after_silence {
-            // Both intervals of the next sample begin now, or the silence would count as slowness.
+            // Both intervals of the next sample begin now. Otherwise the idle time would lower the rate.
             self.interval_start = first;
             self.delivered_at = first;
         }
@@ -170,20 +167,20 @@ impl DeliveryRateSampler {
             in_flight: self.ack.in_flight + bytes,
             lost: self.lost,
         };
-        // Nor may anything be shared with what was sent before it.
+        // The packet must not share a group with packets sent before it.
         let resolution = if after_silence { 0 } else { self.resolution };
         sent_packets
             .get_mut()
             .push(first..=last, bytes, self.ack.round, &state, resolution);
     }
 
-    /// One packet of the acknowledgement that arrived at `now` was acknowledged; it had left at `sent`.
+    /// One packet, sent at `sent`, was acknowledged by the acknowledgement that arrived at `now`.
     #[inline]
     pub fn on_packet_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
         self.on_packets_acked(now, sent, bytes, 1);
     }
 
-    /// The same for so many packets that had all left at `sent`, of `bytes` in all.
+    /// Several packets, all sent at `sent`, were acknowledged, of `bytes` in total.
     #[inline]
     pub fn on_packets_acked(
         &mut self,
@@ -203,8 +200,8 @@ impl DeliveryRateSampler {
         self.ack.in_flight -= bytes;
     }
 
-    /// The same for so many packets the newest of which left at `newest_sent`, and all others since the packets acknowledged
-    /// before. They came in so many acknowledgements.
+    /// Several packets were acknowledged by `acks` acknowledgements: the newest was sent at `newest_sent`, the others
+    /// since the packets acknowledged before.
     #[inline]
     pub fn on_packets_acked_until(
         &mut self,
@@ -222,15 +219,15 @@ impl DeliveryRateSampler {
         self.ack.in_flight -= bytes;
     }
 
-    /// The first packet of those in a row that left at one time: they are looked up together, at the end of the run.
+    /// The first packet of a run that was sent at one time. A run is looked up once, at its end.
     #[inline]
     fn begin_run(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
         if self.batch.packets > 0 {
             self.end_earlier_run();
         }
         self.delivered_at = now;
-        // A batch that the host never ended (an acknowledgement inferred from a Retry, say) stays counted as delivered, but
-        // is too old to be a sample.
+        // A batch that the transport never ended (an acknowledgement inferred from a Retry, for example) counts as
+        // delivered, but is too old for a sample.
         if self.batch.packets == 0 || self.batch.now != now {
             let in_flight = self.ack.in_flight - core::mem::take(&mut self.sent_while_coalescing);
             self.batch.begin(now, self.ack.delivered, in_flight);
@@ -238,7 +235,7 @@ impl DeliveryRateSampler {
         self.batch.begin_run(sent, bytes);
     }
 
-    /// Apart, so that there is one copy of it in an acknowledgement of one run, the common case.
+    /// A separate function, so that the common case of one run has one copy of it.
     #[inline(never)]
     fn end_earlier_run(&mut self) {
         self.end_run();
@@ -261,7 +258,7 @@ impl DeliveryRateSampler {
         }
     }
 
-    /// All packets of the acknowledgement have been counted. `in_flight` and `app_limited` are the host's own view.
+    /// The acknowledgement is complete. `in_flight` and `app_limited` are the transport's values.
     ///
     /// Returns nothing if no packet was newly acknowledged.
     #[inline]
@@ -271,8 +268,8 @@ impl DeliveryRateSampler {
         in_flight: Bytes,
         app_limited: bool,
     ) -> Option<&AckEvent> {
-        // Bytes leave the flight without a word when keys are discarded or early data is rejected, and packets that
-        // carry only acknowledgements are never acknowledged: the host knows better.
+        // The transport's flight is authoritative: bytes leave it without an event when keys are discarded or early
+        // data is rejected, and packets with only ACK frames are never acknowledged.
         self.ack.in_flight = in_flight;
         self.ack.app_limited = app_limited;
         let newly_acked = self.batch.packets > 0;
@@ -297,7 +294,7 @@ impl DeliveryRateSampler {
         newly_acked.then_some(&self.ack)
     }
 
-    /// Everything in flight now counts as limited by the application: rates measured over it are too low.
+    /// Marks the current flight as app-limited: rates measured over it are too low.
     pub fn mark_app_limited(&mut self, now: Timestamp) {
         self.app_limited_until = Some(AppLimitedBoundary {
             delivered: self.ack.delivered + self.ack.in_flight,
@@ -314,7 +311,7 @@ impl DeliveryRateSampler {
         if let Some(boundary) = &mut self.app_limited_until
             && newest_sent <= boundary.marked
         {
-            // What was lost will not be delivered, so the boundary would never be reached.
+            // Lost packets are never delivered; without this the boundary would not be reached.
             boundary.delivered -= lost;
         }
         let signal = if loss.persistent_congestion {
@@ -329,7 +326,7 @@ impl DeliveryRateSampler {
         event
     }
 
-    /// The path marked a packet that had left at `newest_sent`.
+    /// A packet that was sent at `newest_sent` was marked.
     pub fn on_ecn_mark(&mut self, now: Timestamp, newest_sent: Timestamp) -> CongestionEvent {
         let nothing_lost = Loss {
             newest_sent,
@@ -350,8 +347,7 @@ impl DeliveryRateSampler {
         self.ack.delivered
     }
 
-    /// Entries in the history of packets, for those who watch its size: never more than
-    /// [`MAX_HISTORY`](Self::MAX_HISTORY).
+    /// The number of entries in the packet history: at most [`MAX_HISTORY`](Self::MAX_HISTORY).
     pub fn history_len(&self) -> usize {
         let sent_packets = self.sent_packets.as_ref();
         sent_packets.map_or(0, |sent_packets| sent_packets.look(SentPackets::len))
@@ -418,8 +414,8 @@ impl DeliveryRateSampler {
     /// The delivery rate around the packet that left at `sent`, over the longer of the two intervals
     /// (draft-ietf-ccwg-bbr, section 4.1.2.3).
     ///
-    /// The acknowledging interval began before the packet left, so that it lasts a round trip at least: the draft's
-    /// check for shorter ones has nothing to find here.
+    /// The ack interval began before the packet was sent and is at least a round trip long, so the draft's check for
+    /// shorter intervals is not needed.
     #[inline]
     fn rate_sample(
         &self,
@@ -444,12 +440,12 @@ impl DeliveryRateSampler {
     }
 }
 
-/// At least so many records make up a round trip, if so many packets do.
+/// The minimum number of groups in a round, if it has that many packets.
 const GROUPS_PER_ROUND: u64 = 256;
 
-/// With nothing in flight, packets of which an acknowledgement may still come.
+/// The number of packets to keep while nothing is in flight: their acknowledgements may still come.
 const MAX_UNHEARD: usize = 16;
 
-/// How much older than the packets now being acknowledged a record may be before it is forgotten. What is left in
-/// it by then was lost, or was never going to be acknowledged.
+/// A group is removed once it is older than the acknowledged packets by this much: its packets were lost, or will never
+/// be acknowledged.
 const GROUP_LIFETIME: Duration = Duration::from_secs(2);

@@ -1,58 +1,57 @@
-//! What was known when a packet left, kept until it is acknowledged or forgotten.
+//! The per-packet state of sent packets, kept until they are acknowledged or removed.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use crate::units::{Bytes, Timestamp};
 
-/// Packets that left between two acknowledgements, and so share one view of the path.
+/// Packets sent between two acknowledgements. They share one state.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PacketGroup {
-    /// When the first and the last of them left.
+    /// The send times of the first and the last packet.
     pub first_sent: Timestamp,
     pub last_sent: Timestamp,
-    /// Sent and not yet acknowledged.
+    /// Bytes not yet acknowledged.
     pub outstanding: Bytes,
-    /// The round they left in.
+    /// The round in which they were sent.
     pub round: u64,
     pub state: PacketState,
 }
 
-/// What was known when packets left.
+/// The connection's state when the packets were sent (draft-ietf-ccwg-bbr, section 4.1: per-packet state).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PacketState {
-    /// Delivered in all by then, and when that had last changed.
+    /// The bytes delivered by then, and the time of the last delivery.
     pub delivered: Bytes,
     pub delivered_at: Timestamp,
-    /// The start of the sending interval that the rate sample of these packets covers.
+    /// The start of the send interval of these packets' rate sample.
     pub interval_start: Timestamp,
     /// Whether the application limited the sender.
     pub app_limited: bool,
-    /// In flight after the last of them.
+    /// The flight after the last of them.
     pub in_flight: Bytes,
-    /// Declared lost in all by then.
+    /// The bytes declared lost by then.
     pub lost: Bytes,
 }
 
-/// The records of everything in flight, oldest first.
+/// The groups of all packets in flight, oldest first.
 ///
-/// Packets that leave within a small share of a round trip share a record, the first one's: their samples then cover that
-/// much more than a round trip, and the history stays small and quick to search and to copy however much is in flight.
+/// Packets sent within a small share of a round trip share the group and state of the first. Their samples cover
+/// slightly more than a round trip, and the history stays small in a large flight.
 ///
-/// No peer decides how long the history is. Each record holds at least one byte that was sent and neither acknowledged nor
-/// lost, and there are never more than [`MAX_OVERTAKEN`] + [`MAX_GROUPS`] of them.
+/// A peer cannot make the history grow: each group holds at least one byte that is neither acknowledged nor lost, and
+/// there are at most [`MAX_OVERTAKEN`] + [`MAX_GROUPS`] groups.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SentPackets {
-    /// What was passed over: something that left later has been acknowledged. It is lost, or comes out of order.
+    /// Groups that a later packet's acknowledgement has overtaken: lost or reordered packets.
     overtaken: VecDeque<PacketGroup>,
-    /// All that left after those. The next packet to be acknowledged is in the first of them, unless it is late.
+    /// The groups sent after those. The next acknowledged packet is in the first of them, unless it is reordered.
     sent_packets: VecDeque<PacketGroup>,
 }
 
 impl SentPackets {
-    /// Adds packets sent then: to the newest record if nothing was learned since it began; in a large flight, also if it
-    /// began no more than `resolution` nanoseconds ago under the same circumstances; and whatever was learned, if there are
-    /// [`MAX_GROUPS`] already.
+    /// Adds packets. They join the newest group if the state has not changed; in a large flight also if the group began
+    /// within `resolution` nanoseconds; and always if there are [`MAX_GROUPS`] groups.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -79,8 +78,8 @@ impl SentPackets {
                 return;
             }
         }
-        // In the order of time even if a host's clock runs backwards. The search relies on it: what it finds in disorder
-        // depends on where a deque begins in its buffer, and a clone's begins elsewhere.
+        // Keeps the groups in order of time even if a host's clock runs backwards. The binary search needs this order:
+        // its result in an unordered deque depends on the buffer's layout, which differs in a clone.
         if let Some(newest) = self.sent_packets.back().or(self.overtaken.back()) {
             first = first.max(newest.last_sent);
             last = last.max(first);
@@ -94,10 +93,10 @@ impl SentPackets {
         });
     }
 
-    /// Takes `bytes` that left at `sent` off their record, and shows its view, if it is still there.
+    /// Removes `bytes` sent at `sent` from their group, and passes its state to `show`, if the group still exists.
     ///
-    /// Two records can hold one time, where an acknowledgement came between two batches of one instant: the older
-    /// one gives first, and both are shown if both give.
+    /// Two groups can have the same send time, if an acknowledgement came between two batches of one instant. The older
+    /// one is used first; both are shown if both have bytes.
     #[inline]
     pub(super) fn take(
         &mut self,
@@ -131,7 +130,7 @@ impl SentPackets {
         }
     }
 
-    /// Takes as much of `bytes` as there is off the records of what left before `sent`, and returns the rest.
+    /// Removes up to `bytes` from the groups sent before `sent`, and returns the rest.
     pub(super) fn take_before(&mut self, sent: Timestamp, bytes: Bytes) -> Bytes {
         let mut rest = bytes;
         while let Some(oldest) = self.sent_packets.front_mut()
@@ -145,7 +144,7 @@ impl SentPackets {
         rest
     }
 
-    /// The same wherever the record is, and however many hold that time.
+    /// As `take`, for groups in any position and for several with the same send time.
     #[cold]
     fn take_anywhere(&mut self, sent: Timestamp, bytes: Bytes, mut show: impl FnMut(&PacketState)) {
         let first = self
@@ -175,7 +174,7 @@ impl SentPackets {
         }
     }
 
-    /// The view of a packet that left at `sent`, if its record is still there.
+    /// The state of a packet sent at `sent`, if its group still exists.
     pub(super) fn get(&self, sent: Timestamp) -> Option<PacketState> {
         let sent_packets = if self.is_overtaken(sent) {
             &self.overtaken
@@ -187,11 +186,11 @@ impl SentPackets {
         (group.first_sent <= sent).then_some(group.state)
     }
 
-    /// Forgets what was lost: `bytes`, the newest of which left at `newest_sent`.
+    /// Removes lost packets of `bytes`, the newest of which was sent at `newest_sent`.
     ///
-    /// Loss detection goes by packet number and by age (RFC 9002, section 6.1): when a packet is lost, so is all that left
-    /// before it in the same packet number space and was not acknowledged. What remains of records of earlier times is in
-    /// flight no more, and an acknowledgement of it would be ignored by the host too.
+    /// Loss detection goes by packet number and by age (RFC 9002, section 6.1): if a packet is lost, so are all
+    /// unacknowledged packets sent before it in the same packet number space. The rest of earlier groups is no longer
+    /// in flight, and the transport would ignore an acknowledgement of it.
     #[cold]
     pub(super) fn remove_lost(&mut self, newest_sent: Timestamp, bytes: Bytes) {
         let mut rest = bytes;
@@ -206,7 +205,7 @@ impl SentPackets {
         self.take_anywhere(newest_sent, rest, |_| {});
     }
 
-    /// Forgets what left before `horizon` and was passed over.
+    /// Removes overtaken groups sent before `horizon`.
     #[inline]
     pub(super) fn prune(&mut self, horizon: Timestamp) {
         while let Some(oldest) = self.overtaken.front()
@@ -216,14 +215,14 @@ impl SentPackets {
         }
     }
 
-    /// Forgets all but the newest.
+    /// Removes all groups but the newest.
     pub(super) fn forget_all_but(&mut self, count: usize) {
         self.overtaken.clear();
         let older = self.sent_packets.len().saturating_sub(count);
         self.sent_packets.drain(..older);
     }
 
-    /// Forgets everything: nothing is in flight.
+    /// Removes all groups: nothing is in flight.
     pub(super) fn clear(&mut self) {
         self.overtaken.clear();
         self.sent_packets.clear();
@@ -259,15 +258,15 @@ impl PacketGroup {
     }
 }
 
-/// With so few records each keeps its own, however short the time between them.
+/// With fewer groups than this, packets do not join a group by time.
 const MIN_GROUPS_TO_MERGE: usize = 128;
 
-/// Four times what a round trip takes, so that a path may become four times as long before records hold more than their
-/// share of it: 80 kB.
+/// Four times the groups of a round trip, so that the RTT may grow by a factor of four before groups cover more of it:
+/// 80 kB.
 pub(super) const MAX_GROUPS: usize = 1024;
 
-/// Hosts declare lost what three packets have overtaken (RFC 9002, section 6.1.1): what was passed over is late for a few
-/// acknowledgements only.
+/// Transports declare a packet lost after three later ones were acknowledged (RFC 9002, section 6.1.1), so a group
+/// stays overtaken for a few acknowledgements only.
 pub(super) const MAX_OVERTAKEN: usize = 128;
 
 #[cfg(test)]
@@ -278,7 +277,7 @@ mod tests {
         Timestamp::from_nanos(nanos)
     }
 
-    /// What left at `sent`, when so much had been delivered.
+    /// A group sent at `sent`.
     fn group(sent: u64, bytes: u64) -> PacketGroup {
         let sent = at(sent);
         PacketGroup {
@@ -307,7 +306,7 @@ mod tests {
         );
     }
 
-    /// What had been delivered according to the last view shown.
+    /// The delivered bytes in the last state shown.
     fn take(sent_packets: &mut SentPackets, sent: u64, bytes: u64) -> Option<u64> {
         let mut delivered = None;
         sent_packets.take(at(sent), Bytes(bytes), |state| {
@@ -316,8 +315,8 @@ mod tests {
         delivered
     }
 
-    /// A packet that is never acknowledged must not keep what was sent after it: a connection would hold seconds of its past
-    /// after each loss, and copy them with each snapshot.
+    /// Trap: a packet that is never acknowledged must not keep the groups after it. A connection would hold seconds of
+    /// history after each loss.
     #[test]
     fn a_lost_packet_keeps_only_its_own_group() {
         let mut sent_packets = SentPackets::default();
@@ -335,7 +334,7 @@ mod tests {
         assert!(sent_packets.get(at(1)).is_none());
     }
 
-    /// Late packets are found, and leave nothing behind, in whatever order they come.
+    /// Reordered packets are found and removed, in any order.
     #[test]
     fn every_order_of_acknowledgements_empties_the_history() {
         for stride in [1, 7, 13, 99] {
@@ -353,7 +352,8 @@ mod tests {
         }
     }
 
-    /// Packets of many times that are acknowledged together settle what each of them left, and what is missing among them stays.
+    /// Packets with several send times that are acknowledged together are removed from their groups; missing packets
+    /// stay.
     #[test]
     fn packets_acknowledged_together_leave_the_history_together() {
         let mut sent_packets = SentPackets::default();
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!(rest, Bytes(1200));
         assert_eq!(take(&mut sent_packets, 9, rest.0), Some(9));
         assert_eq!(sent_packets.len(), 90);
-        // One of ten is missing: the last of them is then late.
+        // One of ten is missing: the last of them is then overtaken.
         let rest = sent_packets.take_before(at(19), Bytes(9 * 1200));
         assert_eq!(rest, Bytes::ZERO);
         assert_eq!(take(&mut sent_packets, 19, rest.0), Some(19));

@@ -1,19 +1,18 @@
-//! A value whose copies share it until one of them changes it.
+//! A value that clones share until one of them changes it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Copied in constant time, and changed without atomic operations while nobody shares it.
+/// Clones in constant time. Its owner changes it without atomic operations while it is not shared.
 ///
-/// Transports hand out clones of a controller to those who want to look at its state. `Arc::make_mut` would do too, but takes
-/// a locked instruction for each packet sent and acknowledged. Here the owner's way is a comparison: the lock is
-/// for the one who copies, who has no more than a shared reference.
+/// Transports clone a controller to inspect its state. `Arc::make_mut` would work too, but takes a locked instruction
+/// for each packet. Here the owner only compares; the lock is for the cloner, which has a shared reference.
 pub(super) struct Shared<T>(Mutex<Held<T>>);
 
 struct Held<T> {
-    /// Nothing in particular while it is shared.
+    /// Undefined while the value is shared.
     own: T,
-    /// As of the last copy. The other may be gone by now.
+    /// The value as of the last clone. The clone may no longer exist.
     shared: Option<Arc<T>>,
 }
 
@@ -25,7 +24,7 @@ impl<T: Clone + Default> Shared<T> {
         }))
     }
 
-    /// The value, to change it: a copy, if somebody else still has it.
+    /// A mutable reference; copies the value if a clone shares it.
     #[inline]
     pub(super) fn get_mut(&mut self) -> &mut T {
         let held = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -35,7 +34,7 @@ impl<T: Clone + Default> Shared<T> {
         &mut held.own
     }
 
-    /// Looks at the value.
+    /// Reads the value.
     pub(super) fn look<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         let held = self.lock();
         look(held.shared.as_deref().unwrap_or(&held.own))

@@ -1,8 +1,8 @@
-//! Packets that are acknowledged one after the other, counted together.
+//! Coalesces acknowledgements.
 //!
-//! In a large flight an acknowledgement of two packets says next to nothing: hundreds of them come in a round trip. They are
-//! gathered until they make up a sixty-fourth of it, as receive offload gathers them for the controllers of an operating
-//! system, and cost a comparison each. What a controller then sees is exact, only later by a thirty-second of a round trip at most.
+//! In a large flight a round has hundreds of acknowledgements of two packets each. They are coalesced until they cover
+//! a sixty-fourth of the flight, as receive offload does in an operating system, and cost one comparison each. The
+//! controller sees exact values, at most a thirty-second of a round trip later.
 
 use std::time::{Duration, Instant};
 
@@ -10,32 +10,32 @@ use super::clock::Clock;
 use crate::rate_sample::DeliveryRateSampler;
 use crate::units::{Bytes, saturating_nanos};
 
-/// Packets that left at one instant, or of a small share of the flight: hosts report them one by one. Only instants are
-/// compared for each of them; they are converted, and the packets looked up, once for all.
+/// Packets sent at one instant, or a small share of the flight. Transports report them one by one. Each costs only a
+/// comparison of instants; the conversion and the look-up happen once for all.
 #[derive(Debug, Clone, Copy)]
 pub struct AckedRun {
     /// When the last of them was acknowledged.
     now: Instant,
-    /// When the newest of them left.
+    /// When the newest of them was sent.
     sent: Instant,
     bytes: Bytes,
-    /// None: there is no run under way, and the rest has no meaning.
+    /// Zero if there is no current run; the other fields are then undefined.
     packets: u64,
-    /// They left at several times.
+    /// Whether they were sent at several times.
     spans: bool,
-    /// The flow knows of other packets of this acknowledgement: it cannot wait.
+    /// Whether the sampler already has other packets of this acknowledgement, so that it cannot wait.
     split: bool,
-    /// Acknowledgements in which they came.
+    /// The number of acknowledgements that reported them.
     acks: u64,
-    /// Less than this waits for more, but not beyond this time.
+    /// A run of fewer bytes waits for more acknowledgements, but not beyond `until`.
     min_bytes: Bytes,
     until: Instant,
-    /// If the last acknowledgement waits for more: in flight after it and after what was sent since.
+    /// If the last acknowledgement waits for more: the flight after it and after packets sent since.
     waiting: Option<Bytes>,
 }
 
 impl AckedRun {
-    /// Nothing was acknowledged so far on a connection that begins at `origin`.
+    /// An empty run on a connection that begins at `origin`.
     pub const fn none(origin: Instant) -> Self {
         Self {
             now: origin,
@@ -51,7 +51,8 @@ impl AckedRun {
         }
     }
 
-    /// A packet that had left at `sent` was acknowledged. `sampler` is told of those before it, if they are not of its run.
+    /// Handles an acknowledged packet that was sent at `sent`. Reports the previous run to `sampler` if the packet is
+    /// not part of it.
     #[inline]
     pub fn push(
         &mut self,
@@ -75,7 +76,7 @@ impl AckedRun {
         }
     }
 
-    /// Whether the acknowledgement that ends here, with so much left in flight, can wait for the next one.
+    /// Whether the acknowledgement that ends here, with this flight left, can wait for the next one.
     #[inline]
     pub fn wait(&mut self, now: Instant, in_flight: Bytes) -> bool {
         let waits = self.packets > 0
@@ -88,8 +89,8 @@ impl AckedRun {
         waits
     }
 
-    /// So much leaves at `now`. If an acknowledgement waits and goes on waiting, nothing has to be told of it yet: then this is what
-    /// is in flight.
+    /// Handles packets sent at `now`. Returns the flight if an acknowledgement waits and can wait longer: nothing has
+    /// to be reported yet.
     #[inline]
     pub fn waits_while_sending(&mut self, now: Instant, bytes: Bytes) -> Option<Bytes> {
         let in_flight = self.waiting.as_mut().filter(|_| now < self.until)?;
@@ -97,15 +98,15 @@ impl AckedRun {
         Some(*in_flight)
     }
 
-    /// When the last acknowledgement came and what is in flight, if it waits: before anything but sending happens, it
-    /// has to come to its end.
+    /// The time of the last acknowledgement and the flight, if it waits. It must end before any event other than
+    /// sending.
     #[inline]
     pub fn waiting(&self) -> Option<(Instant, Bytes)> {
         self.waiting.map(|in_flight| (self.now, in_flight))
     }
 
-    /// At `now` the controller has seen an acknowledgement after so long a round trip, and so much is in flight.
-    /// Acknowledgements of a small share of that are gathered from now on, over as small a share of the round trip.
+    /// Sets how long acknowledgements are coalesced, after the controller has seen one at `now`: a small share of the
+    /// flight and of the RTT.
     #[inline]
     pub fn coalesce(&mut self, now: Instant, in_flight: Bytes, rtt: Duration, mtu: Bytes) {
         self.min_bytes = if in_flight < mtu * LARGE_FLIGHT {
@@ -117,13 +118,13 @@ impl AckedRun {
         };
     }
 
-    /// Whether there are packets that the flow does not know of, though their acknowledgement does not wait for more.
+    /// Whether the run has packets that the sampler does not have, and does not wait for more.
     #[inline]
     pub const fn is_under_way(&self) -> bool {
         self.packets > 0 && self.waiting.is_none()
     }
 
-    /// Tells `sampler` of the run under way, if there is one: to be called before anything else happens to it.
+    /// Reports the current run to `sampler`, if there is one. Call it before any other event of the sampler.
     // Always inline: it runs once for each acknowledgement, and the registers that a call saves and restores are a tenth of it.
     #[inline(always)]
     pub fn end(&mut self, clock: &mut Clock, sampler: &mut DeliveryRateSampler) {
@@ -141,7 +142,7 @@ impl AckedRun {
         }
     }
 
-    /// Not with a packet that left before the connection used this path: it says nothing about it.
+    /// Ignores a packet that was sent before the connection used this path.
     #[inline]
     fn begin(&mut self, now: Instant, sent: Instant, bytes: Bytes, clock: &Clock) {
         if clock.precedes(sent) {
@@ -151,7 +152,7 @@ impl AckedRun {
         (self.bytes, self.packets, self.spans) = (bytes, 1, false);
     }
 
-    /// Apart, so that other packets do not pay for its registers.
+    /// A separate function, so that the common case does not save its registers.
     #[inline(never)]
     fn begin_another(
         &mut self,
@@ -161,7 +162,7 @@ impl AckedRun {
         clock: &mut Clock,
         sampler: &mut DeliveryRateSampler,
     ) {
-        // What waited for this acknowledgement is a part of it.
+        // The waiting run is part of this acknowledgement.
         if self.waiting.is_some() {
             self.now = now;
         }
@@ -171,10 +172,10 @@ impl AckedRun {
     }
 }
 
-/// Acknowledgements that a controller sees in a round trip of a large flight, at least.
+/// The minimum number of acknowledgements that a controller sees in a round of a large flight.
 const ACKS_PER_ROUND: u64 = 64;
 
-/// Packets. Of fewer, one or two acknowledgements are a sixty-fourth already.
+/// In packets. In a smaller flight one or two acknowledgements are a sixty-fourth already.
 const LARGE_FLIGHT: u64 = 256;
 
 #[cfg(test)]
@@ -182,7 +183,7 @@ mod tests {
     use super::*;
     use crate::units::Timestamp;
 
-    /// The flow is told of each run once, whatever the order of the instants.
+    /// The sampler gets each run once, in any order of the instants.
     #[test]
     #[expect(
         clippy::disallowed_methods,
@@ -209,7 +210,7 @@ mod tests {
             run.end(&mut clock, &mut sampler);
             assert_eq!(sampler.delivered(), Bytes(4800));
         }
-        // The same instants again are another run.
+        // Packets of the same instants later form another run.
         run.push(at(40), at(1), Bytes(1200), &mut clock, &mut sampler);
         run.end(&mut clock, &mut sampler);
         let ack = sampler.on_ack_end(clock.now(at(40)), Bytes(6000), false);

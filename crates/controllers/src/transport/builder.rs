@@ -1,4 +1,4 @@
-//! One configuration for the controllers of many connections.
+//! Builds the controllers of many connections from one configuration.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,10 +8,10 @@ use crate::controller::Controller;
 use crate::registry::ControllerSpec;
 use crate::units::{Bytes, Timestamp};
 
-/// What a host's factory of controllers is made of.
+/// Builds a controller for each connection of a transport.
 ///
-/// Each connection's controller gets a seed of its own, so that connections do not probe in step: the blueprint's
-/// seed and the number of controllers built before.
+/// Each controller gets its own seed, so that connections do not probe in step: the builder's seed and the number of
+/// controllers built before.
 #[derive(Debug)]
 pub struct ControllerBuilder {
     config: Box<dyn ControllerConfig>,
@@ -20,7 +20,7 @@ pub struct ControllerBuilder {
 }
 
 impl ControllerBuilder {
-    /// A blueprint of the configuration.
+    /// A builder for the configuration.
     ///
     /// # Errors
     /// If the configuration holds a value out of its range.
@@ -29,7 +29,7 @@ impl ControllerBuilder {
         Ok(Self::of(Box::new(config)))
     }
 
-    /// The seed for whatever the controllers draw at random; 0 unless set.
+    /// Sets the seed of the controllers' random numbers; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -71,5 +71,5 @@ impl From<Algorithm> for ControllerBuilder {
     }
 }
 
-/// Keeps neighbouring seeds' connections apart: an odd constant, the golden ratio of 2^64.
+/// Separates the connections of neighbouring seeds: an odd constant, the golden ratio of 2^64.
 const SEED_STRIDE: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -1,11 +1,11 @@
-//! From `Instant`s to the controllers' time.
+//! Converts `Instant`s to the controllers' time.
 
 use std::time::Instant;
 
 use crate::units::Timestamp;
 
-/// Converts instants to timestamps since the connection began. Hosts pass the same ones again and again (the time of an
-/// acknowledgement with its end and with what it lets the sender send), so the last one is remembered.
+/// Converts instants to timestamps since the connection began. Transports pass the same instant several times (for an
+/// acknowledgement, its end, and the packets sent then), so the last one is cached.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     origin: Instant,
@@ -13,7 +13,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that stands at zero at `origin`.
+    /// A clock that is zero at `origin`.
     pub fn starting(origin: Instant) -> Self {
         Self {
             origin,
@@ -21,7 +21,7 @@ impl Clock {
         }
     }
 
-    /// The time at which something happens.
+    /// The time of an event.
     #[inline]
     pub fn now(&mut self, instant: Instant) -> Timestamp {
         if self.now.0 != instant {
@@ -30,14 +30,14 @@ impl Clock {
         self.now.1
     }
 
-    /// Whether this was before the connection began, on this path: packets of an old path must not contribute to the
-    /// congestion control of a new one (RFC 9000, section 9.4).
+    /// Whether the instant is before the connection began on this path. Packets of an old path must not contribute to
+    /// the congestion control of a new one (RFC 9000, section 9.4).
     #[inline]
     pub fn precedes(&self, instant: Instant) -> bool {
         instant < self.origin
     }
 
-    /// The time at which a packet left.
+    /// The time at which a packet was sent.
     #[inline]
     pub fn sent(&self, instant: Instant) -> Timestamp {
         self.convert(instant)

@@ -1,7 +1,7 @@
-//! What adapters to hosts have in common: time, timers, and the building of controllers.
+//! The parts that adapters to transports share: time, timers, coalescing, and the builder of controllers.
 //!
-//! An adapter itself is what differs from host to host: which calls it gets, in which order, and how it hands on what a
-//! [`Control`](crate::Control) asks for.
+//! An adapter itself holds only what differs between transports: their calls, the order of these calls, and how a
+//! [`Control`](crate::Control) reaches the transport.
 
 mod acked_run;
 mod builder;

@@ -1,12 +1,12 @@
-//! What compensates a transport that paces by its window.
+//! Compensates the pacer of a transport that paces by its window.
 
 use crate::controller::{Control, Refill};
 use crate::units::Bytes;
 
-/// The window to tell a transport that paces at 1.25 windows per smoothed RTT, with so much in flight.
+/// The window to report to a transport that paces at 1.25 windows per smoothed RTT.
 ///
-/// Such a pace follows the window. While something is missing in flight, [`Control::refill`] says how fast to send. What is told is
-/// back at the window when the flight is.
+/// This pace follows the window. While the flight is below the window, [`Control::refill`] sets the pace. When the
+/// flight reaches the window, the reported window is the window itself.
 #[inline]
 pub fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -> Bytes {
     let window = control.window;
@@ -25,11 +25,11 @@ pub fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -> Bytes
     }
 }
 
-/// So many times what is missing in flight is added to the window.
+/// The reported window exceeds the window by this multiple of the missing flight.
 const URGENCY: u64 = 2;
 
-/// A window that is smaller than the one to reach is ahead of the flight by this part of it: more than the 64th for which hosts
-/// gather what they send.
+/// A reported window below the window exceeds the flight by this part of it: more than the sixty-fourth for which
+/// acknowledgements are coalesced.
 const REFILL_STEPS: u64 = 32;
 
 #[cfg(test)]
@@ -47,7 +47,8 @@ mod tests {
         assert_eq!(told(60_000), Bytes(61_200));
         assert_eq!(told(50_000), Bytes(81_200));
         assert_eq!(told(0), Bytes(100_000));
-        // 1 MB/s x 44 ms / 1.25, at which quinn paces at 1 MB/s; from there on ahead of the flight.
+        // 1 MB/s x 44 ms / 1.25: quinn paces at 1 MB/s with this window. Above this flight the window stays ahead of
+        // the flight.
         let slow = Control {
             refill: Refill::PaceOf(Bytes(36_400)),
             ..control

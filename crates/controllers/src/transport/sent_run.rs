@@ -1,4 +1,4 @@
-//! Packets that are sent one after the other, counted together.
+//! Coalesces sent packets.
 
 use std::time::Instant;
 
@@ -7,18 +7,18 @@ use crate::event::SentEvent;
 use crate::rate_sample::DeliveryRateSampler;
 use crate::units::Bytes;
 
-/// Packets that leave while an acknowledgement waits for more of its kind ([`AckedRun`](super::AckedRun)): nothing has been
-/// learned since the first of them.
+/// Packets sent while an acknowledgement waits for more ([`AckedRun`](super::AckedRun)). Their per-packet state is the
+/// same.
 #[derive(Debug, Clone, Copy)]
 pub struct SentRun {
     first: Instant,
     last: Instant,
-    /// None: the instants have no meaning.
+    /// Zero if the run is empty; the instants are then undefined.
     bytes: Bytes,
 }
 
 impl SentRun {
-    /// Nothing was sent so far on a connection that begins at `origin`.
+    /// An empty run on a connection that begins at `origin`.
     pub const fn none(origin: Instant) -> Self {
         Self {
             first: origin,
@@ -27,7 +27,7 @@ impl SentRun {
         }
     }
 
-    /// So much left at `now`.
+    /// Adds packets sent at `now`.
     #[inline]
     pub fn push(&mut self, now: Instant, bytes: Bytes) {
         if self.bytes == Bytes::ZERO {
@@ -37,7 +37,7 @@ impl SentRun {
         self.bytes += bytes;
     }
 
-    /// Tells `sampler` of what was sent, if there is anything: to be called before anything else happens to it.
+    /// Reports the run to `sampler`, if there is one. Call it before any other event of the sampler.
     #[inline]
     pub fn end(
         &mut self,

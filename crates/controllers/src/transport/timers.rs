@@ -1,11 +1,11 @@
-//! Timers on hosts that have none for controllers.
+//! Timers for transports that have none for controllers.
 
 use crate::controller::Controller;
 use crate::units::Timestamp;
 
-/// Fires the controller's timers that were due by `now`; returns when it wants the next one.
+/// Fires the controller's timers that were due by `now`. Returns the time of the next one.
 ///
-/// A host that wakes its controller for events only does this at each of them.
+/// A transport that calls its controller only for events calls this at each of them.
 #[cold]
 pub fn fire_timers(controller: &mut dyn Controller, now: Timestamp) -> Option<Timestamp> {
     for _ in 0..MAX_TIMERS_AT_ONCE {
@@ -17,5 +17,6 @@ pub fn fire_timers(controller: &mut dyn Controller, now: Timestamp) -> Option<Ti
     controller.next_timer()
 }
 
-/// Timers fired at one event after a long silence: enough for any filter to notice, and a bound on the work.
+/// The maximum number of timers fired at one event after a long idle time: enough for every filter, and a bound on the
+/// work.
 pub const MAX_TIMERS_AT_ONCE: usize = 16;

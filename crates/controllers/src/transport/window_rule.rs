@@ -1,21 +1,21 @@
-//! When a host's window stops it.
+//! How a transport applies its window.
 
 use crate::units::Bytes;
 
-/// How a host compares what is in flight with its window.
+/// How a transport compares the flight with its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WindowRule {
-    /// It sends while the flight does not exceed the window: RFC 9002, section 7, and noq 1.
+    /// Sends while the flight does not exceed the window: RFC 9002, section 7, and noq 1.
     UpTo,
-    /// It sends while the flight stays below the window: quinn 0.11. A window of whole packets is never full.
+    /// Sends while the flight stays below the window: quinn 0.11. A window of whole packets is never full.
     Below,
 }
 
 impl WindowRule {
-    /// Every rule that a host has.
+    /// All rules.
     pub const ALL: [Self; 2] = [Self::UpTo, Self::Below];
 
-    /// The window to report to the host, so that `window` may be in flight, as RFC 9002 says, and no more.
+    /// The window to report to the transport, so that exactly `window` may be in flight, as in RFC 9002.
     #[inline]
     pub const fn reported(self, window: Bytes) -> Bytes {
         match self {
@@ -24,7 +24,7 @@ impl WindowRule {
         }
     }
 
-    /// Whether the host sends a datagram, with a window of `reported`.
+    /// Whether the transport sends a datagram, with a window of `reported`.
     #[inline]
     pub const fn admits(self, reported: Bytes, in_flight: Bytes, datagram: Bytes) -> bool {
         let flight = in_flight.0.saturating_add(datagram.0);

@@ -1,4 +1,4 @@
-//! How long acknowledgements keep silent while data flows.
+//! The gaps between acknowledgements while data is in flight.
 
 use core::time::Duration;
 
@@ -6,29 +6,29 @@ use kneepoint_estimators::{ExactWindow, Max, WindowedFilter};
 
 use crate::units::{Bytes, Timestamp, saturating_nanos as nanos};
 
-/// The longest pause between acknowledgements of the last rounds, outages excepted: those are longer than a round trip, and do not
-/// recur.
+/// The maximum gap between acknowledgements in the last rounds, without outages. An outage is longer than the RTT and
+/// does not recur.
 ///
-/// A receiver that acknowledges every second packet, or a link that hands over packets in batches, leaves the
-/// sender without news for a while; a window that is to keep the path busy has to cover that pause too.
+/// A receiver that acknowledges every second packet, or a link that delivers packets in batches, leaves gaps between
+/// acknowledgements. A window that keeps the path busy has to cover these gaps.
 #[derive(Debug, Clone)]
 pub(super) struct AckGap {
     max: ExactWindow<u64, Max>,
     previous: Option<Timestamp>,
     medium: Duration,
-    /// The round of the last pause and the longest one of that round: nothing shorter in it can matter.
+    /// The round of the last gap and the maximum gap of that round: a shorter gap in the same round changes nothing.
     newest: Option<(u64, u64)>,
     recurring: Recurring,
 }
 
-/// The pauses that bytes waited for in the last rounds, on average, however long these are. In one round that may be an outage; what
-/// most rounds have is how the path acknowledges.
+/// The mean gap that bytes waited for in each of the last rounds, however long. A long gap in one round may be an
+/// outage. A gap in most rounds is how the path acknowledges.
 #[derive(Debug, Clone, Copy, Default)]
 struct Recurring {
     round: u64,
-    /// The last pause: what several acknowledgements of one instant bring has waited for it together.
+    /// The last gap: acknowledgements of one instant have waited for it together.
     gap: u64,
-    /// Of the round under way: bytes, and bytes times their pauses.
+    /// The bytes of the current round, and the sum of bytes times gap.
     bytes: f64,
     weighted: f64,
     rounds: [u64; RECURRING_ROUNDS],
@@ -69,7 +69,7 @@ impl Default for AckGap {
 }
 
 impl AckGap {
-    /// Nothing is known yet.
+    /// An estimator without samples.
     pub(super) fn new() -> Self {
         Self {
             max: ExactWindow::new(ROUNDS),
@@ -80,7 +80,7 @@ impl AckGap {
         }
     }
 
-    /// An acknowledgement of so many bytes arrived; `limit` is what still counts as a pause.
+    /// Handles an acknowledgement of `bytes`. A gap above `limit` does not count for the maximum.
     pub(super) fn on_ack(&mut self, now: Timestamp, round: u64, bytes: Bytes, limit: Duration) {
         if let Some(previous) = self.previous.replace(now) {
             let gap = now.nanos_since(previous);
@@ -95,26 +95,26 @@ impl AckGap {
         }
     }
 
-    /// Nothing was in flight: the next pause is the application's.
+    /// The flight was empty: the application causes the next gap.
     pub(super) fn on_idle(&mut self) {
         self.previous = None;
     }
 
-    /// The longest pause that counts.
+    /// The maximum gap.
     pub(super) fn max(&self) -> Duration {
         self.medium.max(self.recurring())
     }
 
-    /// The pause that bytes wait for on average in most rounds, be it longer than a round trip.
+    /// The mean gap of bytes in most rounds, even if longer than the RTT.
     pub(super) fn recurring(&self) -> Duration {
         Duration::from_nanos(self.recurring.median)
     }
 }
 
-/// How many rounds the filter remembers: as many as BBR's bandwidth filter.
+/// The filter's window in rounds: as long as BBR's bandwidth filter.
 const ROUNDS: u64 = 10;
 
-/// Rounds of which three have the pause that recurs: fewer than Startup takes, so that it is known when Startup ends.
+/// A gap recurs if three of these rounds have it. Startup takes longer, so the gap is known when Startup ends.
 const RECURRING_ROUNDS: usize = 5;
 
 #[cfg(test)]
@@ -150,13 +150,13 @@ mod tests {
         gap.on_ack(at(0), 1, BYTES, LIMIT);
         gap.on_ack(at(41), 1, BYTES, LIMIT);
         assert_eq!(gap.max(), Duration::ZERO);
-        // But one of the limit is.
+        // A gap equal to the limit counts.
         gap.on_ack(at(81), 1, BYTES, LIMIT);
         assert_eq!(gap.max(), LIMIT);
     }
 
-    /// Trap: where a receiver or a radio hands on acknowledgements at longer intervals than a round trip, none of these counts,
-    /// the window holds one round trip of data per interval, and the estimate follows it down.
+    /// Trap: if a receiver or a radio delivers acknowledgements at intervals longer than the RTT and no gap counts, the
+    /// window holds one RTT of data per interval, and the estimate falls with it.
     #[test]
     fn what_most_rounds_have_is_no_outage() {
         let mut gap = AckGap::new();
@@ -164,7 +164,7 @@ mod tests {
             gap.on_ack(at(100 * round), round, BYTES, LIMIT);
         }
         assert_eq!(gap.max(), Duration::from_millis(100));
-        // One outage is forgotten, and so is the interval once it is no more.
+        // One outage has no lasting effect, and an interval that ends is forgotten.
         gap.on_ack(at(1400), 5, BYTES, LIMIT);
         for round in 6..10 {
             gap.on_ack(at(1350 + 10 * round), round, BYTES, LIMIT);

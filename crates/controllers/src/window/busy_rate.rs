@@ -1,4 +1,4 @@
-//! What the link carries while it is busy, and the head-room that keeps it busy.
+//! The busy-rate estimator: the link's rate while it is busy, and the queue target that keeps it busy.
 
 #[cfg(test)]
 mod tests;
@@ -9,13 +9,13 @@ use crate::config::QueueTarget;
 use crate::model::horizon;
 use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos as nanos};
 
-/// The rate of the bottleneck and the queue it needs, from the times of acknowledgements.
+/// Estimates the bottleneck's rate and the queue that it needs from the times of acknowledgements.
 ///
-/// Between two acknowledgements the link was busy for as long as the packets waited at it, and idle for the rest. A rate
-/// over the busy time alone is the link's and not the sender's: a link that runs empty shows at once how fast it is.
+/// Between two acknowledgements the link was busy for as long as the packets waited in its queue, and idle for the
+/// rest. The rate over the busy time is the link's, not the sender's.
 #[derive(Debug, Clone)]
 pub(super) struct BusyRateEstimator {
-    /// The configured head-room as floats: dividing their terms for each acknowledgement costs as much as the rest.
+    /// The configured queue target as floats: divisions per acknowledgement would cost as much as the rest.
     idle: f64,
     min: f64,
     max: f64,
@@ -23,13 +23,13 @@ pub(super) struct BusyRateEstimator {
     medium: DecayingRate,
     slow: DecayingRate,
     last: Option<Timestamp>,
-    /// Until then the link is idle because of what was not sent before.
+    /// Until this time the link may be idle because the sender did not send before.
     refill_until: Timestamp,
-    /// The minimum RTT and what hosts add to it, in seconds.
+    /// Min RTT and the hosts' delay, in seconds.
     horizon: f64,
-    /// The head-room, as a share of the usual rate.
+    /// The queue target as a ratio of the slow average.
     queue_ratio: f64,
-    /// For how long the link has not been idle, in seconds.
+    /// How long the link has not been idle, in seconds.
     busy_time: f64,
 }
 
@@ -44,21 +44,21 @@ pub(super) struct Acked {
     pub rtt: Duration,
     /// The round-trip time without queues.
     pub min_rtt: Duration,
-    /// The window held the sender back, and neither the application nor ProbeRTT.
+    /// Whether the window limited the sender, and not the application or ProbeRTT.
     pub window_limited: bool,
 }
 
-/// What to have in flight: each of these rates for one minimum RTT.
+/// The target flight: each of these rates times min RTT.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct RateEstimate {
-    /// What the link will carry.
+    /// The expected rate of the link.
     pub rate: Bandwidth,
-    /// What to keep queued, so that it stays busy when it carries more.
+    /// The rate times min RTT to keep in the queue, so that the link stays busy when it becomes faster.
     pub queue_target: Bandwidth,
 }
 
 impl BusyRateEstimator {
-    /// Nothing is known yet.
+    /// An estimator without samples.
     pub(super) fn new(target: QueueTarget) -> Self {
         let (min, max) = (target.min.as_f64(), target.max.as_f64());
         Self {
@@ -80,7 +80,7 @@ impl BusyRateEstimator {
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &Acked) {
         let last = self.last.replace(ack.now);
-        // A sender that has less to send, or may not, shows nothing of the link.
+        // A sender that is limited by the application or by ProbeRTT shows nothing about the link.
         let Some(last) = last.filter(|_| ack.window_limited) else {
             self.refill_until = ack.now + REFILL * horizon(ack.min_rtt);
             return;
@@ -93,8 +93,8 @@ impl BusyRateEstimator {
         let busy = smaller(busy, gap);
         let round_trips = gap / self.horizon;
         if ack.now <= self.refill_until && self.is_shared() {
-            // Those who share the link look behind its queue together, and are silent together: who comes back first has all
-            // of it. What the rate was among them is what it will be.
+            // Competing flows run ProbeRTT at the same time and are all idle. The flow that returns first gets the
+            // whole link, which is not its future rate.
             return;
         }
         self.fast.add(bytes, busy, round_trips / FAST);
@@ -105,8 +105,8 @@ impl BusyRateEstimator {
         }
     }
 
-    /// A link that carries nothing for a while is neither busy nor idle, but closed: what goes beyond a pause as links and
-    /// receivers make them is not time at all. A link that closes a hundred times a minute is as fast when it opens as before.
+    /// A link without deliveries for long is closed, neither busy nor idle. Time beyond a usual gap of links and
+    /// receivers does not count. A link that closes often is as fast when it opens as before.
     #[inline]
     fn without_silence(&self, gap: f64, bytes: f64) -> f64 {
         match self.slow.rate() {
@@ -118,9 +118,10 @@ impl BusyRateEstimator {
         }
     }
 
-    /// Grows the head-room while the link is idle for a larger share of the time than it may be; shrinks it otherwise.
+    /// Raises the queue target while the link is idle for more than the configured share of the time, and lowers it
+    /// otherwise.
     fn adapt(&mut self, gap: f64, idle: f64, waited: f64, bytes: f64) {
-        // A packet that found more of a queue than its neighbours make came to a busy link, whoever keeps it so.
+        // A packet that waited longer than for its neighbours met a busy link.
         let min_queue = QUEUED_PACKETS * bytes / self.slow.rate().unwrap_or(f64::INFINITY);
         let idle = if waited > QUEUED_WAIT * self.horizon + min_queue {
             0.0
@@ -142,7 +143,7 @@ impl BusyRateEstimator {
         self.queue_ratio = (self.queue_ratio + ADAPTATION * surplus).clamp(min, self.max);
     }
 
-    /// Whether the link has not been idle for so long that others keep it busy, too.
+    /// Whether the link has been busy so long that other flows must keep it busy too.
     fn is_shared(&self) -> bool {
         self.busy_time > SHARED_BUSY * self.horizon
     }
@@ -155,10 +156,10 @@ impl BusyRateEstimator {
         DECAY_FACTOR * larger(smaller(long * long, MAX_DECAY_FACTOR), 1.0)
     }
 
-    /// What to have in flight, as of the last acknowledgement; `None` while too little is known.
+    /// The estimate as of the last acknowledgement; `None` before there are enough samples.
     pub(super) fn rate_estimate(&self, mtu: Bytes) -> Option<RateEstimate> {
         let slow = self.slow.rate()?;
-        // So few packets and so little time make a rate of chance: the usual one is a part of it.
+        // The fast average is noisy, so the slow one is blended in as a prior.
         let mtu = mtu.0 as i64 as f64;
         let prior = PRIOR_TIME * self.horizon + PRIOR_PACKETS * mtu / larger(slow, 1.0);
         let fast = self.fast.rate_with(prior, slow);
@@ -179,13 +180,13 @@ impl BusyRateEstimator {
     }
 }
 
-/// Signed integers take one instruction to convert; no span here comes near the 292 years that they hold.
+/// Signed integers convert in one instruction, and no span here comes near their limit of 292 years.
 #[inline]
 fn seconds(nanos: u64) -> f64 {
     nanos as i64 as f64 / 1e9
 }
 
-/// One instruction each, where `f64::max` and `f64::min` take five to leave out a NaN: there is none here.
+/// One instruction each. `f64::max` and `f64::min` take five to handle NaN, which does not occur here.
 #[inline]
 fn larger(first: f64, second: f64) -> f64 {
     if first > second { first } else { second }
@@ -196,7 +197,7 @@ fn smaller(first: f64, second: f64) -> f64 {
     if first < second { first } else { second }
 }
 
-/// Bytes, and the time for which the link was busy with them, both forgotten exponentially.
+/// Bytes and busy time with exponential decay.
 #[derive(Debug, Clone, Copy, Default)]
 struct DecayingRate {
     bytes: f64,
@@ -207,7 +208,7 @@ impl DecayingRate {
     /// `age` is the time since the last call, in time constants.
     #[inline]
     fn add(&mut self, bytes: f64, busy: f64, age: f64) {
-        // e^-age to the second order: after a long silence, what is left of the past is little by either formula.
+        // e^-age to the second order: for a large age both are close to zero.
         let keep = 1.0 / (1.0 + age * (1.0 + 0.5 * age));
         self.bytes = self.bytes * keep + bytes;
         self.busy = self.busy * keep + busy;
@@ -217,68 +218,70 @@ impl DecayingRate {
         (self.busy > 0.0).then(|| self.bytes / self.busy)
     }
 
-    /// The rate if the link had carried `rate` for so much time before.
+    /// The rate with a prior of `rate` over `time`.
     fn rate_with(&self, time: f64, rate: f64) -> f64 {
         (self.bytes + rate * time) / larger(self.busy + time, f64::MIN_POSITIVE)
     }
 }
 
-/// Time constants in minimum RTTs. What is recent says first of a fall or a rise, and is full of chance: links carry in
-/// bursts. What is current is steadier. What is usual is what a link comes back to.
+/// Time constants in min RTTs. The fast average follows a change first, but is noisy, because links deliver in bursts.
+/// The medium average is steadier. The slow average is the link's long-term rate.
 const FAST: f64 = 0.25;
 const MEDIUM: f64 = 2.8;
 const SLOW: f64 = 25.0;
 
-/// The share of the recent rate in what is expected; the rest is the current one's.
+/// The weight of the fast average in the estimate; the rest is the medium one's.
 const FAST_WEIGHT: f64 = 0.7;
 
-/// The same where the link is shared: within a quarter of a round trip, a flow's part of it is a matter of whose packets happen
-/// to leave. Flows that follow that overshoot in turn.
+/// The weight on a shared link. Within a quarter of an RTT a flow's share depends on the order of packets in the queue,
+/// and flows that follow it overshoot in turn.
 const SHARED_FAST_WEIGHT: f64 = 0.3;
 
-/// What of the recent rate is taken for usual: so many minimum RTTs, and so many packets' time.
+/// The prior of the fast average: this many min RTTs, and the time of this many packets, at the slow rate.
 const PRIOR_TIME: f64 = 0.1;
 const PRIOR_PACKETS: f64 = 1.0;
 
-/// The head-room is less than what the link carries now: in a deep fall, the usual rate would be a long queue.
+/// The queue target is at most this share of the fast average: when the link becomes much slower, a share of the slow
+/// average would be a long queue.
 const MAX_SHARE_OF_FAST: f64 = 0.9;
 
-/// Of a minimum RTT: what a packet's round-trip time varies by though it has not waited.
+/// The share of min RTT by which the RTT varies without a queue.
 const JITTER: f64 = 0.004;
 
-/// The link carries at most five times what was acknowledged: more needs more evidence than one short wait.
+/// The busy time is at least this share of the gap. A rate above five times the acknowledged rate needs more evidence
+/// than one short wait.
 const MIN_BUSY: f64 = 0.2;
 
-/// What a packet waits at a link that was idle: so many minimum RTTs, and the time of so many acknowledgements' packets.
+/// The wait at a link that was idle: this share of min RTT, and the time of this many acknowledgements' packets.
 const QUEUED_WAIT: f64 = 0.125;
 const QUEUED_PACKETS: f64 = 2.0;
 
-/// By how much of the usual rate the head-room grows in a second of idleness.
+/// The growth of the queue target per second of idle time, as a ratio of the slow average.
 const ADAPTATION: f64 = 0.5;
 
-/// After ProbeRTT or a silence of the application: what is sent in the first round trip is acknowledged in the second one.
+/// After ProbeRTT or an idle application: packets sent in the first round are acknowledged in the second.
 const REFILL: u32 = 2;
 
-/// A link that has not been idle for so many minimum RTTs varies little, or is shared: the head-room shrinks that much faster.
+/// A link that has been busy for this many min RTTs varies little or is shared. The queue target then decays faster by
+/// this factor.
 const LONG_BUSY: f64 = 25.0;
 const DECAY_FACTOR: f64 = 5.0;
 
-/// From here on the haste grows with the square of the time, up to so many times as much: it is most likely shared, and whoever
-/// came last, with the head-room of one who knows nothing yet, would keep the largest part of it for as long as that lasts.
+/// From this time on the decay factor grows with the square of the busy time, up to this maximum. The link is most
+/// likely shared, and the newest flow, with its initial queue target, would otherwise keep the largest share.
 const SHARED_BUSY: f64 = 35.0;
 const MAX_DECAY_FACTOR: f64 = 16.0;
 
-/// The packets of head-room that every flow has, whatever its rate: flows that leave a share of their rates stay as unequal as
-/// they are, and this lets small ones gain on large ones. And the most of its rate that it may be: on a slow link, two packets
-/// are a long queue.
+/// A constant part of the queue target, in packets: with a part in proportion to the rate only, unequal flows stay
+/// unequal. And its maximum as a share of the rate: on a slow link two packets are a long queue.
 const EQUAL_PACKETS: f64 = 2.0;
 const MAX_EQUAL: f64 = 0.1;
 
-/// Where the link is shared, more of the head-room is equal and less of it a share: so many packets, and so much of the least
-/// share.
+/// On a shared link the constant part is larger, in packets, and the minimum proportional part smaller, as a share of
+/// the configured one.
 const SHARED_PACKETS: f64 = 3.0;
 const SHARED_MIN: f64 = 0.25;
 
-/// A pause that the link may make: so many horizons, and so many times what these bytes usually take.
+/// The maximum gap that counts as time: this many min RTTs, and this multiple of the bytes' usual time.
 const PAUSE: f64 = 1.0;
 const PAUSE_PACKETS: f64 = 4.0;

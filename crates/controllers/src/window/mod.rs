@@ -1,9 +1,8 @@
-//! The one window: what a sender may have in flight, for transports that pace and for those that do not.
+//! The window calculator: the window for transports that pace and for those that do not.
 //!
-//! quinn 0.11 paces at 1.25 x window / smoothed RTT and offers a controller no say in it. A controller that wants to hold a rate
-//! can only choose how much is in flight: by Little's law, rate x round-trip time. A transport that does pace at the controller's
-//! rate, as noq, wants this all the same of controllers whose samples must show the path: what is paced at the estimate shows
-//! the estimate.
+//! quinn 0.11 paces at 1.25 x window / smoothed RTT, and a controller cannot change that. It can hold a rate only
+//! through the window: rate x RTT, by Little's law. noq paces at the controller's rate, but needs the same window for
+//! controllers whose samples must show the path: samples of packets paced at the estimate show the estimate.
 
 mod ack_gap;
 mod busy_rate;
@@ -20,20 +19,20 @@ use crate::event::AckEvent;
 use crate::model::{held, horizon};
 use crate::units::{Bandwidth, Bytes, Gain, saturating_nanos as nanos};
 
-/// Where the controller wants the path to run, once the pipe has been filled.
+/// The controller's operating point, once the pipe has been filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OperatingPoint {
     /// The bandwidth estimate.
     pub(crate) bandwidth: Bandwidth,
-    /// The rate to send at: the estimate times the gain of the moment.
+    /// The sending rate: the estimate times the current gain.
     pub(crate) rate: Bandwidth,
     /// The round-trip time without queues.
     pub(crate) min_rtt: Duration,
-    /// What to have in flight at the least: beside flows that fill the queue.
+    /// The minimum flight beside flows that fill the queue.
     pub(crate) min_inflight: Bytes,
 }
 
-/// Makes the window that a [`WindowPolicy`] asks for.
+/// Computes the window of a [`WindowPolicy`].
 #[derive(Debug, Clone)]
 pub(crate) struct WindowCalculator {
     policy: WindowPolicy,
@@ -41,45 +40,45 @@ pub(crate) struct WindowCalculator {
     paced: bool,
     path: Path,
     ack_gap: AckGap,
-    /// Only for the policy that tracks it.
+    /// Only for [`WindowPolicy::BusyRate`].
     busy_rate: Option<BusyRateEstimator>,
     gap: Gap,
-    /// What a tracking window is made of.
+    /// The target flight of [`WindowPolicy::BusyRate`].
     target: Bytes,
     in_flight: Bytes,
 }
 
-/// Why less is in flight than the target.
+/// Why the flight is below the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gap {
-    /// The target has grown: the path carries more than is in flight, and is idle until the gap is closed.
+    /// The target has grown. The path is idle until the flight has grown as well.
     Path,
-    /// The application had nothing to send. The path carries no more than before. What is sent faster waits in its queue or is
-    /// lost, so the host sends at the path's rate (draft-ietf-ccwg-bbr, section "Restarting From Idle": at `BBR.bw`, without
-    /// a gain).
+    /// The application had nothing to send. The path carries no more than before: faster packets wait in its queue or
+    /// are lost. The transport therefore sends at the path's rate (draft-ietf-ccwg-bbr, section "Restarting From Idle":
+    /// at `BBR.bw`, without a gain).
     Application {
-        /// The flight at which the host paces at the path's rate.
+        /// The window with which the transport paces at the path's rate.
         pace: Bytes,
     },
 }
 
-/// What has been measured of the path.
+/// Measurements of the path.
 #[derive(Debug, Clone, Copy, Default)]
 struct Path {
     /// RFC 9002's smoothed round-trip time.
     smoothed_rtt: Duration,
-    /// What the link will carry, and the head-room to leave: only for the policy that tracks it.
+    /// The rate estimate and the queue target: only for [`WindowPolicy::BusyRate`].
     rate_estimate: Option<RateEstimate>,
-    /// The longest recent pause between acknowledgements.
+    /// The maximum recent gap between acknowledgements.
     ack_gap: Duration,
-    /// The pause that bytes waited for on average in most of the last rounds.
+    /// The mean gap that bytes waited for in most of the last rounds.
     recurring_gap: Duration,
     /// The largest datagram that fits.
     mtu: Bytes,
 }
 
 impl WindowCalculator {
-    /// For a path of which nothing is known.
+    /// The calculator for a new path.
     pub(crate) fn new(policy: WindowPolicy, environment: &Environment) -> Self {
         Self {
             policy,
@@ -99,20 +98,20 @@ impl WindowCalculator {
         }
     }
 
-    /// The path carries other datagrams.
+    /// The MTU has changed.
     pub(crate) fn set_mtu(&mut self, mtu: Bytes) {
         self.path.mtu = mtu;
     }
 
-    /// So much is in flight now.
+    /// Sets the flight after packets were sent.
     #[inline]
     pub(crate) fn on_sent(&mut self, in_flight: Bytes) {
         self.in_flight = in_flight;
         self.close_gap();
     }
 
-    /// Takes from an acknowledgement what the policy goes by, and nothing else. `point` is from before it. In ProbeRTT the
-    /// controller itself holds the sender back.
+    /// Updates the measurements that the policy needs. `point` is the operating point before the acknowledgement. In
+    /// ProbeRTT the controller itself limits the sender.
     #[inline]
     pub(crate) fn on_ack(
         &mut self,
@@ -123,7 +122,7 @@ impl WindowCalculator {
         if matches!(self.policy, WindowPolicy::Window) {
             return;
         }
-        // Until there is a model this RTT will do: nothing that depends on it is used before.
+        // Before there is a model, this RTT serves: nothing that depends on it is used before.
         let min_rtt = point.map_or(ack.rtt, |point| point.min_rtt);
         self.in_flight = ack.in_flight;
         self.update_smoothed_rtt(ack.rtt);
@@ -143,7 +142,7 @@ impl WindowCalculator {
         }
     }
 
-    /// A flight that another packet would carry beyond the target is what the target asks for.
+    /// The gap is closed once another packet would exceed the target.
     #[inline]
     fn close_gap(&mut self) {
         if self.in_flight + self.path.mtu > self.target {
@@ -155,7 +154,8 @@ impl WindowCalculator {
     fn measure_gap(&mut self, ack: &AckEvent, min_rtt: Duration) {
         let limit = horizon(min_rtt);
         self.ack_gap.on_ack(ack.now, ack.round, ack.acked, limit);
-        // One acknowledgement for all that was in flight is the path's way, unless the application has no more.
+        // One acknowledgement for the whole flight is how the path acknowledges, unless the application has no more
+        // data.
         if ack.in_flight == Bytes::ZERO && ack.app_limited {
             self.ack_gap.on_idle();
         }
@@ -163,7 +163,7 @@ impl WindowCalculator {
         self.path.recurring_gap = self.ack_gap.recurring();
     }
 
-    /// RFC 9002, section 5.3, without the acknowledgement delay that a controller is not told.
+    /// RFC 9002, section 5.3, without the acknowledgement delay, which a controller does not know.
     #[inline]
     fn update_smoothed_rtt(&mut self, sample: Duration) {
         // In whole nanoseconds: dividing a `Duration` takes several divisions.
@@ -175,7 +175,7 @@ impl WindowCalculator {
         self.path.smoothed_rtt = Duration::from_nanos(smoothed);
     }
 
-    /// What the transport is to enforce. `allowed` is the window that the model allows.
+    /// The window, pace and quantum for the transport. `allowed` is the window of the model.
     #[inline]
     pub(crate) fn control(
         &mut self,
@@ -223,10 +223,11 @@ impl WindowCalculator {
         path.window_for(flight, allowed)
     }
 
-    /// Spreads the window over the path's round trip.
+    /// Spreads the window over the path's RTT.
     ///
-    /// The smoothed RTT of a link that was closed is the silence's: paced by it, an open link of 40 ms is refilled in half a second,
-    /// and the samples of that time show the pacing. RFC 9002, section 7.7, wants a pace at which the window can be used.
+    /// After a link was closed, the smoothed RTT includes the outage. Paced by it, a flight of 40 ms would take half a
+    /// second to send, and samples of that time would show the pacing. RFC 9002, section 7.7, asks for a pace at which
+    /// the window can be used.
     #[inline]
     fn spread(&self, window: Bytes, point: &OperatingPoint) -> Refill {
         if !matches!(
@@ -245,7 +246,7 @@ impl WindowCalculator {
         Refill::PaceOf(window.share(smoothed, span))
     }
 
-    /// The window that tracks the link, and how to come to it.
+    /// The window of [`WindowPolicy::BusyRate`], and how to reach it.
     #[inline]
     fn tracking_window(&mut self, allowed: Bytes, point: &OperatingPoint) -> (Bytes, Refill) {
         self.target = self.path.tracked(point);
@@ -255,7 +256,7 @@ impl WindowCalculator {
                 .window_for(flight.max(point.min_inflight), allowed)
         };
         let refill = match self.gap {
-            // Beside flows that fill the queue haste loses more.
+            // Beside flows that fill the queue a faster pace loses more packets.
             Gap::Path if self.target < point.min_inflight => Refill::Plain,
             Gap::Path => Refill::CatchUp(allowed),
             Gap::Application { pace } => Refill::PaceOf(window_for(pace)),
@@ -265,17 +266,17 @@ impl WindowCalculator {
 }
 
 impl Path {
-    /// The window for so much in flight.
+    /// The window for a target flight.
     #[inline]
     fn window_for(&self, flight: Bytes, allowed: Bytes) -> Bytes {
-        // quinn stops when the next packet would reach the window, noq when it would exceed it: with a packet on top it is the
-        // flight that reaches what was asked for.
+        // quinn stops when the next packet would reach the window, noq when it would exceed the window. With one packet
+        // more, the flight itself reaches the target.
         (flight + self.mtu)
             .max(self.mtu * MIN_WINDOW_PACKETS)
             .min(allowed)
     }
 
-    /// What the link will carry in a minimum RTT and the hosts' time, the head-room, and what the gain cycle adds or takes away.
+    /// The rate estimate times min RTT and the hosts' delay, the queue target, and the effect of the gain cycle.
     #[inline]
     fn tracked(&self, point: &OperatingPoint) -> Bytes {
         let rate_estimate = self.rate_estimate.unwrap_or(RateEstimate {
@@ -292,7 +293,7 @@ impl Path {
             - (estimate - cycle)
     }
 
-    /// What the application left open is filled at what the path carries.
+    /// The gap that the application left: the transport fills it at the path's rate.
     #[inline]
     fn gap_of_application(&self, point: Option<&OperatingPoint>) -> Gap {
         let estimate = point.map(|point| point.bandwidth);
@@ -303,15 +304,15 @@ impl Path {
             })
     }
 
-    /// What a window has to cover however short the round trips seem. Where acknowledgements come at longer intervals than round
-    /// trips, a window of one round trip is all that an interval carries; and the newest packet of each has waited least.
+    /// The minimum time that a window covers. If acknowledgements come at intervals longer than the RTT, each interval
+    /// carries one window. The newest packet of each interval has the shortest RTT.
     #[inline]
     fn min_span(&self, point: &OperatingPoint) -> Duration {
         horizon(point.min_rtt).max(self.recurring_gap)
     }
 
-    /// What is in flight while acknowledgements come in batches and the link stays busy: what crosses the path, and what waits
-    /// for the next batch behind it.
+    /// The time that a window covers if acknowledgements come in batches and the link stays busy: the path's RTT, and
+    /// the wait for the next batch.
     #[inline]
     fn batched_span(&self, point: &OperatingPoint) -> Duration {
         let waits = point.min_rtt.saturating_add(self.recurring_gap);
@@ -319,15 +320,15 @@ impl Path {
     }
 }
 
-/// No flight of two bandwidth-delay products makes round trips longer than this, and jitter seldom does.
+/// A flight of two bandwidth-delay products keeps the RTT below this multiple, and jitter rarely exceeds it.
 const SILENT: Gain = Gain::new(2, 1);
 
 /// quinn's pacer sends 1.25 windows in a smoothed RTT.
 const PACE_OF_WINDOW: Gain = Gain::new(4, 5);
 
-/// How far above its minimum the smoothed RTT may carry the window.
+/// The maximum ratio of smoothed RTT to min RTT that may enlarge the window.
 const CAP: Gain = Gain::new(5, 4);
 
-/// The least a controller may be held to, in packets: two in flight, so that a receiver that acknowledges every second packet does
-/// so at once, and the one on top.
+/// The minimum window in packets: two in flight, so that a receiver that acknowledges every second packet does so at
+/// once, and one more for the transport's rule.
 const MIN_WINDOW_PACKETS: u64 = 3;

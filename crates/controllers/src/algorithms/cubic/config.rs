@@ -8,33 +8,33 @@ use crate::loss_based::require_reduction;
 use crate::registry::{Preset, Registered};
 use crate::units::{Bytes, Gain};
 
-/// `cubic`: RFC 9438 with HyStart++ (RFC 9406), and the answer to marks of RFC 8511.
+/// `cubic`: RFC 9438 with HyStart++ (RFC 9406), and the response to ECN marks of RFC 8511.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct CubicConfig {
-    /// What is left of the window after a loss: a share above 0 and below 1. 0.7 (RFC 9438, section 4.6, beta_cubic).
+    /// beta_cubic, the factor of the window after a loss: above 0 and below 1. 0.7 (RFC 9438, section 4.6).
     pub beta_cubic: Gain,
-    /// What is left of it after a mark (ECN CE): a share above 0 and below 1. 0.85 (RFC 8511, section 4.2): a queue that marks is
+    /// The factor after a mark (ECN CE): above 0 and below 1. 0.85 (RFC 8511, section 4.2): a queue that marks is
     /// shorter than one that overflows.
     pub mark_reduction: Gain,
-    /// How steep the curve is, in packets per cubic second: above 0 and up to 10. 0.4 (RFC 9438, section 5.1, C).
+    /// C, in packets per cubic second: above 0 and up to 10. 0.4 (RFC 9438, section 5.1).
     pub c: Gain,
-    /// Whether to release bandwidth to newcomers after a second loss at a smaller window. On (RFC 9438, section 4.7).
+    /// Whether a second loss at a smaller window releases bandwidth to new flows. On (RFC 9438, section 4.7).
     pub fast_convergence: bool,
-    /// Whether the first slow start also ends when the round-trip time rises. On (RFC 9406).
+    /// Whether a rising RTT also ends the first slow start. On (RFC 9406).
     pub hystart: bool,
 }
 
 impl CubicConfig {
-    /// alpha_cubic = 3 (1 - beta) / (1 + beta) packets per window: Reno's throughput with another reduction (RFC 9438,
-    /// section 4.3).
+    /// alpha_cubic = 3 (1 - beta) / (1 + beta) packets per window: Reno's throughput with beta_cubic (RFC 9438, section
+    /// 4.3).
     pub(super) fn alpha_cubic(&self, mtu: Bytes) -> Bytes {
         let beta = self.beta_cubic.as_f64();
         Bytes((mtu.0 as f64 * (3.0 * (1.0 - beta) / (1.0 + beta))).round() as u64)
     }
 
-    /// (1 + beta) / 2: the share of the window at which the next plateau is (RFC 9438, section 4.7).
+    /// (1 + beta) / 2: the next W_max as a share of the window (RFC 9438, section 4.7).
     pub(super) fn fast_convergence_share(&self) -> Gain {
         let share = (1.0 + self.beta_cubic.as_f64()) / 2.0;
         Gain::new((share * 1e6).round() as u32, 1_000_000)

@@ -4,8 +4,8 @@ use crate::units::{Bytes, Gain, Timestamp};
 
 /// W_cubic(t) = C (t - K)^3 + W_max (RFC 9438, section 4.2, equations 1 and 2), in bytes.
 ///
-/// The cube root is taken once, when an epoch begins. The curve is a function of time: evaluated in floating point it
-/// has nothing to drift.
+/// The cube root is computed once per epoch. The curve is a function of time, so floating-point errors do not
+/// accumulate.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Curve {
     /// C in bytes per cubic second.
@@ -17,7 +17,7 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// The curve from `start` at time zero to its plateau; a plateau that is below is raised to `start`.
+    /// The curve from `start` at time zero to W_max; a W_max below `start` is raised to it.
     pub(super) fn new(c: Gain, w_max: Bytes, start: Bytes, mtu: Bytes) -> Self {
         let scale = c.as_f64() * mtu.0 as f64;
         let rise = (w_max - start).0 as f64;
@@ -28,14 +28,14 @@ impl Curve {
         }
     }
 
-    /// The window so many seconds after the epoch began. Saturates.
+    /// The window after `elapsed` seconds of the epoch. Saturates.
     pub(super) fn at(&self, elapsed: f64) -> Bytes {
         let distance = elapsed - self.k;
         Bytes((self.scale * (distance * distance * distance) + self.w_max) as u64)
     }
 }
 
-/// The seconds between two points in time, zero if the second is the earlier.
+/// The seconds from `from` to `to`; zero if `to` is earlier.
 pub(super) fn seconds(from: Timestamp, to: Timestamp) -> f64 {
     to.as_nanos().saturating_sub(from.as_nanos()) as f64 * 1e-9
 }

@@ -19,7 +19,7 @@ use crate::units::{Bytes, Gain, Timestamp};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cubic {
     config: CubicConfig,
-    /// W_max: where the curve is flat.
+    /// W_max: the window at the plateau of the curve.
     w_max: Bytes,
     /// cwnd_prior: the window before the last reduction.
     cwnd_prior: Bytes,
@@ -27,15 +27,15 @@ pub(super) struct Cubic {
     epoch: Option<Epoch>,
 }
 
-/// One stay in congestion avoidance.
+/// One period of congestion avoidance.
 #[derive(Debug, Clone, Copy)]
 struct Epoch {
     curve: Curve,
-    /// When it began; later by all the time in which the window did not limit the sender (RFC 9438, section 5.8).
+    /// When it began, plus all the time in which the window did not limit the sender (RFC 9438, section 5.8).
     origin: Timestamp,
-    /// Up to when that has been looked at.
+    /// The time up to which this is accounted for.
     accounted: Timestamp,
-    /// W_est: the window of a Reno with the same mean.
+    /// W_est: the window of a Reno flow with the same mean.
     w_est: Window,
     /// alpha_cubic in bytes per window.
     alpha_cubic: Bytes,
@@ -63,7 +63,7 @@ impl Cubic {
 }
 
 impl Epoch {
-    /// Time in which the window was not tried does not count.
+    /// Time in which the window did not limit the sender does not count.
     fn skip_to(&mut self, now: Timestamp) {
         self.origin = self.origin + now.saturating_since(self.accounted);
         self.accounted = self.accounted.max(now);
@@ -85,7 +85,7 @@ impl Avoidance for Cubic {
 
     fn enter(&mut self, now: Timestamp, entry: Entry, window: Bytes, mtu: Bytes) {
         if entry == Entry::SlowStart {
-            // RFC 9438, sections 4.8 and 4.10: K is 0, so the plateau is here.
+            // RFC 9438, sections 4.8 and 4.10: K is 0, so W_max is the current window.
             self.w_max = window;
             self.cwnd_prior = window;
         }
@@ -100,7 +100,7 @@ impl Avoidance for Cubic {
         }
         epoch.accounted = epoch.accounted.max(ack.now);
         let size = window.bytes();
-        // RFC 9438, section 4.3: once W_est has regained the old window it grows like Reno.
+        // RFC 9438, section 4.3: once W_est has reached cwnd_prior it grows like Reno.
         let alpha_cubic = if epoch.w_est.bytes() >= self.cwnd_prior {
             view.mtu
         } else {
@@ -109,8 +109,8 @@ impl Avoidance for Cubic {
         additive_increase(&mut epoch.w_est, ack.acked, size, alpha_cubic);
         let elapsed = seconds(epoch.origin, ack.now);
         if epoch.curve.at(elapsed) < epoch.w_est.bytes() {
-            // The RFC assigns W_est. The window may be ahead of it, because it is steered by where the curve will be a
-            // round trip later; it does not shrink for that.
+            // The RFC sets cwnd to W_est. The window may already be larger, because it follows the curve one RTT ahead;
+            // it must not shrink.
             *window = (*window).max(epoch.w_est);
         } else {
             let target = epoch
@@ -144,7 +144,7 @@ impl Avoidance for Cubic {
     }
 
     fn on_mtu_update(&mut self, window: Bytes, mtu: Bytes) {
-        // The curve is steep in packets: it goes on from here with the larger or smaller ones.
+        // The curve counts packets, so it restarts from here with the new size.
         if let Some(epoch) = self.epoch {
             self.begin_epoch(epoch.accounted, window, mtu);
         }

@@ -1,13 +1,13 @@
-//! Small steps while congestion recurs.
+//! Limits growth while congestion recurs.
 
 use core::time::Duration;
 
 use crate::units::Timestamp;
 
-/// Remembers when the window was last reduced, and whether it had been reduced not long before.
+/// Records when the window was last reduced, and whether the reduction before was recent.
 ///
-/// A search by halves comes back to the window that overflowed within a few rounds. Where one reduction follows another, the path is
-/// known to be full near this window, and larger ones are tried a packet at a time.
+/// A binary search returns to the window that overflowed within a few rounds. After two reductions in sequence the path
+/// is known to be full near this window, and the window then grows by one packet per round.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Caution {
     last: Option<Reduction>,
@@ -21,7 +21,7 @@ struct Reduction {
 }
 
 impl Caution {
-    /// The window is reduced now. Returns whether it was in the round before, too.
+    /// The window is reduced now. Returns whether it was also reduced in the previous round.
     pub(super) fn reduced(&mut self, now: Timestamp, round: u64, memory: Duration) -> bool {
         let again = self.last.is_some_and(|last| now <= last.at + memory);
         let in_a_row = self
@@ -35,12 +35,12 @@ impl Caution {
         in_a_row
     }
 
-    /// Whether the window is to grow by small steps.
+    /// Whether growth is limited.
     pub(super) fn is_due(&self, now: Timestamp, memory: Duration) -> bool {
         self.last
             .is_some_and(|last| last.again && now <= last.at + memory)
     }
 }
 
-/// What left with the reduced window is acknowledged up to two rounds later.
+/// Packets sent with the reduced window are acknowledged up to two rounds later.
 const IN_A_ROW: u64 = 2;

@@ -1,5 +1,4 @@
-//! `ebcc`: BBR's states around a window that is searched for by halves. What the paper leaves open is listed at
-//! [`EbccConfig`].
+//! `ebcc`: BBR's states with a binary search for the window. [`EbccConfig`] lists what the paper leaves open.
 
 mod caution;
 mod config;
@@ -37,19 +36,19 @@ struct Ebcc {
     utilization: Utilization,
     state: State,
     window: Window,
-    /// The window that the packets now acknowledged were sent with: their round-trip times speak of that one. `None` if
-    /// it was ProbeRTT's, or larger than what was in flight.
+    /// The window with which the acknowledged packets were sent: their RTTs measure this window. `None` if it was
+    /// ProbeRTT's, or larger than the flight.
     measured: Option<Bytes>,
-    /// Whether the flight filled the window when the round under way began.
+    /// Whether the flight filled the window when the current round began.
     filled: bool,
     /// pfCwnd: the last window with a short queue.
     last_short: Bytes,
-    /// Losses of what left up to this time have been answered.
+    /// Losses of packets sent up to this time belong to the last congestion event.
     congestion_until: Option<Timestamp>,
     caution: Caution,
-    /// Nothing has been acknowledged, lost or marked so far.
+    /// Nothing has been acknowledged, lost or marked yet.
     before_first_ack: bool,
-    /// When ProbeRTT held the sender back: samples of what left then are marked.
+    /// The times of ProbeRTT: samples of packets sent in it are marked as application-limited.
     held_back: HeldBack,
     mtu: Bytes,
     in_flight: Bytes,
@@ -110,15 +109,15 @@ impl Ebcc {
         self.trips.backlog(window, min_rtt, self.config.host_delay)
     }
 
-    /// Whether the queue is long now, by the round-trip times of the round under way.
+    /// Whether the queue is long now, from the RTTs of the current round.
     fn queue_is_long(&self) -> bool {
         let window = self.measured.unwrap_or(self.window.bytes());
         let current = self.trips.current();
         current.is_some_and(|(min_rtt, _)| self.is_long(self.backlog(window, min_rtt)))
     }
 
-    /// Whether the queue of the round that ended was long, unless there is nothing to judge it by, such as a window that
-    /// was not used. Remembers the window if it was not long.
+    /// Whether the queue of the complete round was long; `None` without evidence, for example if the window was not
+    /// used. Saves the window if the queue was short.
     fn judge(&mut self, ack: &AckEvent, ended: Option<Round>) -> Option<bool> {
         let round = ended?;
         let window = self.window.bytes();
@@ -160,12 +159,12 @@ impl Ebcc {
             middle(window, target).min(window + round.acked)
         };
         self.set_window(next.min(target));
-        // Nothing is known of this window before the flight has filled it for a round.
+        // There is no evidence for this window until the flight has filled it for a round.
         self.filled = self.is_filled(ack);
         self.measured = None;
     }
 
-    /// Whether the flight fills the window: on a host that paces, one that has grown takes several rounds.
+    /// Whether the flight fills the window: on a transport that paces this takes several rounds after it has grown.
     fn is_filled(&self, ack: &AckEvent) -> bool {
         ack.prior_in_flight + self.mtu * FILLING_PACKETS >= self.window.bytes()
     }
@@ -229,7 +228,8 @@ impl Ebcc {
                 probe.hold = Some((ack.now + PROBE_RTT_TIME, ack.round.saturating_add(1)));
             }
             Some((until, round)) if ack.now >= until && ack.round >= round => {
-                // As in BBR: until it is too old, the estimate only falls. What this sender sees alone may be others' queue.
+                // As in BBR, the estimate only falls until it expires: what one sender measures alone may include the
+                // queue of others.
                 if self
                     .trips
                     .base_estimate()
@@ -286,7 +286,7 @@ impl Controller for Ebcc {
         self.filter.on_ack(ack, &context);
         match self.state {
             State::Startup => self.search(ack, ended),
-            // A sample as small as the old one has renewed it.
+            // An equal sample has renewed the estimate.
             State::ProbeBandwidth
                 if expired && self.trips.base_estimate().expired(ack.now, window) =>
             {
@@ -365,24 +365,24 @@ fn too_much_lost(event: &CongestionEvent) -> bool {
         .is_some_and(|flight| flight.lost > TOLERATED_LOSS * flight.in_flight)
 }
 
-/// Half way between two windows.
+/// The mean of two windows.
 fn middle(one: Bytes, other: Bytes) -> Bytes {
     HALF * (one + other)
 }
 
 const HALF: Gain = Gain::new(1, 2);
 
-/// A flight so many packets short of the window fills it: the last packet does not always fit, and acknowledgements come
-/// for two at a time.
+/// A flight within this many packets of the window fills it: the last packet may not fit, and acknowledgements cover
+/// two packets.
 const FILLING_PACKETS: u64 = 3;
 
-/// What a loss leaves of the window (RFC 9438, section 4.6), and what a mark does (RFC 8511, section 4.2, for the same).
+/// The factor of the window after a loss (RFC 9438, section 4.6), and after a mark (RFC 8511, section 4.2).
 const LOSS_REDUCTION: Gain = Gain::new(7, 10);
 const MARK_REDUCTION: Gain = Gain::new(17, 20);
 
-/// Losses of a smaller share are the path's noise (draft-ietf-ccwg-bbr, LossThresh).
+/// Losses up to this share are noise (draft-ietf-ccwg-bbr, LossThresh).
 const TOLERATED_LOSS: Gain = Gain::new(2, 100);
 
-/// ProbeRTT's window and the least time that it holds (BBR paper, section "Steady-state behavior").
+/// ProbeRTT's window and its minimum duration (BBR paper, section "Steady-state behavior").
 const PROBE_RTT_PACKETS: u64 = 4;
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);

@@ -1,27 +1,27 @@
-//! eBCC's states: BBR's, as far as it has them.
+//! eBCC's states, a subset of BBR's.
 
 use core::time::Duration;
 
 use crate::snapshot::Mode;
 use crate::units::Timestamp;
 
-/// Where the controller stands (Algorithm 1).
+/// The states (Algorithm 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// Doubling the window.
+    /// Doubles the window.
     Startup,
-    /// Searching between the target and the queue.
+    /// Searches for the window between the target and the queue.
     ProbeBandwidth,
-    /// Nearly silent, after a loss with a long queue.
+    /// Keeps the flight small, after a loss with a long queue.
     ProbeRtt(Probe),
 }
 
-/// One visit to ProbeRTT.
+/// One ProbeRTT.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Probe {
-    /// The least round-trip time seen in it.
+    /// Its minimum RTT.
     pub(super) min_rtt: Option<Duration>,
-    /// Once the flight is small: until which time and round it stays so.
+    /// Once the flight is small: the time and the round until which it stays so.
     pub(super) hold: Option<(Timestamp, u64)>,
     /// Whether a loss has cut the window already.
     pub(super) cut: bool,

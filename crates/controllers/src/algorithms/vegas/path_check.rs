@@ -1,4 +1,4 @@
-//! Whether a delay that stays is a queue of the sender's own, or a longer path.
+//! Tells a persistent queue of the sender from a longer path.
 
 use core::time::Duration;
 
@@ -7,18 +7,19 @@ use crate::loss_based::round_trips::Round;
 use crate::loss_based::window::Window;
 use crate::units::{Bytes, Gain, Timestamp, saturating_nanos};
 
-/// Measures the path once the window has shrunk for a while and the delay has not.
+/// Measures the base RTT after the window has shrunk for a while without a shorter RTT.
 ///
-/// A queue that shrinks by a packet in each round goes away. A delay that stays is the path's, or other flows'. To tell, the sender
-/// keeps half of the path's bandwidth-delay product in flight for a while, as BBR's ProbeRTT does
-/// (draft-ietf-ccwg-bbr, ProbeRTTCwndGain): then nothing of its own waits, and the least round-trip time is what the path takes without it.
+/// A queue of the sender drains if the window shrinks by a packet each round. A delay that stays is the path's, or
+/// another flow's queue. The check keeps half of the bandwidth-delay product in flight for a while, as BBR's ProbeRTT
+/// does (draft-ietf-ccwg-bbr, ProbeRTTCwndGain). The sender then has no queue, and the minimum RTT is the path's
+/// without it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PathCheck {
-    /// A queue that stands for so long is looked into; zero for never.
+    /// How long a queue stands before a check; zero for no checks.
     patience: Duration,
-    /// More packets than the sender means to keep waiting.
+    /// A queue of more packets than this is long.
     long: u16,
-    /// How long a delay has to stand to count as a queue.
+    /// How long a delay stands before it counts as a queue.
     span: Duration,
     phase: Phase,
     /// The next check begins no earlier.
@@ -27,7 +28,7 @@ pub(super) struct PathCheck {
 
 #[derive(Debug, Clone, Copy)]
 enum Phase {
-    /// The queue has been long since then, if it is.
+    /// Waits for a long queue. The time since which it has been long, if it is.
     Watching { long_since: Option<Timestamp> },
     /// The flight is small.
     Draining(Draining),
