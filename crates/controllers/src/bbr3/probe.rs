@@ -175,8 +175,16 @@ impl<F: BandwidthFilter> Bbr3<F> {
     }
 
     /// Whether the queue is empty and there is room for others (`IsTimeToCruise`).
+    ///
+    /// A window of more than one bandwidth-delay product never lets the flight fall to one. With it, Down ends when the
+    /// flight is down to that of Cruise: if Down lasted until the next probe, the samples would show the sender's own rate
+    /// times Down's gain.
     fn is_drained(&self, ack: &AckEvent) -> bool {
-        ack.in_flight <= self.window_with_headroom() && ack.in_flight <= self.long_term_pipe()
+        let kept = self
+            .calculator
+            .flight_at_estimate(self.output.point.as_ref());
+        let drained = self.long_term_pipe().max(kept);
+        ack.in_flight <= self.window_with_headroom() && ack.in_flight <= drained
     }
 
     /// Whether Up ends (`IsTimeToGoDown`).
