@@ -91,13 +91,13 @@ fn windows_for_the_time_of_hosts_fit_their_buffers() {
     }
 }
 
-/// A host that others use too is what takes the speed away, from CUBIC as well.
+/// A host whose processors others use too is slower, with CUBIC as well: its wake-ups and its bytes cost more.
 #[test]
 fn hosts_take_what_their_processor_cannot_do() {
     let goodput = |host| path(host, 10, 200).goodput("quinn-cubic", 1);
     let (server, busy) = (goodput("server"), goodput("busy"));
     assert!((2_000.0..7_000.0).contains(&server), "{server} Mb/s");
-    assert!(busy < 0.8 * server, "{busy} of {server} Mb/s");
+    assert!(busy < 0.9 * server, "{busy} of {server} Mb/s");
 }
 
 /// The table of docs/HOSTS.md: goodput in Mb/s of quinn's CUBIC, and that of the others as a part of it. A host is away for up to

@@ -28,6 +28,7 @@ impl BbrConfig {
     /// The same model, held near the knee on hosts without pacing.
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
+        config.core.check_longer_path = true;
         config.core.ecn = EcnRule::Bound;
         config.core.heavy_losses = HeavyLossRule::Bound;
         config.core.window_policy = WindowPolicy::RttCapped;

@@ -42,6 +42,7 @@ impl BbrFairConfig {
     /// shrinks for ever.
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
+        config.core.check_longer_path = true;
         config.core.recovery = RecoveryRule::FairShareOfQueue;
         config.core.ecn = EcnRule::Bound;
         config.core.heavy_losses = HeavyLossRule::Bound;

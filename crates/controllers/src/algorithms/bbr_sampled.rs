@@ -35,6 +35,7 @@ impl BbrSampledConfig {
     /// shrinks for ever.
     pub const fn tuned() -> Self {
         let mut core = BbrConfig::paper().core;
+        core.check_longer_path = true;
         core.recovery = RecoveryRule::Ignore;
         core.ecn = EcnRule::Bound;
         core.heavy_losses = HeavyLossRule::Bound;

@@ -37,6 +37,7 @@ impl BbrXConfig {
     /// shrinks for ever.
     pub const fn tuned() -> Self {
         let mut config = Self::paper();
+        config.core.check_longer_path = true;
         config.core.ecn = EcnRule::Bound;
         config.core.heavy_losses = HeavyLossRule::Bound;
         config.core.window_policy = WindowPolicy::Bdp {

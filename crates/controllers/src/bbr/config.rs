@@ -18,6 +18,10 @@ pub struct BbrCoreConfig {
     /// Whether to enter ProbeRTT also when the RTT has stayed above its minimum for 2.5 s: for windows so close to one
     /// BDP that only a queue of other flows, or a longer path, explains it.
     pub probe_standing_queue: bool,
+    /// Whether ProbeRTT starts early if the RTT stays above that of a full window for a second. If the smaller flight does
+    /// not reduce the RTT, the path has become longer, and the result replaces the estimate. Off in the papers. Without
+    /// effect if `probe_standing_queue` is set, which detects the same.
+    pub check_longer_path: bool,
     /// Leave Startup also once the RTT reaches this multiple of its minimum. Above 1; `None` is BBR's own rule.
     pub startup_exit_rtt: Option<Gain>,
     /// Congestion window as a multiple of the bandwidth-delay product. At least 1; the paper's 2.
@@ -117,6 +121,7 @@ impl BbrCoreConfig {
             probe_rtt_window: ProbeRttWindow::Packets(4),
             min_rtt_window: Duration::from_secs(10),
             probe_standing_queue: false,
+            check_longer_path: false,
             startup_exit_rtt: None,
             window_gain: Gain::new(2, 1),
             pacing_margin: Gain::UNIT,

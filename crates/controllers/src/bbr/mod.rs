@@ -40,7 +40,7 @@ use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::filter::{BandwidthFilter, FilterContext};
-use crate::model::{FullPipe, HeldBack, MinRtt, RoundRtt, initial_window};
+use crate::model::{FullPipe, HeldBack, LongerPath, MinRtt, RoundRtt, initial_window};
 use crate::observe;
 use crate::snapshot::Snapshot;
 use crate::units::{Bytes, Gain, Timestamp};
@@ -68,6 +68,7 @@ pub(crate) struct Bbr<F> {
     /// The minimum RTT of the last ProbeRTT, if it did not confirm the estimate and the path may be longer.
     missed_min_rtt: Option<Duration>,
     standing_queue: StandingQueue,
+    longer_path: LongerPath,
     competing_flows: CompetingFlowDetector,
     /// `None` unless the configuration enables it.
     policer: Option<Policer>,
@@ -125,6 +126,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             min_rtt_confirmed: false,
             missed_min_rtt: None,
             standing_queue: StandingQueue::default(),
+            longer_path: LongerPath::default(),
             competing_flows: CompetingFlowDetector::default(),
             policer: config.policer_detection.then(Policer::default),
             window,
@@ -233,6 +235,9 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             }
         }
         self.competing_flows.on_congestion(event.round);
+        if event.signal != CongestionSignal::EcnMark {
+            self.drop_path_check();
+        }
         if let State::ProbeBandwidth(cycle) = &mut self.state {
             cycle.congested = true;
         }

@@ -8,7 +8,7 @@ use super::standing_queue::PathRttChange;
 use super::state::{ProbeRttPhase, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
-use crate::model::HOST_DELAY;
+use crate::model::{HOST_DELAY, LongerPath, PathCheck};
 use crate::units::{Bytes, Gain};
 
 /// The state of one ProbeRTT.
@@ -22,6 +22,8 @@ pub(super) struct RttProbe {
     path_change: PathRttChange,
     /// The maximum RTT to accept as the path's: rounds before ProbeRTT were as short.
     max_path_rtt: Duration,
+    /// The check whether the path has become longer, if there is one.
+    check: Option<PathCheck>,
 }
 
 impl RttProbe {
@@ -41,6 +43,9 @@ impl<F: BandwidthFilter> Bbr<F> {
     fn take_rtt(&mut self, ack: &AckEvent) {
         if let Some(probe) = &mut self.probe {
             probe.min_rtt = probe.min_rtt.min(ack.rtt);
+            if let Some(check) = &mut probe.check {
+                check.on_rtt(ack.rtt);
+            }
             self.min_rtt.update(ack.now, ack.rtt);
             return;
         }
@@ -67,6 +72,33 @@ impl<F: BandwidthFilter> Bbr<F> {
             }
         } else if self.config.probe_standing_queue {
             self.watch_queue(ack);
+        } else if self.config.check_longer_path {
+            self.watch_path(ack);
+        }
+    }
+
+    /// Enters ProbeRTT if the RTT has been above that of a full window for long enough.
+    fn watch_path(&mut self, ack: &AckEvent) {
+        let (State::ProbeBandwidth(_), Some(min_rtt), true) = (
+            self.state,
+            self.min_rtt.get(),
+            LongerPath::can_be_told(ack, self.min_window()),
+        ) else {
+            self.longer_path.reset();
+            return;
+        };
+        self.longer_path
+            .on_ack(ack, self.config.window_gain, min_rtt);
+        if self.longer_path.is_due(ack) {
+            self.enter_probe_rtt(ack, PathRttChange::No, Duration::MAX);
+        }
+    }
+
+    /// Losses: an overflowing buffer is as long at any flight, so that the RTT does not show the path.
+    pub(super) fn drop_path_check(&mut self) {
+        self.longer_path.reset();
+        if let Some(probe) = &mut self.probe {
+            probe.check = None;
         }
     }
 
@@ -97,11 +129,13 @@ impl<F: BandwidthFilter> Bbr<F> {
         path_change: PathRttChange,
         max_path_rtt: Duration,
     ) {
+        let check = self.longer_path.begin_check(ack, self.probe_rtt_window());
         self.probe = Some(RttProbe {
             min_rtt: ack.rtt,
             prior_min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
             path_change,
             max_path_rtt,
+            check,
         });
         self.transition(State::ProbeRtt(ProbeRttPhase::Draining));
     }
@@ -123,7 +157,11 @@ impl<F: BandwidthFilter> Bbr<F> {
             ProbeRttPhase::Holding { until, round } => {
                 let done = ack.now >= until && ack.round >= round;
                 if let Some(probe) = self.probe.take_if(|_| done) {
-                    if let Some(min_rtt) = self.conclude(&probe) {
+                    let path = probe.check.and_then(|check| {
+                        self.longer_path.checked(ack.now);
+                        check.path()
+                    });
+                    if let Some(min_rtt) = path.or_else(|| self.conclude(&probe)) {
                         self.min_rtt.replace(ack.now, min_rtt);
                     }
                     if self.config.probe_standing_queue {
@@ -213,6 +251,7 @@ mod tests {
             prior_min_rtt: millis(40),
             path_change,
             max_path_rtt: ALIKE * millis(min_round_rtt),
+            check: None,
         };
         [(); 2].map(|()| bbr.conclude(&probe))
     }

@@ -175,8 +175,16 @@ impl<F: BandwidthFilter> Bbr3<F> {
     }
 
     /// Whether the queue is empty and there is room for others (`IsTimeToCruise`).
+    ///
+    /// A window of more than one bandwidth-delay product never lets the flight fall to one. With it, Down ends when the
+    /// flight is down to that of Cruise: if Down lasted until the next probe, the samples would show the sender's own rate
+    /// times Down's gain.
     fn is_drained(&self, ack: &AckEvent) -> bool {
-        ack.in_flight <= self.window_with_headroom() && ack.in_flight <= self.long_term_pipe()
+        let kept = self
+            .calculator
+            .flight_at_estimate(self.output.point.as_ref());
+        let drained = self.long_term_pipe().max(kept);
+        ack.in_flight <= self.window_with_headroom() && ack.in_flight <= drained
     }
 
     /// Whether Up ends (`IsTimeToGoDown`).
@@ -202,9 +210,21 @@ impl<F: BandwidthFilter> Bbr3<F> {
         let reached = self.config.up_exit == UpExit::Flight
             && ack.now.nanos_since(probe_up.began) > self.min_rtt.nanos()
             && ack.rate.is_some_and(|sample| {
-                sample.in_flight_at_send > self.config.up_pacing_gain * self.output.bdp
+                sample.in_flight_at_send > self.config.up_pacing_gain * self.delivered_bdp()
             });
         answered || reached || probe_up.plateau.is_full()
+    }
+
+    /// The bandwidth-delay product at the rate that the path delivers. Where the estimate is below that rate on purpose,
+    /// 1.25 times its own product can be the present flight: the probe would end without a result.
+    fn delivered_bdp(&self) -> Bytes {
+        let delivered = self.filter.delivered_rate();
+        match (delivered, self.min_rtt.get()) {
+            (Some(rate), Some(min_rtt)) if delivered != self.filter.bandwidth() => {
+                rate.bytes_in(min_rtt)
+            }
+            _ => self.output.bdp,
+        }
     }
 
     /// Feedback to a probe that was not too high raises the long-term bound. The end of the probe advances the maximum

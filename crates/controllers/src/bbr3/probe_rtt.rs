@@ -6,8 +6,8 @@ use super::Bbr3;
 use super::state::{Hold, Phase, ProbeRttState, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
-use crate::model::FullPipe;
-use crate::units::{Gain, Timestamp};
+use crate::model::{FullPipe, LongerPath};
+use crate::units::Timestamp;
 
 impl<F: BandwidthFilter> Bbr3<F> {
     /// `UpdateMinRTT` and `CheckProbeRTT` (draft-ietf-ccwg-bbr, section "ProbeRTT Logic").
@@ -43,10 +43,11 @@ impl<F: BandwidthFilter> Bbr3<F> {
         if !self.config.check_longer_path {
             return false;
         }
-        // On a slow link the minimum window makes a queue, which lengthens the RTT.
-        let shows = self.config.probe_rtt_gain * self.output.bdp >= self.min_window();
-        let (State::ProbeBw(_), Some(min_rtt), true) = (self.state, self.min_rtt.get(), shows)
-        else {
+        let (State::ProbeBw(_), Some(min_rtt), true) = (
+            self.state,
+            self.min_rtt.get(),
+            LongerPath::can_be_told(ack, self.min_window()),
+        ) else {
             self.longer_path.reset();
             return false;
         };
@@ -71,9 +72,9 @@ impl<F: BandwidthFilter> Bbr3<F> {
             State::Startup(search) => search,
             _ => FullPipe::default(),
         };
-        // The comparison needs two different flights: at an equal flight this flow's queue is as long as before.
-        let smaller = ack.prior_in_flight >= SMALLER * half_pipe.max(self.min_window());
-        let check = self.longer_path.check(ack).filter(|_| smaller);
+        let check = self
+            .longer_path
+            .begin_check(ack, half_pipe.max(self.min_window()));
         self.transition(State::ProbeRtt(ProbeRttState {
             check,
             window: half_pipe,
@@ -151,36 +152,5 @@ impl<F: BandwidthFilter> Bbr3<F> {
     }
 }
 
-/// With a flight larger by this factor, this flow's queue makes the RTT longer by more than the tolerance.
-const SMALLER: Gain = Gain::new(3, 2);
-
 /// How long the flight stays small (draft-ietf-ccwg-bbr, section "Parameters for Scheduling ProbeRTT").
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::bbr3::Bbr3CoreConfig;
-    use crate::bbr3::fixture::run_into;
-    use crate::driver::{self, MTU, PLAIN};
-    use crate::snapshot::Mode;
-    use crate::units::Bytes;
-
-    /// Trap: on a link of fewer than eight packets the minimum window makes the RTT long. If the link then becomes
-    /// slower, ProbeRTT measures its queue and uses it as the path's RTT.
-    #[test]
-    fn round_trips_of_the_smallest_window_say_nothing_of_the_path() {
-        let looks = |pipe: Bytes| {
-            let (mut core, now) = run_into(Mode::ProbeCruise, PLAIN);
-            core.config = Bbr3CoreConfig::draft().tuned();
-            core.output.bdp = pipe;
-            (0..8).any(|round| {
-                let now = Timestamp::from_nanos((now + 400 * round) * 1_000_000);
-                let rtt = Duration::from_millis(400);
-                core.watch_path(&driver::ack(now, rtt, MTU * 2, round))
-            })
-        };
-        assert!(looks(MTU * 8));
-        assert!(!looks(MTU * 7));
-    }
-}

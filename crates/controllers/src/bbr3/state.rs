@@ -1,9 +1,8 @@
 //! BBRv3's states. Each state holds the data that only it needs.
 
 use super::config::Bbr3CoreConfig;
-use super::longer_path::PathCheck;
 use super::probe::ProbeUp;
-use crate::model::FullPipe;
+use crate::model::{FullPipe, PathCheck};
 use crate::snapshot::Mode;
 use crate::units::{Bytes, Gain, Timestamp};
 

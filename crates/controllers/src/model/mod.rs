@@ -3,12 +3,14 @@
 mod full_pipe;
 mod held_back;
 mod horizon;
+mod longer_path;
 mod min_rtt;
 mod round_rtt;
 
 pub(crate) use full_pipe::FullPipe;
 pub(crate) use held_back::HeldBack;
 pub(crate) use horizon::{HOST_DELAY, held, horizon};
+pub(crate) use longer_path::{LongerPath, PathCheck};
 pub(crate) use min_rtt::MinRtt;
 pub(crate) use round_rtt::RoundRtt;
 

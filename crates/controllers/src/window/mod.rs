@@ -213,14 +213,21 @@ impl WindowCalculator {
                 let span = path.smoothed_rtt.max(path.batched_span(point)).min(max);
                 point.rate.bytes_in(span)
             }
-            WindowPolicy::Bdp { gain } => {
-                let plain = gain * point.rate.bytes_in(horizon(point.min_rtt))
-                    + point.rate.bytes_in(path.ack_gap);
-                plain.max(gain * point.rate.bytes_in(path.batched_span(point)))
-            }
+            WindowPolicy::Bdp { gain } => path.bdp_window(gain, point.rate, point),
             WindowPolicy::BusyRate(_) => path.tracked(point),
         };
         path.window_for(flight, allowed)
+    }
+
+    /// The flight that the policy keeps at the bandwidth estimate, without the gain cycle; zero for policies other than
+    /// `Bdp`, whose flight falls to one bandwidth-delay product.
+    pub(crate) fn flight_at_estimate(&self, point: Option<&OperatingPoint>) -> Bytes {
+        match (self.policy, point) {
+            (WindowPolicy::Bdp { gain }, Some(point)) => {
+                self.path.bdp_window(gain, point.bandwidth, point)
+            }
+            _ => Bytes::ZERO,
+        }
     }
 
     /// Spreads the window over the path's RTT.
@@ -274,6 +281,13 @@ impl Path {
         (flight + self.mtu)
             .max(self.mtu * MIN_WINDOW_PACKETS)
             .min(allowed)
+    }
+
+    /// `gain` bandwidth-delay products at `rate`, and what arrives in an ACK gap.
+    #[inline]
+    fn bdp_window(&self, gain: Gain, rate: Bandwidth, point: &OperatingPoint) -> Bytes {
+        let plain = gain * rate.bytes_in(horizon(point.min_rtt)) + rate.bytes_in(self.ack_gap);
+        plain.max(gain * rate.bytes_in(self.batched_span(point)))
     }
 
     /// The rate estimate times min RTT and the hosts' delay, the queue target, and the effect of the gain cycle.

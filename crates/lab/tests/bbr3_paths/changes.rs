@@ -28,17 +28,24 @@ fn a_link_ten_times_as_fast_is_found_by_one_probe() {
 /// Trap: BBR believes a minimum round trip for 10 s, and carries a fifth of the link until then; its maximum forgets the rate.
 ///
 /// A second, four rounds, a ProbeRTT of 200 ms and a round, and as many doublings of the window as the path has become longer
-/// make 2 to 5 s. The estimate of `bbr3-s` falls below eight packets meanwhile, where round trips say nothing of the path: it waits
-/// for the minimum's next look.
+/// make 2 to 5 s.
+///
+/// Trap: a window that follows a low estimate shrinks with it. The estimated bandwidth-delay product, at the old min RTT, is soon
+/// less than eight packets, and a rule that depends on it never applies. At 5 Mb/s `bbr3-s` has only four packets in flight before
+/// a second is over, and fewer are not allowed: it waits for the min RTT to expire.
 #[test]
 fn a_longer_path_is_filled_within_seconds() {
     for (name, within) in [
         ("bbr3", 4.5),
-        ("bbr3-s", 8.0),
+        ("bbr3-s", 7.5),
         ("bbr2", 4.5),
-        ("bbr2-sampled", 5.5),
+        ("bbr2-sampled", 5.0),
+        ("bbr:tuned", 4.5),
+        ("bbr-x", 4.5),
+        ("bbr-sampled", 5.0),
+        ("bbr-fair", 4.5),
     ] {
-        for (mbps, before, after) in [(20.0, 0.02, 0.2), (20.0, 0.02, 0.4), (5.0, 0.05, 0.2)] {
+        for (mbps, before, after) in [(20.0, 0.02, 0.2), (20.0, 0.02, 0.4), (5.0, 0.02, 0.2)] {
             let at = 6.3;
             let delay = |from, delay| DelayStep {
                 from: seconds(from).into(),
@@ -55,6 +62,8 @@ fn a_longer_path_is_filled_within_seconds() {
             };
             let outcome = greedy(name, links, at + 9.0);
             let filled = time_to(&outcome, at, 0.9 * PAYLOAD * mbps);
+            // A second and four rounds of the longest take 1.6 s more.
+            let within = if after > 0.2 { within } else { within - 1.3 };
             assert!(
                 filled < within,
                 "{name}, {mbps} Mb/s, {after} s: {filled} s"

@@ -81,12 +81,10 @@ impl History {
     }
 }
 
-/// Ten seconds for every BBR. eBCC is none: like CUBIC it grows by packets per round trip. `bbr2-sampled` needs up to 13.2 s after 2 of
-/// 300 histories.
+/// Ten seconds for every BBR. eBCC is none: like CUBIC it grows by packets per round trip.
 fn time_allowed(name: &str) -> f64 {
     match name {
         "ebcc" => 12.0,
-        "bbr2-sampled" => 13.5,
         _ => 10.0,
     }
 }

@@ -2,17 +2,17 @@
 
 use core::time::Duration;
 
+use super::HOST_DELAY;
 use crate::event::AckEvent;
-use crate::model::HOST_DELAY;
-use crate::units::{Gain, Timestamp};
+use crate::units::{Bytes, Gain, Timestamp};
 
 /// Detects RTTs that stay above the RTT of a full window.
 ///
-/// In the draft a min RTT is valid for 10 s. If the RTT of the path becomes ten times as long, the window carries a
+/// BBR's min RTT is valid for 10 s. If the RTT of the path becomes ten times as long, the window carries a
 /// fifth of the link until then, and the maximum filter loses the link's rate. ProbeRTT can detect the change earlier:
 /// this flow's queue shrinks with its flight, the path's RTT does not.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct LongerPath {
+pub(crate) struct LongerPath {
     since: Option<Since>,
     /// The next check begins no earlier.
     not_before: Timestamp,
@@ -28,16 +28,23 @@ struct Since {
 
 /// A check: the minimum RTT before it, and in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct PathCheck {
+pub(crate) struct PathCheck {
     before: Duration,
     found: Duration,
 }
 
 impl LongerPath {
+    /// Whether ProbeRTT can halve the flight. On a slow link the minimum window makes a queue, which lengthens the RTT. The
+    /// flight decides and not the estimated bandwidth-delay product, which shrinks when the path becomes longer.
+    #[inline]
+    pub(crate) fn can_be_told(ack: &AckEvent, min_window: Bytes) -> bool {
+        ack.prior_in_flight >= min_window * 2
+    }
+
     /// Handles an acknowledgement. With a window of `gain` bandwidth-delay products the RTT is at most `gain` times min
     /// RTT.
     #[inline]
-    pub(super) fn on_ack(&mut self, ack: &AckEvent, gain: Gain, min_rtt: Duration) {
+    pub(crate) fn on_ack(&mut self, ack: &AckEvent, gain: Gain, min_rtt: Duration) {
         if ack.rtt <= (gain * min_rtt).saturating_add(HOST_DELAY) {
             self.since = None;
             return;
@@ -52,9 +59,17 @@ impl LongerPath {
         }
     }
 
-    /// The check to make in the next ProbeRTT, if the RTT has been long enough.
+    /// The check to make in a ProbeRTT that begins now and reduces the flight to `target`, if the RTT has been long enough.
+    ///
+    /// The comparison needs two different flights: at an equal flight this flow's queue is as long as before.
     #[inline]
-    pub(super) fn check(&self, ack: &AckEvent) -> Option<PathCheck> {
+    pub(crate) fn begin_check(&self, ack: &AckEvent, target: Bytes) -> Option<PathCheck> {
+        let smaller = ack.prior_in_flight >= SMALLER * target;
+        self.check(ack).filter(|_| smaller)
+    }
+
+    #[inline]
+    fn check(&self, ack: &AckEvent) -> Option<PathCheck> {
         self.since
             .filter(|since| {
                 ack.now.saturating_since(since.at) > PATIENCE
@@ -68,30 +83,30 @@ impl LongerPath {
 
     /// Whether to enter ProbeRTT for the check.
     #[inline]
-    pub(super) fn is_due(&self, ack: &AckEvent) -> bool {
+    pub(crate) fn is_due(&self, ack: &AckEvent) -> bool {
         ack.now >= self.not_before && self.check(ack).is_some()
     }
 
     /// A check has ended.
-    pub(super) fn checked(&mut self, now: Timestamp) {
+    pub(crate) fn checked(&mut self, now: Timestamp) {
         self.since = None;
         self.not_before = now + INTERVAL;
     }
 
     /// Discards the measurements.
-    pub(super) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.since = None;
     }
 }
 
 impl PathCheck {
     /// Handles an RTT sample of ProbeRTT.
-    pub(super) fn on_rtt(&mut self, rtt: Duration) {
+    pub(crate) fn on_rtt(&mut self, rtt: Duration) {
         self.found = self.found.min(rtt);
     }
 
     /// The path's RTT, if the smaller flight did not change it.
-    pub(super) fn path(&self) -> Option<Duration> {
+    pub(crate) fn path(&self) -> Option<Duration> {
         let alike = self.found <= ALIKE * self.before && self.before <= ALIKE * self.found;
         alike.then_some(self.found)
     }
@@ -110,14 +125,16 @@ const SETTLING_ROUNDS: u64 = 2;
 /// The ProbeRTTInterval of BBRv2 and of earlier versions of the draft.
 const INTERVAL: Duration = Duration::from_secs(5);
 
+/// With a flight larger by this factor, this flow's queue makes the RTT longer by more than the tolerance.
+const SMALLER: Gain = Gain::new(3, 2);
+
 /// RTTs within an eighth of each other count as equal.
 const ALIKE: Gain = Gain::new(9, 8);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver;
-    use crate::units::Bytes;
+    use crate::driver::{self, MTU};
 
     const GAIN: Gain = Gain::new(2, 1);
     const MIN_RTT: Duration = Duration::from_millis(20);
@@ -137,6 +154,20 @@ mod tests {
         // A window of two BDP explains this RTT.
         longer.on_ack(&ack(1001, 4, 41), GAIN, MIN_RTT);
         assert!(!longer.is_due(&ack(2000, 9, 42)));
+    }
+
+    /// Trap: on a link of fewer than eight packets the minimum window makes the RTT long. If the link then becomes
+    /// slower, ProbeRTT measures its queue and uses it as the path's RTT.
+    #[test]
+    fn round_trips_of_the_smallest_window_say_nothing_of_the_path() {
+        let told = |packets| {
+            let ack = AckEvent {
+                prior_in_flight: MTU * packets,
+                ..ack(0, 0, 42)
+            };
+            LongerPath::can_be_told(&ack, MTU * 4)
+        };
+        assert_eq!([7, 8].map(told), [false, true]);
     }
 
     /// Trap: the queue of the old path, just before the change, counts as the minimum of the new path.
