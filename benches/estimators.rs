@@ -90,12 +90,7 @@ fn capacity(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("capacity");
     let mut interval =
         CapacityInterval::new(&IntervalConfig::default()).expect("the default is valid");
-    let mut packet = AckedPacket {
-        sent_at: 0,
-        acked_at: 20_000_000,
-        bytes: 1250,
-        packets: 1,
-    };
+    let mut packet = AckedPacket::new(0, 20_000_000, 1250);
     group.bench_function("packet", |bencher| {
         bencher.iter(|| {
             packet.sent_at += 1_000_000;

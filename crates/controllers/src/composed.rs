@@ -16,6 +16,7 @@ macro_rules! composed {
         #[derive(Debug, Clone, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+        #[non_exhaustive]
         pub struct $config {
             /// The state machine.
             pub core: $core,

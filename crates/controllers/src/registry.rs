@@ -189,11 +189,13 @@ impl fmt::Display for ControllerSpec {
 
 /// Not a controller of this crate.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ParseAlgorithmError {
     /// No such algorithm.
     #[error("unknown controller '{0}' (there are {names})", names = names())]
     Algorithm(String),
     /// No such preset.
+    #[non_exhaustive]
     #[error("unknown preset '{preset}' of controller '{algorithm}' (there is {presets})", presets = presets(*.algorithm))]
     Preset {
         /// The controller that was asked for.

@@ -225,6 +225,7 @@ impl<T: Copy + PartialOrd + Default, const CAPACITY: usize> PercentileHistory<T,
 
 /// Why there is no such history.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[non_exhaustive]
 pub enum PercentileError {
     /// The percentile is NaN, not positive, or above 1.
     #[error("a percentile of {0} is not above 0 and at most 1")]

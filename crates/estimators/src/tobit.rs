@@ -37,6 +37,7 @@ use crate::sample::CapacitySample;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum TobitVariant {
     /// The literature's Tobit Kalman filter (B. Allik et al., IEEE Trans. Control Systems Technology 24(1), 2016),
     /// which BBR-S adopts in its eqs. (11) to (25), with the errata corrected. Biased low in a sender's loop.
@@ -50,6 +51,7 @@ pub enum TobitVariant {
 
 /// The belief after a measurement, and how it came about.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct TobitUpdate {
     /// The posterior mean. In the sample's unit.
     pub mean: f64,
@@ -63,6 +65,7 @@ pub struct TobitUpdate {
 
 /// Why a step was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[non_exhaustive]
 pub enum TobitError {
     /// The prior mean is not finite or too large.
     #[error("a prior mean of {0} is not within +-{MAX_MAGNITUDE:e}")]

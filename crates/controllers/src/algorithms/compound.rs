@@ -27,6 +27,7 @@ use crate::units::{Bytes, Gain};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct CompoundConfig {
     /// The scale of dwnd's growth, alpha win^0.75 - 1 packets per round: above 0 and up to 1. 0.125 (the paper, on
     /// the delay-based component).

@@ -15,6 +15,7 @@ use crate::units::{Bytes, Gain};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct NewRenoConfig {
     /// What is left of the window after a loss: a share above 0 and below 1. One half (RFC 9002, appendix B.1,
     /// kLossReductionFactor).

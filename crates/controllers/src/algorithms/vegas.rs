@@ -51,6 +51,7 @@ use crate::units::{Bytes, Gain, Timestamp};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct VegasConfig {
     /// Below so many packets in the queue the window grows by one per round. At least 1; 2 (section III-B).
     pub alpha: u16,

@@ -9,6 +9,7 @@ use crate::units::Gain;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct BbrCoreConfig {
     /// The window in ProbeRTT.
     pub probe_rtt_window: ProbeRttWindow,
@@ -47,6 +48,7 @@ pub struct BbrCoreConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum RecoveryRule {
     /// BBRv1: packet conservation for a round, then growth with the delivered bytes up to the window before the loss
     /// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
@@ -67,6 +69,7 @@ pub enum RecoveryRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum HeavyLossRule {
     /// No response, as in the papers: in a buffer shorter than the window, the losses continue.
     Ignore,
@@ -79,6 +82,7 @@ pub enum HeavyLossRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum EcnRule {
     /// No response, as in the papers: a queue that marks packets instead of dropping them does not limit the sender.
     Ignore,
@@ -91,6 +95,7 @@ pub enum EcnRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Probing {
     /// In one phase of eight, as in the papers: a maximum filter detects more bandwidth in no other way.
     EveryCycle,
@@ -103,6 +108,7 @@ pub enum Probing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum ProbeRttWindow {
     /// To this many packets (BBR paper: four).
     Packets(u8),

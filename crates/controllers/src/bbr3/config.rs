@@ -12,6 +12,7 @@ use crate::units::Gain;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Bbr3CoreConfig {
     /// Pacing rate in Startup, as a multiple of the bandwidth. 1 to 4, above 1; 2.77, in BBRv2 2.885.
     pub startup_pacing_gain: Gain,
@@ -76,6 +77,7 @@ pub struct Bbr3CoreConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum UpExit {
     /// Three rounds without growth of the delivery rate (BBRv3).
     Plateau,

@@ -15,6 +15,7 @@ use crate::units::{Bandwidth, saturating_nanos};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct CorrectedMaxFilterConfig {
     /// The maximum.
     pub max: MaxFilterConfig,

@@ -12,6 +12,7 @@ use crate::units::Bandwidth;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct MaxFilterConfig {
     /// The current epoch and those before it, 1 to 1000: packet-timed round trips in BBRv1, probing cycles in BBRv2 and
     /// BBRv3.

@@ -15,6 +15,7 @@ use crate::units::{Bandwidth, Gain, Timestamp, saturating_nanos};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct PercentileFilterConfig {
     /// Above 0 and up to 1. The paper's 0.85 (BBR-Sampled, section 7.1).
     pub percentile: f64,

@@ -14,6 +14,7 @@ use crate::tobit::TobitVariant;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct AtkfConfig {
     /// How one measurement updates the belief.
     pub variant: TobitVariant,
@@ -142,6 +143,7 @@ impl Default for AtkfConfig {
 /// A parameter that is out of its range.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{parameter} is {value}, not in {range:?}")]
+#[non_exhaustive]
 pub struct ConfigError {
     /// The parameter's field or argument.
     pub parameter: &'static str,

@@ -8,6 +8,7 @@ use crate::sample::CapacitySample;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Method {
     /// Delivered bytes over the longer of the sending and the acknowledging time: draft-ietf-ccwg-bbr.
     DeliveryRate,
@@ -20,6 +21,7 @@ pub enum Method {
 
 /// The slope of the round-trip time on the sending time.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct RttGradient {
     /// `b`, seconds per second: `S/C - 1` while a queue grows or drains (BBR-S, eq. (6)).
     pub slope: f64,
@@ -60,6 +62,7 @@ impl RttGradient {
 
 /// What one interval says about the capacity.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct CapacityEstimate {
     /// What to feed a filter with: the measured rate with an infinite sending rate if a queue shows that it is real. If not, the
     /// measured or the sending rate, whichever is less, as both rates. Bytes/s.

@@ -12,6 +12,7 @@ use crate::atkf::ConfigError;
 
 /// A packet that was acknowledged, or the newest of several that were acknowledged together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AckedPacket {
     /// When it was sent, ns on any clock.
     pub sent_at: u64,
@@ -21,6 +22,20 @@ pub struct AckedPacket {
     pub bytes: u64,
     /// How many packets it stands for. 0 counts as 1.
     pub packets: u32,
+}
+
+impl AckedPacket {
+    /// One packet of so many bytes; the times in ns on one clock.
+    #[must_use]
+    #[inline]
+    pub const fn new(sent_at: u64, acked_at: u64, bytes: u64) -> Self {
+        Self {
+            sent_at,
+            acked_at,
+            bytes,
+            packets: 1,
+        }
+    }
 }
 
 /// Collects acknowledged packets and closes an interval on demand, about once per round trip.
@@ -38,12 +53,8 @@ pub struct AckedPacket {
 /// // 1250 bytes every 1 ms through a path that takes 1.25 ms for each: 1 MB/s.
 /// let mut interval = CapacityInterval::new(&IntervalConfig::default())?;
 /// for packet in 0..50 {
-///     interval.push(AckedPacket {
-///         sent_at: packet * 1_000_000,
-///         acked_at: 20_000_000 + packet * 1_250_000,
-///         bytes: 1250,
-///         packets: 1,
-///     })?;
+///     let (sent_at, acked_at) = (packet * 1_000_000, 20_000_000 + packet * 1_250_000);
+///     interval.push(AckedPacket::new(sent_at, acked_at, 1250))?;
 /// }
 /// let estimate = interval.close(20_000_000)?;
 /// assert!(estimate.queueing);
@@ -273,6 +284,7 @@ impl Mark {
 
 /// Why a packet was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PacketError {
     /// It was acknowledged before it was sent.
     #[error("a packet sent at {sent_at} ns was acknowledged at {acked_at} ns, before")]
@@ -294,6 +306,7 @@ pub enum PacketError {
 
 /// Why an interval gives no estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[non_exhaustive]
 pub enum CloseError {
     /// Too few packets; the interval goes on.
     #[error("{packets} packets of {min}")]

@@ -7,6 +7,7 @@ use crate::atkf::{ConfigError, in_range};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct IntervalConfig {
     /// How the rate is measured. Default [`Method::AckRegression`].
     pub method: Method,

@@ -52,6 +52,7 @@ pub struct Skip {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum SkipMode {
     /// A noisy measurement of the capacity.
     Normal,
@@ -72,18 +73,6 @@ pub enum SkipMode {
 }
 
 impl SkipMode {
-    /// Every mode.
-    pub const ALL: [Self; 8] = [
-        Self::Normal,
-        Self::Censored,
-        Self::OutageWait,
-        Self::OutageReset,
-        Self::Drop,
-        Self::DropReset,
-        Self::Step,
-        Self::StepReset,
-    ];
-
     /// The mode's name in `snake_case`, as in tables and logs.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -12,6 +12,7 @@ use crate::units::{Bytes, Gain};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct CubicConfig {
     /// beta_cubic, the factor of the window after a loss: above 0 and below 1. 0.7 (RFC 9438, section 4.6).
     pub beta_cubic: Gain,

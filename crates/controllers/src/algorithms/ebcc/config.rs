@@ -47,6 +47,7 @@ use crate::units::Gain;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct EbccConfig {
     /// With so many packets in the queue it counts as long. At least 1; 30 (section 3.3).
     pub gamma: u16,
