@@ -96,33 +96,36 @@
 //!
 //! | Module | Feature | Holds |
 //! |---|---|---|
-//! | [`estimators`] | | Windowed maxima, percentiles, the adaptive Tobit Kalman filter: mathematics only |
-//! | [`controllers`] | | The controllers on a trait that knows no transport, for adapters to other QUIC stacks |
+//! | [`controllers`] | | The controllers' configurations, and the trait to write one of your own on |
 //! | `quinn` | `quinn`, on by default | The adapter to quinn |
 //! | `noq` | `noq` | The adapter to noq, which lets a controller set its pacing rate |
 //! | `emulator` | `emulator` | Links, traces, and a runtime for unmodified quinn in virtual time |
 //! | `traces` | `emulator` | Bundled traces of cellular and other wireless links |
+//!
+//! Each public item has one path in this crate, and `docs/FACADE.md` lists them. What is not here, adapters for other QUIC stacks
+//! and tools of researchers, is in `kneepoint-controllers`, `kneepoint-estimators` and `kneepoint-emulator`.
 
 #![forbid(unsafe_code)]
 
+pub mod controllers;
+#[cfg(feature = "emulator")]
+pub mod emulator;
 #[cfg(feature = "emulator")]
 pub mod traces;
 
-#[doc(inline)]
-pub use kneepoint_controllers as controllers;
-#[doc(inline)]
 pub use kneepoint_controllers::{
     Algorithm, Bandwidth, BbrConfig, BbrSConfig, ControllerSpec, ParseAlgorithmError, Preset,
     Snapshot,
 };
-#[cfg(feature = "emulator")]
-#[doc(inline)]
-pub use kneepoint_emulator as emulator;
-#[doc(inline)]
-pub use kneepoint_estimators as estimators;
+
+/// The adapter to noq, which lets a controller set its pacing rate.
 #[cfg(feature = "noq")]
-#[doc(inline)]
-pub use kneepoint_noq as noq;
+pub mod noq {
+    pub use kneepoint_noq::{Factory, IntoFactory, snapshot};
+}
+
+/// The adapter to quinn.
 #[cfg(feature = "quinn")]
-#[doc(inline)]
-pub use kneepoint_quinn as quinn;
+pub mod quinn {
+    pub use kneepoint_quinn::{Factory, IntoFactory, bandwidth_estimate, snapshot};
+}
