@@ -18,7 +18,7 @@
 //!
 //! # Which controller
 //!
-//! [`Algorithm`] lists what there is, and parses from a name. A [`ControllerSpec`] adds a [`Preset`], as in `bbr:tuned`, and is what
+//! [`Algorithm`] lists what there is, and parses from a name. A [`ControllerSpec`] adds a [`Preset`], as in `bbr:tuned`, and values, and is what
 //! to read from a configuration file or from the environment:
 //!
 //! ```
@@ -44,6 +44,23 @@
 //!     target.idle = Gain::percent(8);
 //! }
 //! let factory = Factory::new(config)?.factory();
+//! # drop(factory);
+//! # Ok::<(), kneepoint::controllers::ConfigError>(())
+//! ```
+//!
+//! What such a configuration is in text, a [`ControllerSpec`] is too: `bbr-s:core.min_rtt_window=20s` is `bbr-s` with another value, to
+//! parse, to print, and with the feature `serde` to read and write. With that feature configurations themselves are tables, in which what
+//! is left out stays as it is.
+//!
+//! ```
+//! use kneepoint::quinn::IntoFactory as _;
+//! use kneepoint::{BbrSConfig, ControllerSpec};
+//!
+//! let mut config = BbrSConfig::tuned();
+//! config.core.min_rtt_window = std::time::Duration::from_secs(20);
+//! let selection = ControllerSpec::try_from(config)?;
+//! assert_eq!(selection.to_string(), "bbr-s:core.min_rtt_window=20s");
+//! let factory = selection.factory();
 //! # drop(factory);
 //! # Ok::<(), kneepoint::controllers::ConfigError>(())
 //! ```

@@ -14,8 +14,6 @@ macro_rules! composed {
     ) => {
         $(#[$attribute])*
         #[derive(Debug, Clone, PartialEq)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-        #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
         #[non_exhaustive]
         pub struct $config {
             /// The state machine.
@@ -23,6 +21,8 @@ macro_rules! composed {
             /// The bandwidth filter.
             pub filter: $filter,
         }
+
+        $crate::text::fields!($config { core, filter });
 
         impl Default for $config {
             /// The tuned preset.

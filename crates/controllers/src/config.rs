@@ -74,8 +74,6 @@ impl Transport {
 /// acknowledgements come. Once the pipe has been filled, the policies other than [`Window`](Self::Window)
 /// hold the sender near rate x min RTT; while it is being filled all of them give the plain window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum WindowPolicy {
     /// The congestion window alone: the papers' BBR without pacing.
@@ -136,8 +134,6 @@ impl WindowPolicy {
 /// The queue target of [`WindowPolicy::BusyRate`]: the queue at the bottleneck, as a share of the slow average of the
 /// busy rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct QueueTarget {
     /// The share of the time for which the bottleneck may be idle. The queue target grows while the link is idle for
@@ -158,12 +154,12 @@ impl QueueTarget {
 }
 
 /// A configuration value out of its range.
-#[derive(Debug, Clone, PartialEq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{field} is {value}, but must be {expected}")]
 #[non_exhaustive]
 pub struct ConfigError {
     /// The field's name.
-    pub field: &'static str,
+    pub field: String,
     /// The value.
     pub value: String,
     /// The allowed range.
@@ -172,9 +168,13 @@ pub struct ConfigError {
 
 impl ConfigError {
     /// `field` holds `value`, and may hold what is `expected`: the error reads "`field` is `value`, but must be `expected`".
-    pub fn new(field: &'static str, value: impl ToString, expected: impl Into<String>) -> Self {
+    pub fn new(
+        field: impl Into<String>,
+        value: impl ToString,
+        expected: impl Into<String>,
+    ) -> Self {
         Self {
-            field,
+            field: field.into(),
             value: value.to_string(),
             expected: expected.into(),
         }

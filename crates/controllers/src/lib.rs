@@ -25,30 +25,29 @@ mod controller;
 mod driver;
 mod event;
 mod filter;
+mod rate_sample;
+pub mod transport;
 mod loss_based;
 mod model;
-#[cfg(feature = "serde")]
-mod names;
 mod observe;
-mod rate_sample;
 mod registry;
+mod spec;
 mod snapshot;
-pub mod transport;
+mod text;
 mod units;
 mod window;
 
 pub use algorithms::*;
 pub use bbr::{BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, RecoveryRule};
 pub use bbr3::{Bbr3CoreConfig, UpExit};
-pub use config::{
-    ConfigError, ControllerConfig, Environment, QueueTarget, Transport, WindowPolicy,
-};
+pub use config::{ConfigError, ControllerConfig, Environment, QueueTarget, Transport, WindowPolicy};
 pub use controller::{Control, Controller, Refill};
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent};
 pub use filter::{
     CorrectedMaxFilterConfig, MaxFilterConfig, PercentileFilterConfig, SkipFilterConfig,
 };
 pub use rate_sample::{DeliveryRateSampler, Loss};
-pub use registry::{ControllerSpec, ParseAlgorithmError, Preset};
+pub use registry::{ParseAlgorithmError, Preset};
+pub use spec::ControllerSpec;
 pub use snapshot::{FilterSnapshot, Mode, Snapshot};
 pub use units::{Bandwidth, Bytes, Gain, Timestamp};

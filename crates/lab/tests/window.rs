@@ -136,7 +136,7 @@ fn a_snapshot_shows_the_window_that_quinn_keeps_to() {
         let bed = Testbed::symmetric(link.clone(), 1).expect("a valid link");
         let full = bed.run(async |net| {
             let mut transport = quinn::TransportConfig::default();
-            transport.congestion_controller_factory(selection.factory());
+            transport.congestion_controller_factory(selection.clone().factory());
             let mut config = tls::client_config();
             config.transport_config(Arc::new(transport));
             let server = net.server().expect("a server");

@@ -86,7 +86,7 @@ fn connect(factory: Factory) -> Sender<Quinn> {
 #[test]
 fn every_selection_fills_the_pipe_with_a_bounded_queue() {
     for spec in ControllerSpec::all() {
-        let mut path = connect(spec.into());
+        let mut path = connect(spec.clone().into());
         path.run_for(Duration::from_secs(5));
         path.largest_queue = 0;
         let used = path.utilization(Duration::from_secs(30));

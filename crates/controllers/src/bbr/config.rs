@@ -3,12 +3,11 @@
 use core::time::Duration;
 
 use crate::config::{ConfigError, WindowPolicy};
+use crate::text::{fields, words};
 use crate::units::Gain;
 
 /// The parameters that do not depend on the bandwidth filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct BbrCoreConfig {
     /// The window in ProbeRTT.
@@ -44,10 +43,24 @@ pub struct BbrCoreConfig {
     pub window_policy: WindowPolicy,
 }
 
+fields!(BbrCoreConfig {
+    probe_rtt_window,
+    min_rtt_window,
+    probe_standing_queue,
+    startup_exit_rtt,
+    window_gain,
+    pacing_margin,
+    probing,
+    recovery,
+    heavy_losses,
+    ecn,
+    target_queue,
+    policer_detection,
+    window_policy
+});
+
 /// The response of the window and the estimate to losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum RecoveryRule {
     /// BBRv1: packet conservation for a round, then growth with the delivered bytes up to the window before the loss
@@ -65,10 +78,15 @@ pub enum RecoveryRule {
     FairShareOfQueue,
 }
 
+words!(RecoveryRule {
+    Restore = "restore",
+    Ignore = "ignore",
+    FairShare = "fair-share",
+    FairShareOfQueue = "fair-share-of-queue",
+});
+
 /// The response of the window to a flight that loses more than 2 %.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum HeavyLossRule {
     /// No response, as in the papers: in a buffer shorter than the window, the losses continue.
@@ -78,10 +96,13 @@ pub enum HeavyLossRule {
     Bound,
 }
 
+words!(HeavyLossRule {
+    Ignore = "ignore",
+    Bound = "bound",
+});
+
 /// The response of the window to ECN CE marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum EcnRule {
     /// No response, as in the papers: a queue that marks packets instead of dropping them does not limit the sender.
@@ -91,10 +112,13 @@ pub enum EcnRule {
     Bound,
 }
 
+words!(EcnRule {
+    Ignore = "ignore",
+    Bound = "bound",
+});
+
 /// When the gain cycle sends faster than the estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Probing {
     /// In one phase of eight, as in the papers: a maximum filter detects more bandwidth in no other way.
@@ -104,10 +128,13 @@ pub enum Probing {
     WhileUnbounded,
 }
 
+words!(Probing {
+    EveryCycle = "every-cycle",
+    WhileUnbounded = "while-unbounded",
+});
+
 /// The window in ProbeRTT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum ProbeRttWindow {
     /// To this many packets (BBR paper: four).

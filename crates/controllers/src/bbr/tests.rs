@@ -6,7 +6,7 @@ use crate::algorithms::Algorithm;
 use crate::config::ControllerConfig;
 use crate::driver::{self, Driver, MTU, PLAIN, Scenario, congestion, drive, environment};
 use crate::event::RateSample;
-use crate::registry::ControllerSpec;
+use crate::spec::ControllerSpec;
 use crate::snapshot::Mode;
 use crate::units::Bandwidth;
 use crate::{BbrConfig, BbrFairConfig, BbrSConfig};
@@ -19,7 +19,7 @@ fn controllers_but(excluded: &[&str]) -> Vec<Box<dyn ControllerConfig>> {
     ControllerSpec::all()
         .filter(|spec| [Bbr, BbrX, BbrS, BbrSampled, BbrFair].contains(&spec.algorithm()))
         .filter(|spec| !excluded.contains(&spec.to_string().as_str()))
-        .map(ControllerSpec::config)
+        .map(|spec| spec.config())
         .collect()
 }
 
@@ -120,7 +120,11 @@ fn recovery_conserves_packets_for_a_round() {
         controller.on_ack(&ack(now + 10, 5));
         assert_eq!(controller.control().window, window, "{config:?}");
         controller.on_ack(&ack(now + 20, 6));
-        assert_eq!(controller.control().window, window + MTU * 2, "{config:?}");
+        assert_eq!(
+            controller.control().window,
+            window + MTU * 2,
+            "{config:?}"
+        );
     }
 }
 
@@ -362,6 +366,9 @@ fn bbr_fair_leaves_recovery_with_what_was_in_flight() {
     let min_rtt = after.min_rtt.expect("an estimate");
     // The window grows again by what the ending acknowledgement delivered.
     assert_eq!(after.congestion_window, MTU * 10);
-    assert_eq!(after.bandwidth, Bandwidth::from_delivery(MTU * 8, min_rtt));
+    assert_eq!(
+        after.bandwidth,
+        Bandwidth::from_delivery(MTU * 8, min_rtt)
+    );
     assert!(after.bandwidth < before.bandwidth);
 }

@@ -10,12 +10,11 @@ use super::{BandwidthFilter, FilterConfig, FilterContext, MaxFilter};
 use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
+use crate::text::fields;
 use crate::units::{Bandwidth, Bytes, Gain, Timestamp, saturating_nanos as nanos};
 
 /// How capacity samples are cut, and the filter they feed.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct SkipFilterConfig {
     /// The mode machine and the Kalman filter in it.
@@ -27,6 +26,12 @@ pub struct SkipFilterConfig {
     /// and the window limits the sender. Cost: a link that opens and closes has to be measured anew each time.
     pub outage_samples: bool,
 }
+
+fields!(SkipFilterConfig {
+    skip,
+    interval,
+    outage_samples
+});
 
 impl SkipFilterConfig {
     /// After the paper: samples from the gradient of the RTT (BBR-S, eq. (7)), one each minimum RTT; outage detection; none
@@ -93,10 +98,9 @@ impl FilterConfig for SkipFilterConfig {
     type Filter = SkipFilter;
 
     fn build(&self) -> Result<SkipFilter, ConfigError> {
-        let translate = |error: EstimatorError| ConfigError {
-            field: error.parameter,
-            value: error.value.to_string(),
-            expected: format!("within {:?}", error.range),
+        let translate = |error: EstimatorError| {
+            let range = format!("within {:?}", error.range);
+            ConfigError::new(error.parameter, error.value, range)
         };
         self.skip.validate().map_err(translate)?;
         Ok(SkipFilter {

@@ -51,7 +51,7 @@ pub(crate) struct Host {
 
 impl Host {
     /// A connection that begins now.
-    pub(crate) fn new(spec: ControllerSpec, mtu: u16) -> Self {
+    pub(crate) fn new(spec: &ControllerSpec, mtu: u16) -> Self {
         let controller = spec.build(&Environment::new(Bytes(mtu.into()), 7, Transport::PACES));
         Self {
             adapter: Neutral::new(controller),

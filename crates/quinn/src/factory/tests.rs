@@ -62,7 +62,7 @@ fn a_connection_begins_with_its_mtu_at_its_own_zero() {
 #[test]
 fn every_selection_builds_what_it_names() {
     for spec in ControllerSpec::all() {
-        let controller = spec.factory().build(origin(), 1200);
+        let controller = spec.clone().factory().build(origin(), 1200);
         let snapshot = snapshot(controller).expect("one of ours");
         assert_eq!(snapshot.algorithm, spec.algorithm().name());
     }
