@@ -67,12 +67,6 @@ impl RateSample {
             lost: Bytes::ZERO,
         })
     }
-
-    /// The delivered bytes over the send interval: the sender's own rate, which the delivery rate cannot exceed for
-    /// long.
-    pub fn send_rate(&self) -> Bandwidth {
-        Bandwidth::from_delivery(self.delivered, self.send_interval).unwrap_or(self.delivery_rate)
-    }
 }
 
 /// One acknowledgement, after all its packets have been counted.

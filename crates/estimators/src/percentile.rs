@@ -273,9 +273,6 @@ impl<const CAPACITY: usize> Heap<CAPACITY> {
     }
 }
 
-/// The percentile of BBR-Sampled, as a share. BBR-Sampled, section 7.1.
-pub const DEFAULT_PERCENTILE: f64 = 0.85;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -337,9 +334,8 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_the_85th_of_100() {
-        let mut history: PercentileHistory<u32> =
-            PercentileHistory::new(DEFAULT_PERCENTILE).unwrap();
+    fn a_percentile_is_of_100_by_default() {
+        let mut history: PercentileHistory<u32> = PercentileHistory::new(0.85).unwrap();
         for sample in (1..=1000).rev() {
             history.push(sample);
         }

@@ -72,9 +72,6 @@ pub enum SampleError {
     /// The sending rate is NaN or negative.
     #[error("a sending rate of {0} is not in 0..=infinity")]
     SentRate(f64),
-    /// The deviation is NaN, negative, or above [`MAX_RATE`].
-    #[error("a noise floor of {0} is not in 0..={MAX_RATE:e}")]
-    NoiseFloor(f64),
 }
 
 /// The highest rate that the filters take, bytes/s: a thousand times any link's, and its square and the square's

@@ -179,7 +179,6 @@ macro_rules! words {
 pub(crate) use words;
 
 words!(Method {
-    AckRegression = "ack-regression",
     RttGradient = "rtt-gradient",
     DeliveryRate = "delivery-rate",
     _ => "",
@@ -187,7 +186,6 @@ words!(Method {
 
 words!(TobitVariant {
     Allik = "allik",
-    Lmmse = "lmmse",
     ExactBayes = "exact-bayes",
     _ => "",
 });

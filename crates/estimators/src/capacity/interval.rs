@@ -2,7 +2,6 @@
 
 use thiserror::Error;
 
-use super::Method;
 use super::delivery_rate::{DeliveryRate, DeliveryRateError};
 use super::estimate::{CapacityEstimate, Measurements};
 use super::interval_config::IntervalConfig;
@@ -69,8 +68,6 @@ pub struct CapacityInterval {
     end: Mark,
     /// Round-trip time on sending time, both relative to the start, s.
     round_trips: LinearFit,
-    /// Acknowledged bytes on acknowledging time, relative to the start, without the last batch, which may still grow.
-    acknowledgements: LinearFit,
     min_rtt: u64,
     bytes: u64,
     packets: u32,
@@ -93,7 +90,6 @@ impl CapacityInterval {
                 acked_at: 0,
             },
             round_trips: LinearFit::new(),
-            acknowledgements: LinearFit::new(),
             min_rtt: u64::MAX,
             bytes: 0,
             packets: 0,
@@ -136,7 +132,6 @@ impl CapacityInterval {
             return Ok(());
         }
         if acked_at > self.end.acked_at {
-            self.finish_batch(start);
             self.batches = self.batches.saturating_add(1);
         }
         self.end = Mark {
@@ -205,14 +200,12 @@ impl CapacityInterval {
             });
         }
         let send_elapsed = self.end.sent_at.saturating_sub(start.sent_at);
-        self.finish_batch(start);
         let estimate = match DeliveryRate::new(self.bytes, send_elapsed, elapsed) {
             _ if self.bytes == 0 => Err(CloseError::NoBytes),
             Err(error) => Err(CloseError::DeliveryRate(error)),
             Ok(delivery) => Ok(Measurements {
                 delivery,
                 round_trips: self.round_trips,
-                acknowledgements: self.acknowledgements,
                 min_rtt,
                 queue_delay: self.min_rtt.saturating_sub(min_rtt),
                 bytes: self.bytes,
@@ -251,21 +244,10 @@ impl CapacityInterval {
         self.start = Some(mark);
         self.end = mark;
         self.round_trips = LinearFit::new();
-        self.acknowledgements = LinearFit::new();
         self.min_rtt = u64::MAX;
         self.bytes = 0;
         self.packets = 0;
         self.batches = 0;
-    }
-
-    /// Adds the last batch, or the start, to the regression: its bytes are all there.
-    fn finish_batch(&mut self, start: Mark) {
-        if self.config.method == Method::AckRegression {
-            self.acknowledgements.push(
-                seconds_between(start.acked_at, self.end.acked_at),
-                self.bytes as f64,
-            );
-        }
     }
 }
 

@@ -230,15 +230,6 @@ impl Skip {
         }
     }
 
-    /// Keeps the estimate of the measurement noise above a known deviation: see [`Atkf::set_noise_floor`].
-    ///
-    /// # Errors
-    ///
-    /// If the deviation, bytes/s, is out of range.
-    pub fn set_noise_floor(&mut self, deviation: f64) -> Result<(), SampleError> {
-        self.filter.set_noise_floor(deviation)
-    }
-
     /// The estimate of the capacity, bytes/s.
     #[must_use]
     pub const fn mean(&self) -> f64 {
