@@ -26,7 +26,7 @@ pub use kneepoint_controllers::{
     BbrXConfig,
 };
 pub use kneepoint_controllers::{
-    Bbr3CoreConfig, BbrCoreConfig, EcnRule, Headroom, HeavyLossRule, ProbeRttWindow, Probing,
+    Bbr3CoreConfig, BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, QueueTarget,
     RecoveryRule, UpExit, WindowPolicy,
 };
 pub use kneepoint_controllers::{Bytes, FilterSnapshot, Gain, Mode, Timestamp};

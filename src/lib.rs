@@ -58,9 +58,9 @@
 //!
 //! let mut config = BbrSConfig::tuned();
 //! config.core.min_rtt_window = std::time::Duration::from_secs(20);
-//! let selection = ControllerSpec::try_from(config)?;
-//! assert_eq!(selection.to_string(), "bbr-s:core.min_rtt_window=20s");
-//! let factory = selection.factory();
+//! let spec = ControllerSpec::try_from(config)?;
+//! assert_eq!(spec.to_string(), "bbr-s:core.min_rtt_window=20s");
+//! let factory = spec.factory();
 //! # drop(factory);
 //! # Ok::<(), kneepoint::controllers::ConfigError>(())
 //! ```

@@ -25,22 +25,24 @@ mod controller;
 mod driver;
 mod event;
 mod filter;
-mod rate_sample;
-pub mod transport;
 mod loss_based;
 mod model;
 mod observe;
+mod rate_sample;
 mod registry;
-mod spec;
 mod snapshot;
+mod spec;
 mod text;
+pub mod transport;
 mod units;
 mod window;
 
 pub use algorithms::*;
 pub use bbr::{BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, RecoveryRule};
 pub use bbr3::{Bbr3CoreConfig, UpExit};
-pub use config::{ConfigError, ControllerConfig, Environment, QueueTarget, Transport, WindowPolicy};
+pub use config::{
+    ConfigError, ControllerConfig, Environment, QueueTarget, Transport, WindowPolicy,
+};
 pub use controller::{Control, Controller, Refill};
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent};
 pub use filter::{
@@ -48,6 +50,6 @@ pub use filter::{
 };
 pub use rate_sample::{DeliveryRateSampler, Loss};
 pub use registry::{ParseAlgorithmError, Preset};
-pub use spec::ControllerSpec;
 pub use snapshot::{FilterSnapshot, Mode, Snapshot};
+pub use spec::ControllerSpec;
 pub use units::{Bandwidth, Bytes, Gain, Timestamp};

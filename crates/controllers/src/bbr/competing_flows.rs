@@ -123,8 +123,13 @@ impl CompetingFlowDetector {
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckEvent) {
         match &mut self.state {
-            State::Normal { queued_probes: 0, .. } => return,
-            State::Normal { queued_probes, lost } => {
+            State::Normal {
+                queued_probes: 0, ..
+            } => return,
+            State::Normal {
+                queued_probes,
+                lost,
+            } => {
                 if *queued_probes >= ENTRY_PROBES && *lost {
                     self.state = State::Competitive(CompetitiveMode::new(ack, 0));
                     self.last_competed = Some(ack.now);
@@ -138,14 +143,19 @@ impl CompetingFlowDetector {
     /// ProbeRTT has ended. `found` is whether it saw the minimum RTT again.
     pub(super) fn on_probe(&mut self, ack: &AckEvent, found: bool) {
         self.state = match self.state {
-            State::Normal { queued_probes: 0, .. } if !found => {
+            State::Normal {
+                queued_probes: 0, ..
+            } if !found => {
                 self.max_rtt = ack.rtt;
                 State::Normal {
                     queued_probes: 1,
                     lost: false,
                 }
             }
-            State::Normal { queued_probes, lost } if !found => State::Normal {
+            State::Normal {
+                queued_probes,
+                lost,
+            } if !found => State::Normal {
                 queued_probes: queued_probes.saturating_add(1),
                 lost,
             },
@@ -167,7 +177,11 @@ impl CompetingFlowDetector {
             return None;
         };
         let elapsed = now.saturating_since(mode.last_probe);
-        let interval = if mode.empty_probes > 0 { MIN_PROBE_INTERVAL } else { MAX_PROBE_INTERVAL };
+        let interval = if mode.empty_probes > 0 {
+            MIN_PROBE_INTERVAL
+        } else {
+            MAX_PROBE_INTERVAL
+        };
         Some(elapsed > interval || (elapsed > MIN_PROBE_INTERVAL && mode.queue_dropped(min_rtt)))
     }
 
@@ -324,7 +338,9 @@ mod tests {
     fn a_flow_that_sees_others_drain_probes_too() {
         let looks = |competing_flows: &CompetingFlowDetector, seconds| {
             let now = ack(seconds, 0, 50).now;
-            competing_flows.is_due(now, MIN_RTT).expect("there is a rival")
+            competing_flows
+                .is_due(now, MIN_RTT)
+                .expect("there is a rival")
         };
         let mut competing_flows = competing();
         assert!(!looks(&competing_flows, 9.0));

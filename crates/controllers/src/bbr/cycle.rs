@@ -33,7 +33,9 @@ impl<F: BandwidthFilter> Bbr<F> {
                     .startup_exit_rtt
                     .zip(self.min_rtt.get())
                     .zip(self.round_min_rtt.filter(|_| !app_limited))
-                    .is_some_and(|((gain, min), min_round_rtt)| min_round_rtt >= gain * horizon(min));
+                    .is_some_and(|((gain, min), min_round_rtt)| {
+                        min_round_rtt >= gain * horizon(min)
+                    });
                 if long_queue || self.marks.pipe_is_full() || self.search.is_full() {
                     self.leave_startup();
                 }

@@ -3,18 +3,18 @@
 //! After N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh, V. Jacobson, "BBR: Congestion-Based Congestion Control",
 //! ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00 where the paper is silent.
 
+mod competing_flows;
 mod config;
 mod cycle;
 mod heavy_losses;
 mod marks;
 mod model;
-mod target_queue;
 mod policer;
 mod probe_rtt;
 mod recovery;
-mod competing_flows;
 mod standing_queue;
 mod state;
+mod target_queue;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -26,16 +26,16 @@ use core::time::Duration;
 use rand::SeedableRng;
 use rand_pcg::Pcg32;
 
+use self::competing_flows::CompetingFlowDetector;
 use self::heavy_losses::HeavyLosses;
 use self::marks::Marks;
 use self::model::{Inputs, Model};
-use self::target_queue::TargetQueue;
 use self::policer::Policer;
 use self::probe_rtt::RttProbe;
 use self::recovery::Recovery;
-use self::competing_flows::CompetingFlowDetector;
 use self::standing_queue::StandingQueue;
 use self::state::{STARTUP_GAIN, State};
+use self::target_queue::TargetQueue;
 use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};

@@ -91,7 +91,12 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
     }
 
-    fn enter_probe_rtt(&mut self, ack: &AckEvent, path_change: PathRttChange, max_path_rtt: Duration) {
+    fn enter_probe_rtt(
+        &mut self,
+        ack: &AckEvent,
+        path_change: PathRttChange,
+        max_path_rtt: Duration,
+    ) {
         self.probe = Some(RttProbe {
             min_rtt: ack.rtt,
             prior_min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
@@ -124,8 +129,9 @@ impl<F: BandwidthFilter> Bbr<F> {
                     if self.config.probe_standing_queue {
                         self.competing_flows.on_probe(ack, probe.confirms_min_rtt());
                     }
-                    self.min_rtt_confirmed =
-                        (CONFIRMATION * probe.min_rtt).saturating_add(HOST_DELAY) >= probe.prior_min_rtt;
+                    self.min_rtt_confirmed = (CONFIRMATION * probe.min_rtt)
+                        .saturating_add(HOST_DELAY)
+                        >= probe.prior_min_rtt;
                     if self.full_bw_reached {
                         self.enter_probe_bandwidth(ack.now);
                     } else {
@@ -194,7 +200,11 @@ mod tests {
     }
 
     /// What `bbr-s` believes after a ProbeRTT that found `min_rtt` where 40 ms were known, and rounds before it had `min_round_rtt`.
-    fn confirms_min_rtt(path_change: PathRttChange, min_round_rtt: u64, min_rtt: u64) -> [Option<Duration>; 2] {
+    fn confirms_min_rtt(
+        path_change: PathRttChange,
+        min_round_rtt: u64,
+        min_rtt: u64,
+    ) -> [Option<Duration>; 2] {
         let config = BbrSConfig::tuned();
         let filter = config.filter.build().expect("a valid configuration");
         let mut bbr = Bbr::new("bbr-s", config.core, filter, &driver::environment());
@@ -210,11 +220,20 @@ mod tests {
     #[test]
     fn a_longer_path_is_believed_at_once_or_when_it_is_found_again() {
         let path_change = Some(millis(80));
-        assert_eq!(confirms_min_rtt(PathRttChange::Yes, 80, 80), [path_change; 2]);
-        assert_eq!(confirms_min_rtt(PathRttChange::Maybe, 80, 80), [None, path_change]);
+        assert_eq!(
+            confirms_min_rtt(PathRttChange::Yes, 80, 80),
+            [path_change; 2]
+        );
+        assert_eq!(
+            confirms_min_rtt(PathRttChange::Maybe, 80, 80),
+            [None, path_change]
+        );
         assert_eq!(confirms_min_rtt(PathRttChange::No, 80, 80), [None; 2]);
         // The one that is known is found again.
-        assert_eq!(confirms_min_rtt(PathRttChange::Maybe, 80, 42), [Some(millis(40)); 2]);
+        assert_eq!(
+            confirms_min_rtt(PathRttChange::Maybe, 80, 42),
+            [Some(millis(40)); 2]
+        );
     }
 
     /// Trap: a newcomer's start fills the queue within the last rounds before ProbeRTT. Whatever is behind the queue that stood

@@ -126,7 +126,8 @@ impl StandingQueue {
 
     /// The minimum RTT of all rounds after the first second; the maximum duration if there is none.
     pub(super) fn min_round_rtt(&self) -> Duration {
-        self.since.map_or(Duration::MAX, |since| since.rounds.min_rtt)
+        self.since
+            .map_or(Duration::MAX, |since| since.rounds.min_rtt)
     }
 
     /// Begins anew.
@@ -211,13 +212,22 @@ mod tests {
         let newcomer = [
             150, 140, 130, 120, 120, 126, 124, 118, 122, 135, 137, 153, 151,
         ];
-        assert_eq!(standing(newcomer).path_rtt_change(NOTHING), PathRttChange::No);
+        assert_eq!(
+            standing(newcomer).path_rtt_change(NOTHING),
+            PathRttChange::No
+        );
         // What drains in the first second is the old path's queue; and wireless links have pauses.
         let longer = [
             300, 250, 200, 150, 150, 121, 120, 122, 180, 120, 260, 120, 121,
         ];
-        assert_eq!(standing(longer).path_rtt_change(NOTHING), PathRttChange::Yes);
+        assert_eq!(
+            standing(longer).path_rtt_change(NOTHING),
+            PathRttChange::Yes
+        );
         // Too soon to say.
-        assert_eq!(standing([120; 4]).path_rtt_change(NOTHING), PathRttChange::No);
+        assert_eq!(
+            standing([120; 4]).path_rtt_change(NOTHING),
+            PathRttChange::No
+        );
     }
 }

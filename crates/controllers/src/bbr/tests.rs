@@ -6,8 +6,8 @@ use crate::algorithms::Algorithm;
 use crate::config::ControllerConfig;
 use crate::driver::{self, Driver, MTU, PLAIN, Scenario, congestion, drive, environment};
 use crate::event::RateSample;
-use crate::spec::ControllerSpec;
 use crate::snapshot::Mode;
+use crate::spec::ControllerSpec;
 use crate::units::Bandwidth;
 use crate::{BbrConfig, BbrFairConfig, BbrSConfig};
 
@@ -120,11 +120,7 @@ fn recovery_conserves_packets_for_a_round() {
         controller.on_ack(&ack(now + 10, 5));
         assert_eq!(controller.control().window, window, "{config:?}");
         controller.on_ack(&ack(now + 20, 6));
-        assert_eq!(
-            controller.control().window,
-            window + MTU * 2,
-            "{config:?}"
-        );
+        assert_eq!(controller.control().window, window + MTU * 2, "{config:?}");
     }
 }
 
@@ -366,9 +362,6 @@ fn bbr_fair_leaves_recovery_with_what_was_in_flight() {
     let min_rtt = after.min_rtt.expect("an estimate");
     // The window grows again by what the ending acknowledgement delivered.
     assert_eq!(after.congestion_window, MTU * 10);
-    assert_eq!(
-        after.bandwidth,
-        Bandwidth::from_delivery(MTU * 8, min_rtt)
-    );
+    assert_eq!(after.bandwidth, Bandwidth::from_delivery(MTU * 8, min_rtt));
     assert!(after.bandwidth < before.bandwidth);
 }

@@ -46,9 +46,8 @@ impl<F: BandwidthFilter> Bbr<F> {
             return;
         };
         let bdp = self.model.bdp.unwrap_or_default();
-        let queue = (self
-            .mtu * u64::from(packets))
-            .min((MAX_TARGET_QUEUE * bdp).max(self.min_window()));
+        let queue =
+            (self.mtu * u64::from(packets)).min((MAX_TARGET_QUEUE * bdp).max(self.min_window()));
         match self.state {
             State::Startup if !ack.app_limited => {
                 let waited = self.target_queue.on_ack(ack, min_rtt, queue);
@@ -90,7 +89,9 @@ impl<F: BandwidthFilter> Bbr<F> {
     pub(super) fn update_control(&mut self) {
         if let Some(point) = &mut self.point {
             point.min_inflight = match self.state {
-                State::ProbeBandwidth(_) => self.competing_flows.min_inflight(point.bandwidth, point.min_rtt),
+                State::ProbeBandwidth(_) => self
+                    .competing_flows
+                    .min_inflight(point.bandwidth, point.min_rtt),
                 _ => Bytes::ZERO,
             };
         }
@@ -128,7 +129,8 @@ impl<F: BandwidthFilter> Bbr<F> {
     fn recovery_rule(&self) -> Rule {
         let queued = || {
             let min_round_rtt = self.min_rtt.get().zip(self.round_min_rtt);
-            min_round_rtt.is_some_and(|(min, min_round_rtt)| min_round_rtt > OTHERS_QUEUE * horizon(min))
+            min_round_rtt
+                .is_some_and(|(min, min_round_rtt)| min_round_rtt > OTHERS_QUEUE * horizon(min))
         };
         match self.config.recovery {
             RecoveryRule::FairShare => Rule::FairShare,

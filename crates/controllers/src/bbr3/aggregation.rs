@@ -50,7 +50,11 @@ impl Aggregation {
     /// Covers more rounds after Startup, and fewer if Startup begins again.
     pub(super) fn remember(&mut self, full_bw_reached: bool, round: u64) {
         let extra = self.extra();
-        let rounds = if full_bw_reached { ROUNDS } else { STARTUP_ROUNDS };
+        let rounds = if full_bw_reached {
+            ROUNDS
+        } else {
+            STARTUP_ROUNDS
+        };
         self.window = ApproximateWindow::new(rounds);
         self.window.update(round, extra.0);
     }

@@ -149,10 +149,16 @@ mod tests {
             ..Latest::default()
         };
         bounds.cut(KEEP, &latest, rate(1000), Bytes(100));
-        assert_eq!((bounds.bw_shortterm, bounds.inflight_shortterm), (rate(800), Bytes(70)));
+        assert_eq!(
+            (bounds.bw_shortterm, bounds.inflight_shortterm),
+            (rate(800), Bytes(70))
+        );
         latest.bw_latest = rate(100);
         bounds.cut(KEEP, &latest, rate(1000), Bytes(100));
-        assert_eq!((bounds.bw_shortterm, bounds.inflight_shortterm), (rate(560), Bytes(50)));
+        assert_eq!(
+            (bounds.bw_shortterm, bounds.inflight_shortterm),
+            (rate(560), Bytes(50))
+        );
         bounds.forget_short_term();
         assert_eq!(bounds, Bounds::NONE);
     }

@@ -118,7 +118,11 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 self.note_flight_too_high(ack.now, round.flight, self.marks.app_limited);
             }
         } else if !self.state.is_probing() {
-            let flight = self.bounds.inflight_shortterm.min(self.window).min(round.flight);
+            let flight = self
+                .bounds
+                .inflight_shortterm
+                .min(self.window)
+                .min(round.flight);
             self.bounds.inflight_shortterm = self.marks.keep(flight);
             self.marks.answered = ack.now;
         }

@@ -85,8 +85,7 @@ impl Cycle {
     /// Starts a random wait, so that flows do not probe in step (`PickProbeWait`).
     fn pick_wait(&mut self, now: Timestamp, random: &mut Pcg32) {
         self.rounds = random.random_range(0..=1);
-        self.wait =
-            MIN_WAIT + Duration::from_nanos(random.random_range(0..=WAIT_SPREAD_NANOS));
+        self.wait = MIN_WAIT + Duration::from_nanos(random.random_range(0..=WAIT_SPREAD_NANOS));
         self.began = now;
     }
 
@@ -228,7 +227,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
             && self.bounds.has_inflight_longterm()
             && !self.too_much_lost(sample.lost, sample.in_flight_at_send)
         {
-            self.bounds.raise_inflight_longterm(sample.in_flight_at_send);
+            self.bounds
+                .raise_inflight_longterm(sample.in_flight_at_send);
             self.probe_long_term_upward(ack);
         }
         false

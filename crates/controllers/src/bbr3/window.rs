@@ -26,10 +26,13 @@ impl<F: BandwidthFilter> Bbr3<F> {
     pub(super) fn bound_of_model(&self) -> Bytes {
         let bound = match self.state {
             State::Startup(_) | State::Drain { .. } => self.bounds.inflight_shortterm,
-            State::ProbeBw(Phase::Down | Phase::Refill | Phase::Up(_)) => {
-                self.bounds.inflight_longterm.min(self.bounds.inflight_shortterm)
-            }
-            State::ProbeBw(Phase::Cruise) => self.window_with_headroom().min(self.bounds.inflight_shortterm),
+            State::ProbeBw(Phase::Down | Phase::Refill | Phase::Up(_)) => self
+                .bounds
+                .inflight_longterm
+                .min(self.bounds.inflight_shortterm),
+            State::ProbeBw(Phase::Cruise) => self
+                .window_with_headroom()
+                .min(self.bounds.inflight_shortterm),
             State::ProbeRtt(probe_rtt) => probe_rtt
                 .window
                 .min(self.window_with_headroom())

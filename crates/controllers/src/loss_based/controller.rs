@@ -4,7 +4,7 @@ use super::avoidance::{Avoidance, Entry, View};
 use super::min_window;
 use super::round_trips::RoundTrips;
 use super::slow_start::SlowStart;
-use super::state::{UndoState, RecoveryPeriod, State};
+use super::state::{RecoveryPeriod, State, UndoState};
 use super::utilization::Utilization;
 use super::window::Window;
 use crate::config::Environment;
@@ -96,7 +96,9 @@ impl<A: Avoidance> LossBased<A> {
             threshold: self.threshold,
             avoidance: self.avoidance,
             state: self.state,
-            prior_start: self.recovery_period.map(|recovery_period| recovery_period.began),
+            prior_start: self
+                .recovery_period
+                .map(|recovery_period| recovery_period.began),
         };
         self.recovery_period = Some(RecoveryPeriod {
             began: event.now,
@@ -210,10 +212,9 @@ impl<A: Avoidance> Controller for LossBased<A> {
         self.window = undo.window;
         self.threshold = undo.threshold;
         self.avoidance = undo.avoidance;
-        self.recovery_period = undo.prior_start.map(|began| RecoveryPeriod {
-            began,
-            undo: None,
-        });
+        self.recovery_period = undo
+            .prior_start
+            .map(|began| RecoveryPeriod { began, undo: None });
         self.transition(undo.state);
     }
 

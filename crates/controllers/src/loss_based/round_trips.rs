@@ -78,7 +78,9 @@ impl RoundTrips {
 
     /// The minimum RTT of the current round, and the number of samples.
     pub(crate) fn current(&self) -> Option<(Duration, u32)> {
-        let CurrentRound { min_rtt, samples, .. } = self.current;
+        let CurrentRound {
+            min_rtt, samples, ..
+        } = self.current;
         (samples > 0).then(|| (Duration::from_nanos(min_rtt), samples))
     }
 

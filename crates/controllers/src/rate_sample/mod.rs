@@ -14,7 +14,7 @@ mod tests;
 use core::time::Duration;
 
 use self::batch::Batch;
-use self::sent_packets::{SentPackets, PacketState};
+use self::sent_packets::{PacketState, SentPackets};
 use self::shared::Shared;
 use crate::event::{
     AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent,
@@ -373,7 +373,8 @@ impl DeliveryRateSampler {
         loss: &Loss,
     ) -> CongestionEvent {
         let sent_packets = self.sent_packets.as_mut();
-        let flight = sent_packets.and_then(|sent_packets| sent_packets.get_mut().get(loss.newest_sent));
+        let flight =
+            sent_packets.and_then(|sent_packets| sent_packets.get_mut().get(loss.newest_sent));
         CongestionEvent {
             now,
             signal,
@@ -412,7 +413,9 @@ impl DeliveryRateSampler {
             self.round_began = now;
         }
         if let Some(sent_packets) = &mut self.sent_packets {
-            sent_packets.get_mut().prune(batch.oldest_sent - GROUP_LIFETIME);
+            sent_packets
+                .get_mut()
+                .prune(batch.oldest_sent - GROUP_LIFETIME);
             ack.rate = None;
             if let Some((sent, state)) = &self.batch.sample {
                 self.ack.rate = self.rate_sample(now, *sent, state);
@@ -427,7 +430,12 @@ impl DeliveryRateSampler {
     /// The ack interval began before the packet was sent and is at least a round trip long, so the draft's check for
     /// shorter intervals is not needed.
     #[inline]
-    fn rate_sample(&self, now: Timestamp, sent: Timestamp, state: &PacketState) -> Option<RateSample> {
+    fn rate_sample(
+        &self,
+        now: Timestamp,
+        sent: Timestamp,
+        state: &PacketState,
+    ) -> Option<RateSample> {
         let send_interval = sent.nanos_since(state.interval_start);
         let ack_interval = now.nanos_since(state.delivered_at);
         let interval = send_interval.max(ack_interval);

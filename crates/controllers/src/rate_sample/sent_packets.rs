@@ -68,7 +68,8 @@ impl SentPackets {
             let same = newest.state.delivered == state.delivered
                 && newest.state.interval_start == state.interval_start
                 && newest.state.lost == state.lost;
-            let close = count >= MIN_GROUPS_TO_MERGE && last.nanos_since(newest.first_sent) < resolution;
+            let close =
+                count >= MIN_GROUPS_TO_MERGE && last.nanos_since(newest.first_sent) < resolution;
             if alike && (same || close) || count >= MAX_GROUPS {
                 newest.outstanding += bytes;
                 newest.state.in_flight = state.in_flight;
@@ -97,7 +98,12 @@ impl SentPackets {
     /// Two groups can have the same send time, if an acknowledgement came between two batches of one instant. The older
     /// one is used first; both are shown if both have bytes.
     #[inline]
-    pub(super) fn take(&mut self, sent: Timestamp, bytes: Bytes, mut show: impl FnMut(&PacketState)) {
+    pub(super) fn take(
+        &mut self,
+        sent: Timestamp,
+        bytes: Bytes,
+        mut show: impl FnMut(&PacketState),
+    ) {
         if self.is_overtaken(sent) {
             return self.take_anywhere(sent, bytes, show);
         }
@@ -141,9 +147,14 @@ impl SentPackets {
     /// As `take`, for groups in any position and for several with the same send time.
     #[cold]
     fn take_anywhere(&mut self, sent: Timestamp, bytes: Bytes, mut show: impl FnMut(&PacketState)) {
-        let first = self.overtaken.partition_point(|group| group.last_sent < sent);
+        let first = self
+            .overtaken
+            .partition_point(|group| group.last_sent < sent);
         let mut rest = bytes;
-        let sent_packets = self.overtaken.range_mut(first..).chain(&mut self.sent_packets);
+        let sent_packets = self
+            .overtaken
+            .range_mut(first..)
+            .chain(&mut self.sent_packets);
         for group in sent_packets.take_while(|group| group.first_sent <= sent) {
             if !group.is_empty() {
                 let taken = rest.min(group.outstanding);
@@ -170,7 +181,8 @@ impl SentPackets {
         } else {
             &self.sent_packets
         };
-        let group = sent_packets.get(sent_packets.partition_point(|group| group.last_sent < sent))?;
+        let group =
+            sent_packets.get(sent_packets.partition_point(|group| group.last_sent < sent))?;
         (group.first_sent <= sent).then_some(group.state)
     }
 

@@ -278,8 +278,8 @@ mod tests {
                 ["hystert", "hystart"],
             ),
             (
-                refused::<BbrFairConfig>(r#"{"core": {"own": 3}}"#),
-                ["'own'", "own_queue"],
+                refused::<BbrFairConfig>(r#"{"core": {"target": 3}}"#),
+                ["'target'", "target_queue"],
             ),
             (
                 refused::<BbrConfig>(r#"{"core": {"min_rtt_window": 20}}"#),

@@ -7,7 +7,7 @@ use kneepoint_estimators::{Adaptation, AtkfConfig, LowerBounds, SkipConfig, Tobi
 
 use super::{AsField, Field, Scalar, Value, fields};
 use crate::bbr::ProbeRttWindow;
-use crate::config::{Headroom, WindowPolicy};
+use crate::config::{QueueTarget, WindowPolicy};
 use crate::units::Gain;
 
 impl<T: Value> AsField for T {
@@ -262,9 +262,9 @@ impl Value for WindowPolicy {
         Scalar::Text(match self {
             Self::Window => "window".to_owned(),
             Self::Rate => "rate".to_owned(),
-            Self::Cap => "rtt-capped".to_owned(),
+            Self::RttCapped => "rtt-capped".to_owned(),
             Self::Bdp { gain } => format!("bdp({})", gain.get()),
-            Self::Track(Headroom { idle, min, max }) => {
+            Self::BusyRate(QueueTarget { idle, min, max }) => {
                 format!("busy-rate({} {} {})", idle.get(), min.get(), max.get())
             }
         })
@@ -275,14 +275,18 @@ impl Value for WindowPolicy {
         *self = match (name, arguments.as_slice()) {
             ("window", []) => Self::Window,
             ("rate", []) => Self::Rate,
-            ("rtt-capped", []) => Self::Cap,
+            ("rtt-capped", []) => Self::RttCapped,
             ("bdp", [factor]) => Self::Bdp {
                 gain: gain(factor)?,
             },
             ("busy-rate", [idle, min, max]) => {
-                Self::Track(Headroom::new(gain(idle)?, gain(min)?, gain(max)?))
+                Self::BusyRate(QueueTarget::new(gain(idle)?, gain(min)?, gain(max)?))
             }
-            _ => return Err("window, rate, rtt-capped, bdp(GAIN) or busy-rate(IDLE MIN MAX)".to_owned()),
+            _ => {
+                return Err(
+                    "window, rate, rtt-capped, bdp(GAIN) or busy-rate(IDLE MIN MAX)".to_owned(),
+                );
+            }
         };
         Ok(())
     }
@@ -346,16 +350,16 @@ mod tests {
             ProbeRttWindow::Packets(2),
             "bdp(0.5)",
         );
-        let headroom = Headroom::new(Gain::new(38, 1000), Gain::percent(4), Gain::UNIT);
+        let target = QueueTarget::new(Gain::new(38, 1000), Gain::percent(4), Gain::UNIT);
         for (value, written) in [
-            (WindowPolicy::Cap, "rtt-capped"),
+            (WindowPolicy::RttCapped, "rtt-capped"),
             (
                 WindowPolicy::Bdp {
                     gain: Gain::new(3, 2),
                 },
                 "bdp(1.5)",
             ),
-            (WindowPolicy::Track(headroom), "busy-rate(0.038 0.04 1)"),
+            (WindowPolicy::BusyRate(target), "busy-rate(0.038 0.04 1)"),
         ] {
             check(value, WindowPolicy::Window, written);
         }

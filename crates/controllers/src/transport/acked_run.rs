@@ -191,7 +191,10 @@ mod tests {
     )]
     fn every_packet_is_counted_once() {
         let origin = Instant::now();
-        let (mut clock, mut sampler) = (Clock::starting(origin), DeliveryRateSampler::new(Timestamp::ZERO));
+        let (mut clock, mut sampler) = (
+            Clock::starting(origin),
+            DeliveryRateSampler::new(Timestamp::ZERO),
+        );
         let mut run = AckedRun::none(origin);
         let at = |millis: u64| origin + Duration::from_millis(millis);
         for sent in [1, 2] {

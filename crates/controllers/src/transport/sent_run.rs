@@ -39,7 +39,11 @@ impl SentRun {
 
     /// Reports the run to `sampler`, if there is one. Call it before any other event of the sampler.
     #[inline]
-    pub fn end(&mut self, clock: &mut Clock, sampler: &mut DeliveryRateSampler) -> Option<SentEvent> {
+    pub fn end(
+        &mut self,
+        clock: &mut Clock,
+        sampler: &mut DeliveryRateSampler,
+    ) -> Option<SentEvent> {
         let bytes = core::mem::take(&mut self.bytes);
         (bytes > Bytes::ZERO).then(|| {
             let (first, last) = (clock.sent(self.first), clock.sent(self.last));

@@ -128,7 +128,11 @@ impl BusyRateEstimator {
         } else {
             idle
         };
-        self.busy_time = if idle > 0.0 { 0.0 } else { self.busy_time + gap };
+        self.busy_time = if idle > 0.0 {
+            0.0
+        } else {
+            self.busy_time + gap
+        };
         let decay_factor = self.decay_factor();
         let surplus = idle - decay_factor * self.idle * gap;
         let min = if self.is_shared() {

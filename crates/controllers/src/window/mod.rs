@@ -12,7 +12,7 @@ mod tests;
 use core::time::Duration;
 
 use self::ack_gap::AckGap;
-use self::busy_rate::{Acked, RateEstimate, BusyRateEstimator};
+use self::busy_rate::{Acked, BusyRateEstimator, RateEstimate};
 use crate::config::{Environment, WindowPolicy};
 use crate::controller::{Control, Refill};
 use crate::event::AckEvent;
@@ -230,7 +230,10 @@ impl WindowCalculator {
     /// the window can be used.
     #[inline]
     fn spread(&self, window: Bytes, point: &OperatingPoint) -> Refill {
-        if !matches!(self.policy, WindowPolicy::RttCapped | WindowPolicy::Bdp { .. }) {
+        if !matches!(
+            self.policy,
+            WindowPolicy::RttCapped | WindowPolicy::Bdp { .. }
+        ) {
             return Refill::Plain;
         }
         let path = &self.path;

@@ -208,7 +208,8 @@ fn so_many_products_and_the_pause() {
 
 #[test]
 fn track_follows_the_forecast() {
-    let track = |in_flight| control_of(WindowPolicy::BusyRate(HEADROOM), point(), path(), in_flight);
+    let track =
+        |in_flight| control_of(WindowPolicy::BusyRate(HEADROOM), point(), path(), in_flight);
     // (1 MB/s + 0.5 MB/s) x 40 ms.
     assert_eq!(track(60_000).window, Bytes(60_000 + 1200));
     assert_eq!(track(90_000).window, Bytes(60_000 + 1200));
@@ -227,7 +228,11 @@ fn what_the_application_left_open_is_filled_at_the_paths_rate() {
     };
     // 1 MB/s x 44 ms / 1.25, at which quinn paces at 1 MB/s.
     let slow = Refill::PaceOf(Bytes(35_200 + 1200));
-    assert_eq!(refill(0), Refill::CatchUp(ALLOWED), "no target is known yet");
+    assert_eq!(
+        refill(0),
+        Refill::CatchUp(ALLOWED),
+        "no target is known yet"
+    );
     let mut tracking = calculator(WindowPolicy::BusyRate(HEADROOM), path(), 0);
     tracking.target = Bytes(60_000);
     tracking.gap = tracking.path.gap_of_application(Some(&point()));

@@ -108,19 +108,13 @@ fn small_windows_are_renos() {
 #[test]
 fn a_loss_takes_half_of_both_windows() {
     let mut part = compound(MTU * 60);
-    assert_eq!(
-        part.reduce(MTU * 40, CongestionSignal::Loss),
-        MTU * 20
-    );
+    assert_eq!(part.reduce(MTU * 40, CongestionSignal::Loss), MTU * 20);
     // 100 (1 - 0.5) - 40 / 2.
     assert_eq!(part.delay_window, MTU * 30);
     // With a larger beta nothing may be left of it.
     let mut harsh = compound(MTU * 10);
     harsh.config.beta = Gain::new(9, 10);
-    assert_eq!(
-        harsh.reduce(MTU * 40, CongestionSignal::Loss),
-        MTU * 20
-    );
+    assert_eq!(harsh.reduce(MTU * 40, CongestionSignal::Loss), MTU * 20);
     assert_eq!(harsh.delay_window, Bytes::ZERO);
 }
 

@@ -78,10 +78,7 @@ fn the_target_is_a_round_trip_ahead() {
 /// alpha_cubic = 3 x 0.3 / 1.7 = 0.529 packets per window, and one packet from the old window on.
 #[test]
 fn small_windows_grow_like_reno() {
-    assert_eq!(
-        CubicConfig::default().alpha_cubic(Bytes(1700)),
-        Bytes(900)
-    );
+    assert_eq!(CubicConfig::default().alpha_cubic(Bytes(1700)), Bytes(900));
     let mut controller = avoiding(CubicConfig::default(), 20);
     // 14 packets; K = 2.466 s. Reno is at the old window after six packets: 11.3 rounds, 0.45 s.
     acknowledge(&mut *controller, 100_142, 200);
@@ -116,7 +113,10 @@ fn fast_convergence_lowers_w_max_of_a_flow_that_is_losing() {
     assert_eq!(cubic.w_max, Bytes(100_000));
     // Smaller than at the last loss: 0.85 of it.
     cubic.reduce(Bytes(90_000), CongestionSignal::Loss);
-    assert_eq!((cubic.w_max, cubic.cwnd_prior), (Bytes(76_500), Bytes(90_000)));
+    assert_eq!(
+        (cubic.w_max, cubic.cwnd_prior),
+        (Bytes(76_500), Bytes(90_000))
+    );
     // Larger than that plateau: none.
     cubic.reduce(Bytes(80_000), CongestionSignal::Loss);
     assert_eq!(cubic.w_max, Bytes(80_000));
@@ -175,7 +175,10 @@ fn after_slow_start_the_curve_is_convex() {
         cubic.reduce(Bytes(100_000), CongestionSignal::Loss);
         cubic.on_persistent_congestion();
         cubic.enter(at(0), Entry::SlowStart, entry_window, MTU);
-        assert_eq!((cubic.w_max, cubic.cwnd_prior), (entry_window, entry_window));
+        assert_eq!(
+            (cubic.w_max, cubic.cwnd_prior),
+            (entry_window, entry_window)
+        );
         let epoch = cubic.epoch.expect("in congestion avoidance");
         assert_eq!(epoch.curve.at(0.0), entry_window);
         assert!(epoch.curve.at(1.0) > entry_window);
@@ -261,9 +264,6 @@ fn nonsense_is_refused() {
             c,
             ..CubicConfig::default()
         };
-        assert_eq!(
-            config.validate().expect_err("nonsense").field,
-            "c"
-        );
+        assert_eq!(config.validate().expect_err("nonsense").field, "c");
     }
 }

@@ -219,7 +219,9 @@ impl Ebcc {
     }
 
     fn advance_probe_rtt(&mut self, ack: &AckEvent, mut probe: Probe) {
-        let min_rtt = probe.min_rtt.map_or(ack.rtt, |min_rtt| min_rtt.min(ack.rtt));
+        let min_rtt = probe
+            .min_rtt
+            .map_or(ack.rtt, |min_rtt| min_rtt.min(ack.rtt));
         probe.min_rtt = Some(min_rtt);
         match probe.hold {
             None if ack.in_flight <= self.probe_window() => {

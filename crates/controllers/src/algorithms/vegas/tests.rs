@@ -175,10 +175,7 @@ fn slow_start_leaves_without_what_it_queued_while_it_waited() {
     }
     assert!(largest > MTU * 20, "{largest:?}");
     let left = window(&*controller);
-    assert!(
-        (MTU * 8..=MTU * 16).contains(&left),
-        "{left:?}"
-    );
+    assert!((MTU * 8..=MTU * 16).contains(&left), "{left:?}");
 }
 
 /// A full window is acknowledged in a round of so many milliseconds.

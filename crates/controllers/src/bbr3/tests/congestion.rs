@@ -67,7 +67,10 @@ fn losses_end_startup_even_of_a_limiting_application() {
     core.on_ack(&ack(now + 90, lossy));
     assert_eq!(core.state.mode(), Mode::Drain);
     assert!(core.full_bw_reached);
-    assert!(core.bounds.inflight_longterm >= Bytes(50_000), "what a round delivered");
+    assert!(
+        core.bounds.inflight_longterm >= Bytes(50_000),
+        "what a round delivered"
+    );
 }
 
 /// Trap: losses are what Startup looks for: they must not pull short-term bounds down on it.
@@ -152,7 +155,11 @@ fn losses_above_the_threshold_end_a_probe_and_set_its_bound() {
     let mut low = core;
     low.on_congestion(&congestion(now, now - 20, Loss, flight(10, 3)));
     let floor = Gain::percent(70) * low.output.bdp;
-    assert!(low.bounds.inflight_longterm + MTU >= floor, "{}", low.bounds.inflight_longterm);
+    assert!(
+        low.bounds.inflight_longterm + MTU >= floor,
+        "{}",
+        low.bounds.inflight_longterm
+    );
 }
 
 /// "Precautionary Bandwidth Probing": the next probe only touches the bound, and goes on if that went well.

@@ -160,11 +160,7 @@ fn a_closed_link_keeps_its_rate() {
         for _ in 0..50 {
             now = now + Duration::from_millis(2);
             sampler.on_packets_acked(now, sent, mtu * 2, 2);
-            take(
-                &mut filter,
-                sampler.on_ack_end(now, mtu * 48, false),
-                false,
-            );
+            take(&mut filter, sampler.on_ack_end(now, mtu * 48, false), false);
         }
         let estimate = filter.bandwidth().unwrap_or_default().as_f64();
         assert!(
@@ -185,11 +181,7 @@ fn a_link_of_a_packet_in_three_hundred_milliseconds_is_not_a_closed_one() {
         if packet > 9 {
             let now = start + Duration::from_millis(300 * packet);
             sampler.on_packet_acked(now, start + Duration::from_millis(300 * (packet - 9)), mtu);
-            take(
-                &mut filter,
-                sampler.on_ack_end(now, mtu * 8, false),
-                false,
-            );
+            take(&mut filter, sampler.on_ack_end(now, mtu * 8, false), false);
         }
     }
     let estimate = filter.bandwidth().unwrap_or_default().as_f64();
@@ -208,11 +200,7 @@ fn an_hour_of_media_does_not_move_the_estimate() {
             for age in [45, 40] {
                 sampler.on_packet_acked(now, now - Duration::from_millis(age), mtu);
             }
-            take(
-                &mut filter,
-                sampler.on_ack_end(now, mtu * 8, true),
-                false,
-            );
+            take(&mut filter, sampler.on_ack_end(now, mtu * 8, true), false);
         }
         sampler.on_sent(now, mtu);
         let estimate = filter.bandwidth().unwrap_or_default().as_f64();

@@ -54,7 +54,10 @@ impl Fixture {
 
     /// Expected and spare, in shares of the link's rate.
     fn rate_estimate(&self) -> (f64, f64) {
-        let rate_estimate = self.busy_rate.rate_estimate(MTU).expect("two acknowledgements");
+        let rate_estimate = self
+            .busy_rate
+            .rate_estimate(MTU)
+            .expect("two acknowledgements");
         (
             rate_estimate.rate.as_f64() / RATE,
             rate_estimate.queue_target.as_f64() / RATE,
@@ -157,7 +160,10 @@ fn an_application_that_sends_less_shows_nothing() {
     for _ in 0..100 {
         fixture.acked(100, 0, false);
     }
-    assert_eq!((fixture.rate_estimate(), fixture.busy_rate.queue_ratio), before);
+    assert_eq!(
+        (fixture.rate_estimate(), fixture.busy_rate.queue_ratio),
+        before
+    );
 }
 
 /// Trap: a link that closes a hundred times a minute is taken for one that is as slow as the mean of its closed and its open times.

@@ -5,7 +5,7 @@ use crate::{Bbr3Config, BbrConfig, BbrSConfig, CubicConfig, EcnRule, Gain};
 
 fn refused(text: &str) -> String {
     let refused = text.parse::<ControllerSpec>();
-    refused.expect_err("no such selection").to_string()
+    refused.expect_err("no such spec").to_string()
 }
 
 #[test]
@@ -19,8 +19,14 @@ fn names_survive_the_round_trip() {
             spec.algorithm().name()
         );
     }
-    assert_eq!("bbr:paper".parse(), Ok(ControllerSpec::from(Algorithm::Bbr)));
-    assert_eq!("bbr-s:tuned".parse(), Ok(ControllerSpec::from(Algorithm::BbrS)));
+    assert_eq!(
+        "bbr:paper".parse(),
+        Ok(ControllerSpec::from(Algorithm::Bbr))
+    );
+    assert_eq!(
+        "bbr-s:tuned".parse(),
+        Ok(ControllerSpec::from(Algorithm::BbrS))
+    );
 }
 
 /// Every field of every controller: what is written is read, and means the same.
@@ -71,14 +77,14 @@ fn values_of_ones_own_are_part_of_it() {
 }
 
 #[test]
-fn what_is_out_of_its_range_is_no_selection() {
+fn what_is_out_of_its_range_is_refused() {
     let config = CubicConfig {
-        reduction: Gain::UNIT,
+        beta_cubic: Gain::UNIT,
         ..CubicConfig::default()
     };
     let error = ControllerSpec::try_from(config).expect_err("no reduction");
-    assert_eq!(error.field, "reduction");
-    assert!(refused("cubic:reduction=1").starts_with("reduction is 1"));
+    assert_eq!(error.field, "beta_cubic");
+    assert!(refused("cubic:beta_cubic=1").starts_with("beta_cubic is 1"));
 }
 
 #[test]

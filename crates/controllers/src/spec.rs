@@ -92,7 +92,7 @@ impl ControllerSpec {
     fn values(&self) -> Box<dyn Values> {
         let mut config = self.algorithm.values(self.preset);
         for (field, value) in self.settings() {
-            text::set(&mut *config, field, value).expect("it was set when the selection was made");
+            text::set(&mut *config, field, value).expect("it was set when the spec was made");
         }
         config
     }
@@ -101,7 +101,7 @@ impl ControllerSpec {
     pub fn build(&self, environment: &Environment) -> Box<dyn Controller> {
         self.config()
             .build(environment)
-            .expect("a selection is valid: it was checked when it was made")
+            .expect("a spec is valid: it was checked when it was made")
     }
 }
 
