@@ -5,11 +5,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use kneepoint::Algorithm;
 use kneepoint::emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint::emulator::network::{Direction, Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{SimError, Simulation, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
-use kneepoint::{Algorithm, quinn::factory};
+use kneepoint::quinn::IntoFactory as _;
 use quinn::TransportConfig;
 use quinn::congestion::{ControllerFactory, CubicConfig};
 
@@ -20,7 +21,7 @@ type NewFactory = fn() -> SharedFactory;
 
 fn minute(criterion: &mut Criterion) {
     let controllers: [(&str, NewFactory); 2] = [
-        ("bbr-s", || factory(Algorithm::BbrS)),
+        ("bbr-s", || Algorithm::BbrS.factory()),
         ("quinn-cubic", || Arc::new(CubicConfig::default())),
     ];
     let mut group = criterion.benchmark_group("minute_at_10_mbps");

@@ -11,14 +11,14 @@ use std::time::Duration;
 
 use kneepoint::controllers::{
     AckEvent, Bytes, ConfigError, CongestionEvent, Control, Controller, ControllerConfig,
-    Environment, FilterSnapshot, Mode, Snapshot, Timestamp,
+    Environment, Mode, Timestamp,
 };
 use kneepoint::emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint::emulator::network::{Direction, Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{Simulation, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
-use kneepoint::quinn::{Factory, factory};
-use kneepoint::{Algorithm, traces};
+use kneepoint::quinn::{Factory, IntoFactory as _};
+use kneepoint::{Algorithm, Snapshot, traces};
 use quinn::TransportConfig;
 
 /// The configuration builds the controllers. Documented fields, and a `validate` that refuses nonsense.
@@ -45,11 +45,8 @@ struct Ledbat {
 impl ControllerConfig for LedbatConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         if self.target.is_zero() {
-            return Err(ConfigError {
-                field: "target",
-                value: format!("{:?}", self.target),
-                expected: "above zero".to_owned(),
-            });
+            let target = format!("{:?}", self.target);
+            return Err(ConfigError::new("target", target, "above zero"));
         }
         Ok(())
     }
@@ -110,19 +107,12 @@ impl Controller for Ledbat {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            algorithm: "ledbat",
-            mode: Mode::CongestionAvoidance,
-            bandwidth: None,
-            min_rtt: self.base_delay,
-            congestion_window: self.window,
-            slow_start_threshold: None,
-            pacing_rate: None,
-            in_flight: self.in_flight,
-            rounds: self.rounds,
-            app_limited: self.app_limited,
-            filter: FilterSnapshot::None,
-        }
+        let mut snapshot = Snapshot::new("ledbat", Mode::CongestionAvoidance, self.window);
+        snapshot.min_rtt = self.base_delay;
+        snapshot.in_flight = self.in_flight;
+        snapshot.rounds = self.rounds;
+        snapshot.app_limited = self.app_limited;
+        snapshot
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
@@ -182,7 +172,7 @@ pub(crate) fn upload(controller: Factory) -> Result<(f64, Duration), Box<dyn Err
     });
 
     let mut transport = TransportConfig::default();
-    transport.congestion_controller_factory(factory(controller));
+    transport.congestion_controller_factory(controller.factory());
     let mut config = tls::client_config();
     config.transport_config(Arc::new(transport));
     let rtt = sim.block_on(async {

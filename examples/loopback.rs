@@ -13,6 +13,7 @@ use kneepoint::emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint::emulator::network::{Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{Handle, Simulation, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
+use kneepoint::quinn::IntoFactory as _;
 use kneepoint::{ControllerSpec, ParseAlgorithmError, Snapshot, traces};
 use quinn::{Connection, Endpoint, TransportConfig};
 
@@ -53,7 +54,7 @@ pub(crate) fn download(
     })?);
 
     let mut transport = TransportConfig::default();
-    transport.congestion_controller_factory(kneepoint::quinn::factory(controller));
+    transport.congestion_controller_factory(controller.factory());
     let mut config = tls::server_config();
     config.transport_config(Arc::new(transport));
 

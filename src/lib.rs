@@ -18,7 +18,7 @@
 //!
 //! # Which controller
 //!
-//! [`Algorithm`] lists what there is, and parses from a name. A [`ControllerSpec`] adds a [`Preset`], as in `bbr:tuned`, and is what
+//! [`Algorithm`] lists what there is, and parses from a name. A [`ControllerSpec`] adds a [`Preset`], as in `bbr:tuned`, and values, and is what
 //! to read from a configuration file or from the environment:
 //!
 //! ```
@@ -44,6 +44,23 @@
 //!     target.idle = Gain::percent(8);
 //! }
 //! let factory = Factory::new(config)?.factory();
+//! # drop(factory);
+//! # Ok::<(), kneepoint::controllers::ConfigError>(())
+//! ```
+//!
+//! What such a configuration is in text, a [`ControllerSpec`] is too: `bbr-s:core.min_rtt_window=20s` is `bbr-s` with another value, to
+//! parse, to print, and with the feature `serde` to read and write. With that feature configurations themselves are tables, in which what
+//! is left out stays as it is.
+//!
+//! ```
+//! use kneepoint::quinn::IntoFactory as _;
+//! use kneepoint::{BbrSConfig, ControllerSpec};
+//!
+//! let mut config = BbrSConfig::tuned();
+//! config.core.min_rtt_window = std::time::Duration::from_secs(20);
+//! let spec = ControllerSpec::try_from(config)?;
+//! assert_eq!(spec.to_string(), "bbr-s:core.min_rtt_window=20s");
+//! let factory = spec.factory();
 //! # drop(factory);
 //! # Ok::<(), kneepoint::controllers::ConfigError>(())
 //! ```
@@ -96,33 +113,36 @@
 //!
 //! | Module | Feature | Holds |
 //! |---|---|---|
-//! | [`estimators`] | | Windowed maxima, percentiles, the adaptive Tobit Kalman filter: mathematics only |
-//! | [`controllers`] | | The controllers on a trait that knows no transport, for adapters to other QUIC stacks |
+//! | [`controllers`] | | The controllers' configurations, and the trait to write one of your own on |
 //! | `quinn` | `quinn`, on by default | The adapter to quinn |
 //! | `noq` | `noq` | The adapter to noq, which lets a controller set its pacing rate |
 //! | `emulator` | `emulator` | Links, traces, and a runtime for unmodified quinn in virtual time |
 //! | `traces` | `emulator` | Bundled traces of cellular and other wireless links |
+//!
+//! Each public item has one path in this crate, and `docs/FACADE.md` lists them. What is not here, adapters for other QUIC stacks
+//! and tools of researchers, is in `kneepoint-controllers`, `kneepoint-estimators` and `kneepoint-emulator`.
 
 #![forbid(unsafe_code)]
 
+pub mod controllers;
+#[cfg(feature = "emulator")]
+pub mod emulator;
 #[cfg(feature = "emulator")]
 pub mod traces;
 
-#[doc(inline)]
-pub use kneepoint_controllers as controllers;
-#[doc(inline)]
 pub use kneepoint_controllers::{
     Algorithm, Bandwidth, BbrConfig, BbrSConfig, ControllerSpec, ParseAlgorithmError, Preset,
     Snapshot,
 };
-#[cfg(feature = "emulator")]
-#[doc(inline)]
-pub use kneepoint_emulator as emulator;
-#[doc(inline)]
-pub use kneepoint_estimators as estimators;
+
+/// The adapter to noq, which lets a controller set its pacing rate.
 #[cfg(feature = "noq")]
-#[doc(inline)]
-pub use kneepoint_noq as noq;
+pub mod noq {
+    pub use kneepoint_noq::{Factory, IntoFactory, snapshot};
+}
+
+/// The adapter to quinn.
 #[cfg(feature = "quinn")]
-#[doc(inline)]
-pub use kneepoint_quinn as quinn;
+pub mod quinn {
+    pub use kneepoint_quinn::{Factory, IntoFactory, bandwidth_estimate, snapshot};
+}

@@ -1,7 +1,7 @@
 //! The bundled traces: links that vary as cellular and other wireless links do.
 //!
-//! They are in mahimahi's format, and were made by [`emulator::generate`](crate::emulator::generate) with
-//! its [`BUNDLED_SEED`](crate::emulator::generate::BUNDLED_SEED).
+//! They are in mahimahi's format, and were made by `kneepoint_emulator::generate` with
+//! its `BUNDLED_SEED`.
 //!
 //! ```
 //! use kneepoint::emulator::link::{LinkConfig, Shaper};

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use kneepoint::emulator::generate::{BUNDLED_SEED, Profile, generate};
 use kneepoint::traces;
+use kneepoint_emulator::generate::{BUNDLED_SEED, Profile, generate};
 
 #[test]
 fn every_profile_is_bundled_byte_for_byte() {

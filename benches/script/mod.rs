@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use capture::capture;
 use kneepoint::ControllerSpec;
-use kneepoint::quinn::factory;
+use kneepoint::quinn::IntoFactory as _;
 use quinn::congestion::{BbrConfig, Controller, ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::RttEstimator;
 
@@ -30,7 +30,8 @@ pub(crate) fn controllers() -> Vec<(String, SharedFactory)> {
         ("quinn-bbr", Arc::new(BbrConfig::default())),
     ];
     let quinns = quinns.map(|(name, factory)| (name.to_owned(), factory));
-    let ours = ControllerSpec::all().map(|ours| (ours.to_string(), factory(ours) as SharedFactory));
+    let ours =
+        ControllerSpec::all().map(|ours| (ours.to_string(), ours.factory() as SharedFactory));
     quinns.into_iter().chain(ours).collect()
 }
 

@@ -9,7 +9,7 @@ use quinn::TransportConfig;
 use quinn::congestion::CubicConfig;
 
 /// Which controller a side sends with: `bbr-s`, `bbr:tuned`, `quinn-cubic`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Choice {
     Kneepoint(ControllerSpec),
     QuinnCubic,

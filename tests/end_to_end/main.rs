@@ -14,7 +14,7 @@ fn bytes_arrive_intact_and_the_state_can_be_read() {
     for spec in ControllerSpec::all() {
         let lossy = Scenario {
             loss: 0.01,
-            ..Scenario::new(spec)
+            ..Scenario::new(spec.clone())
         };
         let data = bytes(2_000_000);
         let (received, snapshot) = lossy.transfer(&data);
@@ -38,7 +38,7 @@ fn the_same_seed_gives_the_same_packets() {
             let lossy = Scenario {
                 loss: 0.01,
                 seed,
-                ..Scenario::new(spec)
+                ..Scenario::new(spec.clone())
             };
             lossy.fill(Nanos::from_millis(2000)).log
         };
@@ -54,7 +54,7 @@ fn every_controller_uses_the_link_and_keeps_its_connection() {
     let duration = Nanos::from_millis(10_000);
     let capacity = traces::lte_driving_fast().capacity(Nanos::ZERO, duration);
     for spec in ControllerSpec::all() {
-        let outcome = Scenario::new(spec).fill(duration);
+        let outcome = Scenario::new(spec.clone()).fill(duration);
         assert_eq!(outcome.closed, None, "{spec}");
         let utilization = outcome.served as f64 / capacity as f64;
         assert!((0.5..=1.0).contains(&utilization), "{spec}: {utilization}");

@@ -123,7 +123,7 @@ impl Scenario {
         let mut client = client.unwrap();
 
         let mut transport = TransportConfig::default();
-        let factory = Factory::from(self.spec).seed(self.seed);
+        let factory = Factory::from(self.spec.clone()).seed(self.seed);
         transport.congestion_controller_factory(Arc::new(factory));
         let mut config = tls::client_config();
         config.transport_config(Arc::new(transport));

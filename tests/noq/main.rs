@@ -34,7 +34,7 @@ fn bytes_arrive_intact_over_a_lossy_link() {
             ..lte()
         };
         let data = bytes(1_000_000);
-        let received = Scenario::new(spec, lossy).transfer(&data, |_| ());
+        let received = Scenario::new(spec.clone(), lossy).transfer(&data, |_| ());
         assert!(received == data, "{spec}");
     }
 }
@@ -47,7 +47,7 @@ fn two_runs_give_the_same_packets() {
                 loss: 0.01.into(),
                 ..lte()
             };
-            Scenario::new(spec, lossy).fill(millis(1000)).log
+            Scenario::new(spec.clone(), lossy).fill(millis(1000)).log
         };
         let first = log();
         assert!(first.len() > 150, "{spec}: {}", first.len());
@@ -60,7 +60,7 @@ fn every_controller_uses_the_link_and_keeps_its_connection() {
     let end = millis(10_000);
     let capacity = traces::lte_driving_fast().capacity(Nanos::ZERO, end);
     for spec in ControllerSpec::all() {
-        let outcome = Scenario::new(spec, lte()).fill(end);
+        let outcome = Scenario::new(spec.clone(), lte()).fill(end);
         assert_eq!(outcome.closed, None, "{spec}");
         let utilization = outcome.served(Nanos::ZERO, end) as f64 / capacity as f64;
         assert!((0.5..=1.0).contains(&utilization), "{spec}: {utilization}");

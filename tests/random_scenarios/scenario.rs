@@ -40,7 +40,7 @@ pub(crate) struct Flow {
     pub(crate) skips: (usize, usize),
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum Controller {
     Ours(ControllerSpec),
     QuinnCubic,
@@ -122,11 +122,11 @@ impl Scenario {
 }
 
 impl Controller {
-    pub(crate) fn transport(self, seed: u64) -> Arc<TransportConfig> {
+    pub(crate) fn transport(&self, seed: u64) -> Arc<TransportConfig> {
         let mut transport = TransportConfig::default();
         match self {
             Self::Ours(spec) => {
-                let factory = Factory::from(spec).seed(seed);
+                let factory = Factory::from(spec.clone()).seed(seed);
                 transport.congestion_controller_factory(Arc::new(factory));
             }
             Self::QuinnCubic => {

@@ -14,14 +14,15 @@ macro_rules! composed {
     ) => {
         $(#[$attribute])*
         #[derive(Debug, Clone, PartialEq)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-        #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+        #[non_exhaustive]
         pub struct $config {
             /// The state machine.
             pub core: $core,
             /// The bandwidth filter.
             pub filter: $filter,
         }
+
+        $crate::text::fields!($config { core, filter });
 
         impl Default for $config {
             /// The tuned preset.

@@ -8,6 +8,8 @@ use crate::controller::Controller;
 use crate::units::{Bytes, Gain, Timestamp};
 
 /// Builds controllers: one for each connection and path.
+///
+/// The trait is open, as [`Controller`] is: methods that a later version adds have a default.
 pub trait ControllerConfig: Debug + Send + Sync {
     /// Checks the values.
     ///
@@ -24,6 +26,7 @@ pub trait ControllerConfig: Debug + Send + Sync {
 
 /// The environment of a new controller.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Environment {
     /// The time.
     pub now: Timestamp,
@@ -35,12 +38,33 @@ pub struct Environment {
     pub transport: Transport,
 }
 
+impl Environment {
+    /// A connection that begins at time zero.
+    pub const fn new(mtu: Bytes, seed: u64, transport: Transport) -> Self {
+        Self {
+            now: Timestamp::ZERO,
+            mtu,
+            seed,
+            transport,
+        }
+    }
+}
+
 /// The capabilities of a transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Transport {
     /// Whether it paces at the controller's rate. If not, it paces by the window: at 1.25 windows per smoothed RTT, for
     /// example (RFC 9002, section 7.7).
     pub paces: bool,
+}
+
+impl Transport {
+    /// It paces at the rate that it is told.
+    pub const PACES: Self = Self { paces: true };
+
+    /// It paces by the window.
+    pub const WINDOW_ONLY: Self = Self { paces: false };
 }
 
 /// How a transport that cannot pace at the controller's rate combines rate and window into one window.
@@ -50,8 +74,7 @@ pub struct Transport {
 /// acknowledgements come. Once the pipe has been filled, the policies other than [`Window`](Self::Window)
 /// hold the sender near rate x min RTT; while it is being filled all of them give the plain window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum WindowPolicy {
     /// The congestion window alone: the papers' BBR without pacing.
     Window,
@@ -111,8 +134,7 @@ impl WindowPolicy {
 /// The queue target of [`WindowPolicy::BusyRate`]: the queue at the bottleneck, as a share of the slow average of the
 /// busy rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct QueueTarget {
     /// The share of the time for which the bottleneck may be idle. The queue target grows while the link is idle for
     /// longer, and shrinks otherwise. A steady link needs nearly no queue; a link that varies within a round trip needs
@@ -124,12 +146,20 @@ pub struct QueueTarget {
     pub max: Gain,
 }
 
+impl QueueTarget {
+    /// From `min` to `max`, so that the bottleneck is empty for `idle` of the time.
+    pub const fn new(idle: Gain, min: Gain, max: Gain) -> Self {
+        Self { idle, min, max }
+    }
+}
+
 /// A configuration value out of its range.
-#[derive(Debug, Clone, PartialEq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{field} is {value}, but must be {expected}")]
+#[non_exhaustive]
 pub struct ConfigError {
     /// The field's name.
-    pub field: &'static str,
+    pub field: String,
     /// The value.
     pub value: String,
     /// The allowed range.
@@ -137,6 +167,19 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
+    /// `field` holds `value`, and may hold what is `expected`: the error reads "`field` is `value`, but must be `expected`".
+    pub fn new(
+        field: impl Into<String>,
+        value: impl ToString,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self {
+            field: field.into(),
+            value: value.to_string(),
+            expected: expected.into(),
+        }
+    }
+
     /// `Err` unless `holds`.
     pub(crate) fn require(
         holds: bool,
@@ -147,10 +190,6 @@ impl ConfigError {
         if holds {
             return Ok(());
         }
-        Err(Self {
-            field,
-            value: value.to_string(),
-            expected: expected.to_owned(),
-        })
+        Err(Self::new(field, value, expected))
     }
 }

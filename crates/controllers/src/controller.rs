@@ -10,6 +10,9 @@ use crate::units::{Bandwidth, Bytes, Timestamp};
 ///
 /// The transport reports each event once, in order. The controller updates its model once per event. It reads no clock
 /// and has no source of randomness but its seed.
+///
+/// The trait is open: write a controller of your own, and a [`ControllerConfig`](crate::ControllerConfig) that builds it, and
+/// every adapter runs it. Methods that a later version adds have a default, so that your code still compiles.
 pub trait Controller: Debug + Send + Sync {
     /// Packets were sent. It changes [`control`](Self::control) only if nothing was in flight.
     fn on_sent(&mut self, _event: &SentEvent) {}
@@ -64,6 +67,7 @@ pub trait Controller: Debug + Send + Sync {
 
 /// The limits of the sender. The transport enforces them unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Control {
     /// The congestion window: the maximum flight.
     pub window: Bytes,

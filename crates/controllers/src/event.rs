@@ -6,6 +6,7 @@ use crate::units::{Bandwidth, Bytes, Timestamp};
 
 /// Packets were sent.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct SentEvent {
     /// When.
     pub now: Timestamp,
@@ -20,6 +21,7 @@ pub struct SentEvent {
 /// A delivery rate measured over about one round trip (draft-ietf-ccwg-bbr, section 4.1.2, "delivery rate
 /// samples").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RateSample {
     /// The delivered bytes over the longer of the send and the ack interval.
     pub delivery_rate: Bandwidth,
@@ -39,16 +41,37 @@ pub struct RateSample {
     pub lost: Bytes,
 }
 
+impl SentEvent {
+    /// So much left, by a sender that the controller limits.
+    pub const fn new(now: Timestamp, bytes: Bytes, prior_in_flight: Bytes) -> Self {
+        Self {
+            now,
+            bytes,
+            prior_in_flight,
+            app_limited: false,
+        }
+    }
+}
+
 impl RateSample {
-    /// The delivered bytes over the send interval: the sender's own rate, which the delivery rate cannot exceed for
-    /// long.
-    pub fn send_rate(&self) -> Bandwidth {
-        Bandwidth::from_delivery(self.delivered, self.send_interval).unwrap_or(self.delivery_rate)
+    /// So much was delivered in so much time, and sent in the same; `None` if no time passed. The rest is zero.
+    pub fn new(delivered: Bytes, interval: Duration) -> Option<Self> {
+        Some(Self {
+            delivery_rate: Bandwidth::from_delivery(delivered, interval)?,
+            delivered,
+            interval,
+            send_interval: interval,
+            app_limited: false,
+            prior_delivered: Bytes::ZERO,
+            in_flight_at_send: Bytes::ZERO,
+            lost: Bytes::ZERO,
+        })
     }
 }
 
 /// One acknowledgement, after all its packets have been counted.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct AckEvent {
     /// When it arrived.
     pub now: Timestamp,
@@ -81,6 +104,22 @@ pub struct AckEvent {
 }
 
 impl AckEvent {
+    /// One acknowledgement of one packet, `acked` bytes after a round trip of `rtt`, that leaves so much in flight. The counts
+    /// of what came before are zero.
+    pub fn new(now: Timestamp, rtt: Duration, acked: Bytes, in_flight: Bytes) -> Self {
+        Self {
+            acked,
+            acked_packets: 1,
+            acks: 1,
+            newest_sent: now - rtt,
+            rtt,
+            prior_in_flight: in_flight + acked,
+            in_flight,
+            delivered: acked,
+            ..Self::nothing_yet(now)
+        }
+    }
+
     /// The flight for packet conservation: each acknowledged byte allows one. Some of them may have been sent already
     /// while acknowledgements were coalesced.
     pub(crate) fn conserved(&self) -> Bytes {
@@ -115,6 +154,7 @@ impl AckEvent {
 
 /// Why the transport reports congestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CongestionSignal {
     /// Packets were declared lost.
     Loss,
@@ -126,6 +166,7 @@ pub enum CongestionSignal {
 
 /// The path lost or marked packets.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct CongestionEvent {
     /// When it was detected.
     pub now: Timestamp,
@@ -147,8 +188,31 @@ pub struct CongestionEvent {
     pub round: u64,
 }
 
+impl CongestionEvent {
+    /// The path lost `lost` bytes in one packet, or marked one: `newest_sent` is when it left. The rest is zero or not known.
+    pub fn new(
+        now: Timestamp,
+        signal: CongestionSignal,
+        newest_sent: Timestamp,
+        lost: Bytes,
+    ) -> Self {
+        Self {
+            now,
+            signal,
+            newest_sent,
+            lost,
+            lost_packets: u64::from(lost > Bytes::ZERO),
+            flight: None,
+            delivered: Bytes::ZERO,
+            in_flight: Bytes::ZERO,
+            round: 0,
+        }
+    }
+}
+
 /// The state of the flight that a lost or marked packet was part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FlightSample {
     /// The flight right after the packet was sent.
     pub in_flight: Bytes,
@@ -156,6 +220,17 @@ pub struct FlightSample {
     pub lost: Bytes,
     /// Whether the application limited the sender when the packet was sent.
     pub app_limited: bool,
+}
+
+impl FlightSample {
+    /// A flight of so much, of which so much was lost, by a sender that the controller limited.
+    pub const fn new(in_flight: Bytes, lost: Bytes) -> Self {
+        Self {
+            in_flight,
+            lost,
+            app_limited: false,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -27,12 +27,12 @@ mod event;
 mod filter;
 mod loss_based;
 mod model;
-#[cfg(feature = "serde")]
-mod names;
 mod observe;
 mod rate_sample;
 mod registry;
 mod snapshot;
+mod spec;
+mod text;
 pub mod transport;
 mod units;
 mod window;
@@ -49,6 +49,7 @@ pub use filter::{
     CorrectedMaxFilterConfig, MaxFilterConfig, PercentileFilterConfig, SkipFilterConfig,
 };
 pub use rate_sample::{DeliveryRateSampler, Loss};
-pub use registry::{ControllerSpec, ParseAlgorithmError, Preset};
+pub use registry::{ParseAlgorithmError, Preset};
 pub use snapshot::{FilterSnapshot, Mode, Snapshot};
+pub use spec::ControllerSpec;
 pub use units::{Bandwidth, Bytes, Gain, Timestamp};

@@ -1,4 +1,4 @@
-//! Controllers by name: `name` or `name:preset`.
+//! Controllers by name.
 
 use core::fmt;
 use core::str::FromStr;
@@ -6,11 +6,13 @@ use core::str::FromStr;
 use thiserror::Error;
 
 use crate::algorithms::Algorithm;
-use crate::config::{ControllerConfig, Environment};
+use crate::config::{ConfigError, ControllerConfig, Environment};
 use crate::controller::Controller;
+use crate::spec::ControllerSpec;
+use crate::text::Fields;
 
 /// What the registry has to know of a controller: implemented beside its configuration.
-pub(crate) trait Registered: ControllerConfig + Sized + 'static {
+pub(crate) trait Registered: Values + Sized + 'static {
     /// The name, as it is parsed and printed.
     const NAME: &'static str;
     /// What it is, in one line.
@@ -23,6 +25,11 @@ pub(crate) trait Registered: ControllerConfig + Sized + 'static {
     /// The configuration of one of [`PRESETS`](Self::PRESETS). It is valid.
     fn preset(preset: Preset) -> Self;
 }
+
+/// A configuration whose fields can be set by name.
+pub(crate) trait Values: ControllerConfig + Fields {}
+
+impl<T: ControllerConfig + Fields> Values for T {}
 
 /// Makes [`Algorithm`] of the table in `algorithms/mod.rs`, and exports the configurations.
 macro_rules! algorithms {
@@ -62,12 +69,26 @@ macro_rules! algorithms {
                 match self { $(Self::$variant => <$config as $crate::registry::Registered>::PRESETS,)* }
             }
 
-            pub(crate) fn preset(self, preset: $crate::Preset) -> Box<dyn $crate::ControllerConfig> {
+            pub(crate) fn values(self, preset: $crate::Preset) -> Box<dyn $crate::registry::Values> {
                 match self {
                     $(Self::$variant => Box::new(<$config as $crate::registry::Registered>::preset(preset)),)*
                 }
             }
         }
+
+        $(
+            impl TryFrom<$config> for $crate::ControllerSpec {
+                type Error = $crate::ConfigError;
+
+                /// The preset that comes nearest, and what differs from it.
+                fn try_from(config: $config) -> Result<Self, Self::Error> {
+                    Self::of(Algorithm::$variant, Box::new(config))
+                }
+            }
+
+            #[cfg(feature = "serde")]
+            $crate::text::serde::implement!($config);
+        )*
     };
 }
 
@@ -88,13 +109,6 @@ pub enum Preset {
     OwnQueue,
 }
 
-/// An algorithm with a preset that it has: what a name like `bbr:tuned` stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ControllerSpec {
-    algorithm: Algorithm,
-    preset: Preset,
-}
-
 impl Algorithm {
     /// The preset that the bare name stands for: what we recommend, except that `bbr` alone is the paper's.
     pub const fn default_preset(self) -> Preset {
@@ -104,61 +118,17 @@ impl Algorithm {
     /// This algorithm with a preset, if it has it.
     pub fn with(self, preset: Preset) -> Option<ControllerSpec> {
         let has_it = self.presets().contains(&preset);
-        has_it.then_some(ControllerSpec {
-            algorithm: self,
-            preset,
-        })
+        has_it.then(|| ControllerSpec::preset_of(self, preset))
     }
 
     /// The configuration of the preset that the bare name stands for. It is valid.
     pub fn config(self) -> Box<dyn ControllerConfig> {
-        self.preset(self.default_preset())
+        self.values(self.default_preset())
     }
 
     /// A controller with that configuration, for a connection that begins now.
     pub fn build(self, environment: &Environment) -> Box<dyn Controller> {
         ControllerSpec::from(self).build(environment)
-    }
-}
-
-impl ControllerSpec {
-    /// Every algorithm with every preset, the bare names first among each algorithm's.
-    pub fn all() -> impl Iterator<Item = Self> {
-        Algorithm::all().iter().flat_map(|&algorithm| {
-            let presets = algorithm.presets().iter();
-            presets.map(move |&preset| Self { algorithm, preset })
-        })
-    }
-
-    /// The algorithm.
-    pub const fn algorithm(self) -> Algorithm {
-        self.algorithm
-    }
-
-    /// The preset.
-    pub const fn preset(self) -> Preset {
-        self.preset
-    }
-
-    /// Its configuration. It is valid.
-    pub fn config(self) -> Box<dyn ControllerConfig> {
-        self.algorithm.preset(self.preset)
-    }
-
-    /// A controller with that configuration, for a connection that begins now.
-    pub fn build(self, environment: &Environment) -> Box<dyn Controller> {
-        self.config()
-            .build(environment)
-            .expect("every preset is valid: a test builds them all")
-    }
-}
-
-impl From<Algorithm> for ControllerSpec {
-    fn from(algorithm: Algorithm) -> Self {
-        Self {
-            algorithm,
-            preset: algorithm.default_preset(),
-        }
     }
 }
 
@@ -178,22 +148,15 @@ impl fmt::Display for Preset {
     }
 }
 
-impl fmt::Display for ControllerSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.preset == self.algorithm.default_preset() {
-            return write!(f, "{}", self.algorithm);
-        }
-        write!(f, "{}:{}", self.algorithm, self.preset)
-    }
-}
-
 /// Not a controller of this crate.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ParseAlgorithmError {
     /// No such algorithm.
     #[error("unknown controller '{0}' (there are {names})", names = names())]
     Algorithm(String),
     /// No such preset.
+    #[non_exhaustive]
     #[error("unknown preset '{preset}' of controller '{algorithm}' (there is {presets})", presets = presets(*.algorithm))]
     Preset {
         /// The controller that was asked for.
@@ -201,6 +164,23 @@ pub enum ParseAlgorithmError {
         /// The preset that it does not have.
         preset: String,
     },
+    /// No such field.
+    #[non_exhaustive]
+    #[error("controller '{algorithm}' has no field '{field}' (there are {known})")]
+    Field {
+        /// The controller that was asked for.
+        algorithm: Algorithm,
+        /// The field that its configuration does not have.
+        field: String,
+        /// What it has in this place.
+        known: String,
+    },
+    /// Neither a preset nor a field and its value.
+    #[error("'{0}' is not of the form field=value")]
+    Setting(String),
+    /// A value that the field does not take.
+    #[error(transparent)]
+    Value(#[from] ConfigError),
 }
 
 fn names() -> String {
@@ -222,77 +202,5 @@ impl FromStr for Algorithm {
             .copied()
             .find(|algorithm| algorithm.name() == name)
             .ok_or_else(|| ParseAlgorithmError::Algorithm(name.to_owned()))
-    }
-}
-
-impl FromStr for ControllerSpec {
-    type Err = ParseAlgorithmError;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let Some((algorithm, preset)) = name.split_once(':') else {
-            return name.parse::<Algorithm>().map(Self::from);
-        };
-        let algorithm = algorithm.parse::<Algorithm>()?;
-        algorithm
-            .presets()
-            .iter()
-            .copied()
-            .find(|known| known.to_string() == preset)
-            .and_then(|known| algorithm.with(known))
-            .ok_or_else(|| ParseAlgorithmError::Preset {
-                algorithm,
-                preset: preset.to_owned(),
-            })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::Transport;
-    use crate::units::{Bytes, Timestamp};
-
-    #[test]
-    fn names_survive_the_round_trip() {
-        let environment = Environment {
-            now: Timestamp::ZERO,
-            mtu: Bytes(1200),
-            seed: 1,
-            transport: Transport { paces: true },
-        };
-        for spec in ControllerSpec::all() {
-            assert_eq!(spec.to_string().parse(), Ok(spec));
-            assert_eq!(spec.config().validate(), Ok(()));
-            assert_eq!(
-                spec.build(&environment).snapshot().algorithm,
-                spec.algorithm().name()
-            );
-        }
-        assert_eq!(
-            "bbr:paper".parse(),
-            Ok(ControllerSpec::from(Algorithm::Bbr))
-        );
-        assert_eq!(
-            "bbr-s:tuned".parse(),
-            Ok(ControllerSpec::from(Algorithm::BbrS))
-        );
-    }
-
-    #[test]
-    fn errors_name_what_there_is() {
-        let error = "bbr9"
-            .parse::<ControllerSpec>()
-            .expect_err("no such controller");
-        assert_eq!(
-            error.to_string(),
-            format!("unknown controller 'bbr9' (there are {})", names())
-        );
-        let error = "bbr:fast"
-            .parse::<ControllerSpec>()
-            .expect_err("no such preset");
-        assert_eq!(
-            error.to_string(),
-            "unknown preset 'fast' of controller 'bbr' (there is paper, tuned)"
-        );
     }
 }

@@ -8,6 +8,7 @@ use kneepoint_estimators::SkipMode;
 /// A controller's state at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Snapshot {
     /// The controller's name, as in [`Algorithm`](crate::Algorithm).
     pub algorithm: &'static str,
@@ -31,6 +32,25 @@ pub struct Snapshot {
     pub app_limited: bool,
     /// Inside the bandwidth filter.
     pub filter: FilterSnapshot,
+}
+
+impl Snapshot {
+    /// A controller with a window and no model of the path. Whatever else it knows are fields to set.
+    pub const fn new(algorithm: &'static str, mode: Mode, congestion_window: Bytes) -> Self {
+        Self {
+            algorithm,
+            mode,
+            bandwidth: None,
+            min_rtt: None,
+            congestion_window,
+            slow_start_threshold: None,
+            pacing_rate: None,
+            in_flight: Bytes::ZERO,
+            rounds: 0,
+            app_limited: false,
+            filter: FilterSnapshot::None,
+        }
+    }
 }
 
 /// What a controller is doing.
@@ -76,16 +96,19 @@ pub enum FilterSnapshot {
     /// A windowed maximum: it has no state but its output.
     Max,
     /// A percentile of the last samples.
+    #[non_exhaustive]
     Percentile {
         /// Samples in the history.
         samples: usize,
     },
     /// A windowed maximum corrected for the queue.
+    #[non_exhaustive]
     Corrected {
         /// The maximum; `None` before the first sample.
         largest: Option<Bandwidth>,
     },
     /// SKIP on the adaptive Tobit Kalman filter. Rates in bytes per second, variances in their squares.
+    #[non_exhaustive]
     Skip {
         /// The state of the mode machine after the last sample; `None` before the first.
         mode: Option<SkipMode>,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kneepoint_controllers::transport::WindowRule;
 use kneepoint_controllers::{
-    Algorithm, Bytes, ControllerSpec, Environment, Mode, Snapshot, Timestamp, Transport,
+    Algorithm, Bytes, ControllerSpec, Environment, Mode, Snapshot, Transport,
 };
 use kneepoint_testkit::{
     AckPolicy, Adapter, Application, LinkConfig, Lost, Neutral, Packets, Scenario, Sender,
@@ -14,22 +14,17 @@ const SECOND: Duration = Duration::from_secs(1);
 const MTU: u64 = 1200;
 const PLAIN: Scenario = Scenario::PLAIN;
 
-fn connect(spec: ControllerSpec, scenario: Scenario) -> Sender<Neutral> {
+fn connect(spec: &ControllerSpec, scenario: Scenario) -> Sender<Neutral> {
     connect_by(WindowRule::UpTo, spec, scenario)
 }
 
-fn connect_by(rule: WindowRule, spec: ControllerSpec, scenario: Scenario) -> Sender<Neutral> {
-    let controller = spec.build(&Environment {
-        now: Timestamp::ZERO,
-        mtu: Bytes(MTU),
-        seed: 1,
-        transport: Transport { paces: true },
-    });
+fn connect_by(rule: WindowRule, spec: &ControllerSpec, scenario: Scenario) -> Sender<Neutral> {
+    let controller = spec.build(&Environment::new(Bytes(MTU), 1, Transport::PACES));
     Sender::new(Neutral::with_rule(controller, rule), &scenario)
 }
 
 /// The share of the link that is used for a span after another.
-fn used(spec: ControllerSpec, scenario: Scenario, after: Duration, span: Duration) -> f64 {
+fn used(spec: &ControllerSpec, scenario: Scenario, after: Duration, span: Duration) -> f64 {
     let mut sender = connect(spec, scenario);
     sender.run_for(after);
     sender.utilization(span)
@@ -88,8 +83,8 @@ fn every_hosts_rule_makes_the_same_sender() {
     };
     for spec in ControllerSpec::all() {
         for scenario in [PLAIN, lossy] {
-            let [one, other] = WindowRule::ALL.map(|rule| {
-                let mut sender = connect_by(rule, spec, scenario);
+            let [one, other] = [WindowRule::UpTo, WindowRule::Below].map(|rule| {
+                let mut sender = connect_by(rule, &spec, scenario);
                 sender.run_for(5 * SECOND);
                 let counts = (sender.delivered, sender.lost, sender.largest_window);
                 (counts, snapshot(&sender))
@@ -102,7 +97,7 @@ fn every_hosts_rule_makes_the_same_sender() {
 #[test]
 fn fills_the_pipe_and_leaves_no_lasting_queue() {
     for spec in bbr().chain(bbr3()) {
-        let mut sender = connect(spec, PLAIN);
+        let mut sender = connect(&spec, PLAIN);
         sender.run_for(2 * SECOND);
         sender.take_rtts();
         let used = sender.utilization(30 * SECOND);
@@ -125,7 +120,7 @@ fn fills_the_pipe_and_leaves_no_lasting_queue() {
 #[test]
 fn finds_a_doubled_rate() {
     for spec in bbr3() {
-        let mut sender = connect(spec, PLAIN);
+        let mut sender = connect(&spec, PLAIN);
         sender.run_for(10 * SECOND);
         sender.set_link(link_at(2 * PLAIN.rate));
         // Three waits for a probe of at most 3 s.
@@ -138,7 +133,7 @@ fn finds_a_doubled_rate() {
 #[test]
 fn follows_a_halved_rate() {
     for spec in bbr3() {
-        let mut sender = connect(spec, PLAIN);
+        let mut sender = connect(&spec, PLAIN);
         sender.run_for(10 * SECOND);
         sender.set_link(link_at(PLAIN.rate / 2));
         // The maximum is forgotten after two cycles.
@@ -170,7 +165,7 @@ fn one_percent_of_random_loss_does_not_stop_it() {
                 lose: Packets::Every(every),
                 ..PLAIN
             };
-            let used = used(spec, lossy, 3 * SECOND, 30 * SECOND);
+            let used = used(&spec, lossy, 3 * SECOND, 30 * SECOND);
             assert!(used > min, "{spec}, one of {every}: {used}");
         }
     }
@@ -185,7 +180,7 @@ fn five_percent_of_random_loss_do_not_stop_bbr() {
             lose: Packets::Every(20),
             ..PLAIN
         };
-        let used = used(spec, lossy, 3 * SECOND, 20 * SECOND);
+        let used = used(&spec, lossy, 3 * SECOND, 20 * SECOND);
         assert!(used > 0.8, "{spec}: {used}");
     }
 }
@@ -199,7 +194,7 @@ fn a_shallow_buffer_loses_little_of_what_it_is_sent_and_hides_no_faster_path() {
             buffer: 10_000,
             ..PLAIN
         };
-        let mut sender = connect(spec, shallow);
+        let mut sender = connect(&spec, shallow);
         sender.run_for(5 * SECOND);
         sender.lost = 0;
         let used = sender.utilization(30 * SECOND);
@@ -219,7 +214,7 @@ fn a_shallow_buffer_loses_little_of_what_it_is_sent_and_hides_no_faster_path() {
 #[test]
 fn the_estimate_does_not_spiral_down() {
     for spec in bbr3().chain(presets(&[Algorithm::BbrS])) {
-        let mut sender = connect(spec, PLAIN);
+        let mut sender = connect(&spec, PLAIN);
         sender.run_for(120 * SECOND);
         let ratio = bandwidth(&sender) / PLAIN.rate as f64;
         assert!((0.85..1.15).contains(&ratio), "{spec}: {ratio}");
@@ -237,7 +232,7 @@ fn a_trickle_leaves_the_window_bounded_and_the_round_trip_time_known() {
             acks: AckPolicy::every(1),
             ..PLAIN
         };
-        let mut sender = connect(spec, trickle);
+        let mut sender = connect(&spec, trickle);
         sender.run_for(3600 * SECOND);
         let window = sender.largest_window;
         assert!(window <= 40 * MTU, "{spec}: {window}");
@@ -257,7 +252,7 @@ fn the_minimum_round_trip_time_can_rise() {
     // The longest time between two looks is 30 s.
     let waits = bbr().map(|spec| (spec, 45, 5));
     for (spec, wait, span) in waits.chain(bbr3().map(|spec| (spec, 35, 15))) {
-        let mut sender = connect(spec, PLAIN);
+        let mut sender = connect(&spec, PLAIN);
         sender.run_for(5 * SECOND);
         sender.return_delay = Duration::from_millis(120);
         sender.run_for(wait * SECOND);
@@ -275,7 +270,7 @@ fn probe_rtt_does_not_lower_the_estimate() {
     let drained =
         |spec: &ControllerSpec| [Algorithm::BbrX, Algorithm::BbrFair].contains(&spec.algorithm());
     for spec in bbr().filter(|spec| !drained(spec)).chain(bbr3()) {
-        let mut sender = connect(spec, PLAIN);
+        let mut sender = connect(&spec, PLAIN);
         sender.run_for(4 * SECOND);
         let before = bandwidth(&sender);
         let (mut probes, mut probing) = (0, false);
@@ -297,7 +292,7 @@ fn probe_rtt_does_not_lower_the_estimate() {
 #[test]
 fn persistent_congestion_closes_the_window_for_a_while() {
     for spec in bbr().chain(bbr3()) {
-        let mut sender = connect(spec, PLAIN);
+        let mut sender = connect(&spec, PLAIN);
         sender.run_for(5 * SECOND);
         let now = sender.now();
         let lost = Lost {
@@ -322,7 +317,7 @@ fn a_pipe_of_less_than_a_packet_is_filled() {
             rtt: Duration::from_millis(20),
             ..PLAIN
         };
-        let mut sender = connect(spec, slow);
+        let mut sender = connect(&spec, slow);
         sender.run_for(30 * SECOND);
         let used = sender.utilization(30 * SECOND);
         assert!(used > 0.85, "{spec}: {used}");
@@ -339,14 +334,14 @@ fn lumps_of_acknowledgements_leave_the_pipe_full() {
             acks: AckPolicy::every(12),
             ..PLAIN
         };
-        let used = used(spec, lumpy, 3 * SECOND, 20 * SECOND);
+        let used = used(&spec, lumpy, 3 * SECOND, 20 * SECOND);
         assert!(used > 0.85, "{spec}: {used}");
     }
 }
 
 /// The share of the path that a greedy flow gets between the fifth and the 65th second.
 fn share(spec: impl Into<ControllerSpec>, scenario: Scenario) -> (f64, Sender<Neutral>) {
-    let mut sender = connect(spec.into(), scenario);
+    let mut sender = connect(&spec.into(), scenario);
     sender.run_for(5 * SECOND);
     sender.take_rtts();
     (sender.utilization(60 * SECOND), sender)
@@ -367,7 +362,7 @@ fn a_trickle_leaves_the_window_of_controllers_without_a_model_bounded() {
             acks: AckPolicy::every(1),
             ..Scenario::SHALLOW
         };
-        let mut sender = connect(spec, trickle);
+        let mut sender = connect(&spec, trickle);
         sender.run_for(3600 * SECOND);
         let window = sender.largest_window;
         assert!(window <= 14 * MTU, "{spec}: {window}");
@@ -381,7 +376,7 @@ fn a_trickle_leaves_the_window_of_controllers_without_a_model_bounded() {
 #[test]
 fn greedy_flows_fill_the_path() {
     for spec in window_based() {
-        let (share, sender) = share(spec, Scenario::SHALLOW);
+        let (share, sender) = share(spec.clone(), Scenario::SHALLOW);
         assert!(share > 0.9, "{spec}: {share}");
         // Two bandwidth-delay products, and what slow start went past them: another two.
         let window = sender.largest_window;
@@ -393,7 +388,7 @@ fn greedy_flows_fill_the_path() {
 fn cubic_and_compound_fill_deep_and_shallow_buffers() {
     for scenario in [Scenario::SHALLOW, PLAIN] {
         for (algorithm, min) in [(Algorithm::Cubic, 0.97), (Algorithm::Compound, 0.95)] {
-            let used = used(algorithm.into(), scenario, 5 * SECOND, 60 * SECOND);
+            let used = used(&algorithm.into(), scenario, 5 * SECOND, 60 * SECOND);
             assert!(used > min, "{algorithm}: {used}");
         }
     }
@@ -435,7 +430,7 @@ fn hystart_leaves_slow_start_without_a_loss() {
         buffer: 1_000_000,
         ..PLAIN
     };
-    let mut sender = connect(Algorithm::Cubic.into(), deep);
+    let mut sender = connect(&Algorithm::Cubic.into(), deep);
     let mut modes = Vec::new();
     for _ in 0..2000 {
         sender.run_for(Duration::from_millis(1));

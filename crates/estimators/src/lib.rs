@@ -64,7 +64,7 @@ mod tobit;
 mod windowed;
 
 pub use atkf::{Adaptation, Atkf, AtkfConfig, ConfigError, LowerBounds};
-pub use percentile::{DEFAULT_PERCENTILE, PercentileError, PercentileHistory};
+pub use percentile::{PercentileError, PercentileHistory};
 pub use queue_correction::{QueueCorrection, QueueCorrectionError};
 pub use sample::{CapacitySample, MAX_RATE, SampleError};
 pub use skip::{Skip, SkipConfig, SkipMode};

@@ -83,20 +83,6 @@ pub fn censored_mean(a: f64) -> f64 {
     }
 }
 
-/// `Var[min(a, Z)]`: the variance of the variable censored at `a`. In 0..=1.
-///
-/// By the law of total variance, with `p = cumulative(a)`:
-/// `p (1 - eth(a)) + p (1 - p) (a - lambda(a))^2`.
-#[must_use]
-pub fn censored_variance(a: f64) -> f64 {
-    if a > NO_MASS_ABOVE {
-        return 1.0;
-    }
-    let below = cumulative(a);
-    let distance = distance_to_truncated_mean(a);
-    below * truncated_variance(a) + below * cumulative(-a) * distance * distance
-}
-
 /// The parts of the truncated moments far out in the lower tail.
 struct Tail {
     /// `a - lambda(a)`.
@@ -162,7 +148,6 @@ mod tests {
             truncated_variance,
             censored_shortfall,
             censored_mean,
-            censored_variance,
         ] {
             assert_close(function(TAIL - 1e-13), function(TAIL + 1e-13), 1e-11);
         }
@@ -188,7 +173,6 @@ mod tests {
             assert!((0.0..=1.0).contains(&cumulative(a)), "{a}");
             assert!(truncated_mean(a) <= 0.0, "{a}");
             assert!((0.0..=1.0).contains(&truncated_variance(a)), "{a}");
-            assert!((0.0..=1.0).contains(&censored_variance(a)), "{a}");
             assert!(censored_mean(a) <= 0.0 && censored_mean(a) <= a, "{a}");
         }
     }

@@ -225,6 +225,7 @@ impl<T: Copy + PartialOrd + Default, const CAPACITY: usize> PercentileHistory<T,
 
 /// Why there is no such history.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[non_exhaustive]
 pub enum PercentileError {
     /// The percentile is NaN, not positive, or above 1.
     #[error("a percentile of {0} is not above 0 and at most 1")]
@@ -271,9 +272,6 @@ impl<const CAPACITY: usize> Heap<CAPACITY> {
         self.len - 1
     }
 }
-
-/// The percentile of BBR-Sampled, as a share. BBR-Sampled, section 7.1.
-pub const DEFAULT_PERCENTILE: f64 = 0.85;
 
 #[cfg(test)]
 mod tests {
@@ -336,9 +334,8 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_the_85th_of_100() {
-        let mut history: PercentileHistory<u32> =
-            PercentileHistory::new(DEFAULT_PERCENTILE).unwrap();
+    fn a_percentile_is_of_100_by_default() {
+        let mut history: PercentileHistory<u32> = PercentileHistory::new(0.85).unwrap();
         for sample in (1..=1000).rev() {
             history.push(sample);
         }

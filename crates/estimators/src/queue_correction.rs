@@ -47,12 +47,6 @@ impl QueueCorrection {
     }
 }
 
-impl Default for QueueCorrection {
-    fn default() -> Self {
-        Self { gain: DEFAULT_GAIN }
-    }
-}
-
 /// The gain is not a share.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error("a gain of {0} is not in 0..=1")]
@@ -61,17 +55,13 @@ pub struct QueueCorrectionError(
     pub f64,
 );
 
-/// The share of the queue to drain per round trip: half, so that a round-trip time that is a round trip old does not
-/// make the queue oscillate.
-const DEFAULT_GAIN: f64 = 0.5;
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_queue_lowers_the_rate() {
-        let half = QueueCorrection::default();
+        let half = QueueCorrection::new(0.5).unwrap();
         assert_eq!(half.apply(1000.0, 50, 50), 1000.0);
         assert_eq!(half.apply(1000.0, 100, 50), 750.0);
         assert_eq!(
@@ -98,7 +88,7 @@ mod tests {
     fn the_queue_drains_by_the_gain_per_round_trip() {
         // 1 MB/s, 50 ms: a fluid queue behind a sender that follows the corrected maximum.
         let (capacity, min_rtt) = (1e6, 50_000_000u64);
-        let correction = QueueCorrection::default();
+        let correction = QueueCorrection::new(0.5).unwrap();
         let mut queue = 50_000.0;
         for _ in 0..10 {
             let rtt = min_rtt + (queue / capacity * 1e9) as u64;

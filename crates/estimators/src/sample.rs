@@ -7,6 +7,7 @@ use thiserror::Error;
 /// The filters work in any unit as long as both rates are in the same one; the rest of this crate uses bytes/s.
 /// The model (BBR-S, eqs. (9) and (10)) is `rate = min(sent_rate, capacity + noise)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct CapacitySample {
     /// The measured capacity `C`. 0..=[`MAX_RATE`].
     pub rate: f64,
@@ -63,6 +64,7 @@ impl CapacitySample {
 
 /// Why a filter has refused a sample. The filter is as it was before.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[non_exhaustive]
 pub enum SampleError {
     /// The measured rate is NaN, negative, or above [`MAX_RATE`].
     #[error("a measured rate of {0} is not in 0..={MAX_RATE:e}")]
@@ -70,9 +72,6 @@ pub enum SampleError {
     /// The sending rate is NaN or negative.
     #[error("a sending rate of {0} is not in 0..=infinity")]
     SentRate(f64),
-    /// The deviation is NaN, negative, or above [`MAX_RATE`].
-    #[error("a noise floor of {0} is not in 0..={MAX_RATE:e}")]
-    NoiseFloor(f64),
 }
 
 /// The highest rate that the filters take, bytes/s: a thousand times any link's, and its square and the square's

@@ -11,23 +11,19 @@ const AN_HOUR: u32 = 180_000;
 /// The default, and one that expects noise of a tenth of the rate at least.
 fn configs() -> [AtkfConfig; 2] {
     let default = AtkfConfig::default();
-    let cellular = AtkfConfig {
-        min_process_noise: 0.03,
-        max_process_noise: 0.06,
-        min_measurement_noise: 0.1,
-        initial_measurement_noise: 0.5,
-        initial_process_noise: 1.0,
-        ..default
-    };
+    let mut cellular = default;
+    cellular.min_process_noise = 0.03;
+    cellular.max_process_noise = 0.06;
+    cellular.min_measurement_noise = 0.1;
+    cellular.initial_measurement_noise = 0.5;
+    cellular.initial_process_noise = 1.0;
     [default, cellular]
 }
 
 /// SKIP that knows the link.
 fn settled(filter: AtkfConfig) -> Skip {
-    let config = SkipConfig {
-        filter,
-        ..SkipConfig::tuned()
-    };
+    let mut config = SkipConfig::tuned();
+    config.filter = filter;
     let mut skip = Skip::new(&config, LINK).expect("a valid configuration");
     for _ in 0..300 {
         let sample = CapacitySample::uncensored(LINK);
@@ -101,10 +97,8 @@ proptest! {
 /// What the bounded rule is there for.
 #[test]
 fn as_published_the_estimate_diverges() {
-    let config = AtkfConfig {
-        lower_bounds: LowerBounds::AsPublished,
-        ..AtkfConfig::default()
-    };
+    let mut config = AtkfConfig::default();
+    config.lower_bounds = LowerBounds::AsPublished;
     let mut filter = Atkf::new(&config, LINK).expect("a valid configuration");
     for _ in 0..AN_HOUR / 6 {
         let sample = CapacitySample::new(0.2 * LINK, 0.2 * LINK);

@@ -23,7 +23,6 @@ fn moments() {
         let first = integral(a, |_| 1.0);
         let second = integral(a, |distance| 2.0 * distance);
         assert_close(a, normal::censored_shortfall(a), first);
-        assert_close(a, normal::censored_variance(a), second - first * first);
         let (first, second) = (first / below, second / below);
         assert_close(a, normal::distance_to_truncated_mean(a), first);
         assert_close(a, normal::truncated_variance(a), second - first * first);

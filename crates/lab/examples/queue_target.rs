@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kneepoint::quinn::{Factory, factory};
+use kneepoint::quinn::{Factory, IntoFactory as _};
 use kneepoint::{Algorithm, BbrSConfig};
 use kneepoint_controllers::{Gain, WindowPolicy};
 use kneepoint_emulator::host::HostConfig;
@@ -41,7 +41,7 @@ fn main() -> Result<(), AnyError> {
         workload: Workload::Bulk,
         start_gap: Duration::ZERO,
     };
-    let reference = measure(&scenario, "bbr", Candidate::Quinn(factory(Algorithm::Bbr)))?;
+    let reference = measure(&scenario, "bbr", Candidate::Quinn(Algorithm::Bbr.factory()))?;
     let rows = PERMILLE
         .par_iter()
         .map(|&permille| {

@@ -105,10 +105,10 @@ pub fn resolve(name: &str, seed: u64) -> Result<SharedFactory, UnknownController
 /// One of ours, which was asked for as `full_name`.
 fn controller_spec(name: &str, full_name: &str) -> Result<ControllerSpec, UnknownController> {
     name.parse::<ControllerSpec>().map_err(|error| match error {
-        ParseAlgorithmError::Preset { .. } => UnknownController::Preset(error),
         ParseAlgorithmError::Algorithm(_) => UnknownController::Name {
             name: full_name.to_owned(),
         },
+        _ => UnknownController::Preset(error),
     })
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kneepoint_controllers::{
     AckEvent, Bytes, ConfigError, CongestionEvent, Control, Controller, ControllerConfig,
-    ControllerSpec, Environment, FilterSnapshot, Mode, SentEvent, Snapshot, Timestamp,
+    ControllerSpec, Environment, Mode, SentEvent, Snapshot, Timestamp,
 };
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
 use kneepoint_emulator::network::{Duplex, Topology};
@@ -46,19 +46,7 @@ impl Controller for Fixed {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            algorithm: "fixed",
-            mode: Mode::CongestionAvoidance,
-            bandwidth: None,
-            min_rtt: None,
-            congestion_window: self.control().window,
-            slow_start_threshold: None,
-            pacing_rate: None,
-            in_flight: Bytes::ZERO,
-            rounds: 0,
-            app_limited: false,
-            filter: FilterSnapshot::None,
-        }
+        Snapshot::new("fixed", Mode::CongestionAvoidance, self.control().window)
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
@@ -148,7 +136,7 @@ fn a_snapshot_shows_the_window_that_quinn_keeps_to() {
         let bed = Testbed::symmetric(link.clone(), 1).expect("a valid link");
         let full = bed.run(async |net| {
             let mut transport = quinn::TransportConfig::default();
-            transport.congestion_controller_factory(selection.factory());
+            transport.congestion_controller_factory(selection.clone().factory());
             let mut config = tls::client_config();
             config.transport_config(Arc::new(transport));
             let server = net.server().expect("a server");

@@ -25,7 +25,7 @@ use noq_proto::congestion::{Controller as HostController, ControllerMetrics};
 /// that share a path's controller. Packets of one instant left under the same circumstances: [`DeliveryRateSampler`] counts them
 /// together, in bytes.
 #[derive(Debug)]
-pub struct NoqController {
+pub(crate) struct NoqController {
     inner: Box<dyn Controller>,
     sampler: DeliveryRateSampler,
     mtu: Bytes,
@@ -69,7 +69,7 @@ impl NoqController {
     }
 
     /// The controller's state.
-    pub fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         self.inner.snapshot()
     }
 
@@ -211,12 +211,9 @@ impl HostController for NoqController {
         let event = if is_ecn {
             self.sampler.on_ecn_mark(now, sent)
         } else {
-            let loss = Loss {
-                newest_sent: sent,
-                bytes: Bytes(lost_bytes),
-                packets: std::mem::take(&mut self.lost_packets),
-                persistent_congestion: is_persistent_congestion,
-            };
+            let packets = std::mem::take(&mut self.lost_packets);
+            let mut loss = Loss::new(sent, Bytes(lost_bytes), packets);
+            loss.persistent_congestion = is_persistent_congestion;
             self.sampler.on_lost(now, &loss)
         };
         self.inner.on_congestion(&event);

@@ -85,7 +85,7 @@ fn connect(factory: Factory) -> Sender<Noq> {
 #[test]
 fn every_selection_fills_the_pipe_with_a_bounded_queue() {
     for spec in ControllerSpec::all() {
-        let mut path = connect(spec.into());
+        let mut path = connect(spec.clone().into());
         path.run_for(Duration::from_secs(5));
         path.largest_queue = 0;
         let used = path.utilization(Duration::from_secs(30));
@@ -109,7 +109,7 @@ fn every_selection_fills_the_pipe_with_a_bounded_queue() {
 #[test]
 fn every_selection_is_back_five_seconds_after_an_outage() {
     for spec in ControllerSpec::all() {
-        let mut path = connect(spec.into());
+        let mut path = connect(spec.clone().into());
         path.run_for(Duration::from_secs(10));
         path.set_fates(Packets::All, Packets::None);
         path.run_for(Duration::from_secs(2));

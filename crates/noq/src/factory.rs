@@ -46,17 +46,25 @@ impl From<Algorithm> for Factory {
     }
 }
 
-/// A factory for an [`Algorithm`] or a [`ControllerSpec`], ready for noq's `TransportConfig`.
-pub fn factory(algorithm: impl Into<Factory>) -> Arc<dyn ControllerFactory + Send + Sync> {
-    Arc::new(algorithm.into())
+/// `algorithm.factory()`, for whatever names or configures a controller: the one way to what noq takes, and the same as
+/// `kneepoint-quinn`'s. Bring it into scope without its name where there are two.
+pub trait IntoFactory: Into<Factory> {
+    /// A factory that noq's `TransportConfig` takes.
+    fn factory(self) -> Arc<dyn ControllerFactory + Send + Sync> {
+        Arc::new(self.into())
+    }
 }
+
+impl<T: Into<Factory>> IntoFactory for T {}
 
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let mtu = Bytes(u64::from(current_mtu));
-        Box::new(NoqController::new(self.0.build(mtu, NOQ), now, mtu))
+        // noq paces at the rate that it is told; at 1.25 windows per smoothed RTT without one.
+        Box::new(NoqController::new(
+            self.0.build(mtu, Transport::PACES),
+            now,
+            mtu,
+        ))
     }
 }
-
-/// noq paces at the rate that it is told; at 1.25 windows per smoothed RTT without one.
-pub(crate) const NOQ: Transport = Transport { paces: true };

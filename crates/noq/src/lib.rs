@@ -2,10 +2,10 @@
 //!
 //! ```
 //! # use std::sync::Arc;
-//! use kneepoint_noq::{Algorithm, factory};
+//! use kneepoint_noq::{Algorithm, IntoFactory as _};
 //!
 //! let mut transport = noq_proto::TransportConfig::default();
-//! transport.congestion_controller_factory(factory(Algorithm::default()));
+//! transport.congestion_controller_factory(Algorithm::default().factory());
 //! # let _ = Arc::new(transport);
 //! ```
 //!
@@ -24,8 +24,8 @@ mod adapter;
 mod closed_loop;
 mod factory;
 
-pub use adapter::{NoqController, snapshot};
-pub use factory::{Factory, factory};
+pub use adapter::snapshot;
+pub use factory::{Factory, IntoFactory};
 pub use kneepoint_controllers::{
     Algorithm, BbrConfig, BbrSConfig, ControllerSpec, Preset, Snapshot, WindowPolicy,
 };

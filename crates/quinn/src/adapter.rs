@@ -21,7 +21,7 @@ use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 /// last. Its RTT estimator is updated only after `on_end_acks` and stands at 333 ms at first, so that round trips
 /// are measured here, from the time each packet left.
 #[derive(Debug)]
-pub struct QuinnController {
+pub(crate) struct QuinnController {
     inner: Box<dyn Controller>,
     sampler: DeliveryRateSampler,
     mtu: Bytes,
@@ -58,7 +58,7 @@ impl QuinnController {
     }
 
     /// The controller's state.
-    pub fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         self.inner.snapshot()
     }
 
@@ -229,15 +229,10 @@ impl HostController for QuinnController {
         let event = if lost_bytes == 0 {
             self.sampler.on_ecn_mark(now, sent)
         } else {
-            self.sampler.on_lost(
-                now,
-                &Loss {
-                    newest_sent: sent,
-                    bytes: Bytes(lost_bytes),
-                    packets: lost_bytes.div_ceil(self.mtu.0.max(1)),
-                    persistent_congestion: is_persistent_congestion,
-                },
-            )
+            let packets = lost_bytes.div_ceil(self.mtu.0.max(1));
+            let mut loss = Loss::new(sent, Bytes(lost_bytes), packets);
+            loss.persistent_congestion = is_persistent_congestion;
+            self.sampler.on_lost(now, &loss)
         };
         self.inner.on_congestion(&event);
         self.refresh();

@@ -86,7 +86,7 @@ fn connect(factory: Factory) -> Sender<Quinn> {
 #[test]
 fn every_selection_fills_the_pipe_with_a_bounded_queue() {
     for spec in ControllerSpec::all() {
-        let mut path = connect(spec.into());
+        let mut path = connect(spec.clone().into());
         path.run_for(Duration::from_secs(5));
         path.largest_queue = 0;
         let used = path.utilization(Duration::from_secs(30));
@@ -137,11 +137,11 @@ fn bbr_s_finds_a_path_that_has_become_longer() {
 #[test]
 fn a_standing_queue_does_not_hide_the_longer_path() {
     let mut config = BbrSConfig::tuned();
-    config.core.window_policy = WindowPolicy::BusyRate(QueueTarget {
-        idle: Gain::new(1, 25),
-        min: Gain::new(1, 4),
-        max: Gain::new(3, 5),
-    });
+    config.core.window_policy = WindowPolicy::BusyRate(QueueTarget::new(
+        Gain::new(1, 25),
+        Gain::new(1, 4),
+        Gain::new(3, 5),
+    ));
     for before in [4, 7, 10, 13] {
         let before = Duration::from_secs(before);
         let used = used_after_a_longer_path(&config, before, 3);

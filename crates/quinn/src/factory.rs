@@ -49,12 +49,6 @@ impl From<Algorithm> for Factory {
     }
 }
 
-/// A factory for an [`Algorithm`] or a [`ControllerSpec`], ready for quinn's `TransportConfig`: [`IntoFactory::factory`] as a
-/// function.
-pub fn factory(algorithm: impl Into<Factory>) -> Arc<dyn ControllerFactory + Send + Sync> {
-    algorithm.factory()
-}
-
 /// `algorithm.factory()`, for whatever names or configures a controller.
 ///
 /// A trait, and not a method of [`Algorithm`] itself: controllers know no transport, and an adapter to another one has a
@@ -85,9 +79,11 @@ impl<T: Into<Factory>> IntoFactory for T {}
 impl ControllerFactory for Factory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let mtu = Bytes(u64::from(current_mtu));
-        Box::new(QuinnController::new(self.0.build(mtu, QUINN), now, mtu))
+        // quinn 0.11 takes no rate from a controller: it paces at 1.25 windows per smoothed RTT.
+        Box::new(QuinnController::new(
+            self.0.build(mtu, Transport::WINDOW_ONLY),
+            now,
+            mtu,
+        ))
     }
 }
-
-/// quinn 0.11 takes no rate from a controller: it paces at 1.25 windows per smoothed RTT.
-pub(crate) const QUINN: Transport = Transport { paces: false };

@@ -24,8 +24,7 @@ mod closed_loop;
 mod factory;
 mod observe;
 
-pub use adapter::QuinnController;
-pub use factory::{Factory, IntoFactory, factory};
+pub use factory::{Factory, IntoFactory};
 pub use kneepoint_controllers::{
     Algorithm, BbrConfig, BbrSConfig, ControllerSpec, Preset, Snapshot, WindowPolicy,
 };

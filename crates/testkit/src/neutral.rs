@@ -66,12 +66,8 @@ impl Adapter for Neutral {
     }
 
     fn on_lost(&mut self, now: Duration, lost: &Lost) {
-        let loss = Loss {
-            newest_sent: time(lost.newest_sent),
-            bytes: Bytes(lost.bytes),
-            packets: lost.packets,
-            persistent_congestion: lost.persistent,
-        };
+        let mut loss = Loss::new(time(lost.newest_sent), Bytes(lost.bytes), lost.packets);
+        loss.persistent_congestion = lost.persistent;
         let event = self.sampler.on_lost(time(now), &loss);
         self.controller.on_congestion(&event);
     }

@@ -14,6 +14,7 @@ use crate::loss_based::slow_start::Doubling;
 use crate::loss_based::window::Window;
 use crate::loss_based::{HOST_DELAY, require_host_delay, require_reduction, share_left};
 use crate::registry::{Preset, Registered};
+use crate::text::fields;
 use crate::units::{Bytes, Gain};
 
 /// `compound`: Compound TCP (CTCP). win = cwnd + dwnd, where cwnd is Reno's.
@@ -25,8 +26,7 @@ use crate::units::{Bytes, Gain};
 /// - A round counts with the least of its round-trip times. The draft averages them, which counts delayed
 ///   acknowledgements as queue.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct CompoundConfig {
     /// The scale of dwnd's growth, alpha win^0.75 - 1 packets per round: above 0 and up to 1. 0.125 (the paper, on
     /// the delay-based component).
@@ -45,6 +45,16 @@ pub struct CompoundConfig {
     /// What the hosts may add to a round-trip time: no queue. At most 100 ms; 1 ms, of which the sources say nothing.
     pub host_delay: Duration,
 }
+
+fields!(CompoundConfig {
+    alpha,
+    beta,
+    mark_reduction,
+    gamma,
+    zeta,
+    low_window,
+    host_delay
+});
 
 impl Default for CompoundConfig {
     /// The paper's values, and ours where it has none.

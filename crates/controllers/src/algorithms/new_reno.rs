@@ -9,12 +9,12 @@ use crate::loss_based::slow_start::Doubling;
 use crate::loss_based::window::Window;
 use crate::loss_based::{require_reduction, share_left};
 use crate::registry::{Preset, Registered};
+use crate::text::fields;
 use crate::units::{Bytes, Gain};
 
 /// `new-reno`: the congestion controller of RFC 9002, section 7, with the answer to marks of RFC 8511.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct NewRenoConfig {
     /// What is left of the window after a loss: a share above 0 and below 1. One half (RFC 9002, appendix B.1,
     /// kLossReductionFactor).
@@ -23,6 +23,11 @@ pub struct NewRenoConfig {
     /// shorter than one that overflows. RFC 9002 alone would have one half.
     pub mark_reduction: Gain,
 }
+
+fields!(NewRenoConfig {
+    reduction,
+    mark_reduction
+});
 
 impl Default for NewRenoConfig {
     fn default() -> Self {

@@ -20,6 +20,7 @@ use crate::loss_based::slow_start::{SlowStart, double};
 use crate::loss_based::window::Window;
 use crate::loss_based::{HOST_DELAY, require_host_delay, require_reduction, share_left};
 use crate::registry::{Preset, Registered};
+use crate::text::fields;
 use crate::units::{Bytes, Gain, Timestamp};
 
 /// `vegas`: TCP Vegas.
@@ -49,8 +50,7 @@ use crate::units::{Bytes, Gain, Timestamp};
 ///   room: the window doubles in every other round, as in slow start, until a round shows a queue ([`resume`](VegasConfig::resume)). The paper's
 ///   Vegas grows by a packet per round.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct VegasConfig {
     /// Below so many packets in the queue the window grows by one per round. At least 1; 2 (section III-B).
     pub alpha: u16,
@@ -74,6 +74,18 @@ pub struct VegasConfig {
     /// Whether the window doubles again when it has grown for a second, and by beta packets, without a queue.
     pub resume: bool,
 }
+
+fields!(VegasConfig {
+    alpha,
+    beta,
+    gamma,
+    reduction,
+    mark_reduction,
+    standing,
+    host_delay,
+    patience,
+    resume
+});
 
 impl VegasConfig {
     /// The paper's values.

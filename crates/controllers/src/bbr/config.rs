@@ -3,12 +3,12 @@
 use core::time::Duration;
 
 use crate::config::{ConfigError, WindowPolicy};
+use crate::text::{fields, words};
 use crate::units::Gain;
 
 /// The parameters that do not depend on the bandwidth filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct BbrCoreConfig {
     /// The window in ProbeRTT.
     pub probe_rtt_window: ProbeRttWindow,
@@ -47,10 +47,26 @@ pub struct BbrCoreConfig {
     pub window_policy: WindowPolicy,
 }
 
+fields!(BbrCoreConfig {
+    probe_rtt_window,
+    min_rtt_window,
+    probe_standing_queue,
+    check_longer_path,
+    startup_exit_rtt,
+    window_gain,
+    pacing_margin,
+    probing,
+    recovery,
+    heavy_losses,
+    ecn,
+    target_queue,
+    policer_detection,
+    window_policy
+});
+
 /// The response of the window and the estimate to losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum RecoveryRule {
     /// BBRv1: packet conservation for a round, then growth with the delivered bytes up to the window before the loss
     /// (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4).
@@ -67,10 +83,16 @@ pub enum RecoveryRule {
     FairShareOfQueue,
 }
 
+words!(RecoveryRule {
+    Restore = "restore",
+    Ignore = "ignore",
+    FairShare = "fair-share",
+    FairShareOfQueue = "fair-share-of-queue",
+});
+
 /// The response of the window to a flight that loses more than 2 %.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum HeavyLossRule {
     /// No response, as in the papers: in a buffer shorter than the window, the losses continue.
     Ignore,
@@ -79,10 +101,14 @@ pub enum HeavyLossRule {
     Bound,
 }
 
+words!(HeavyLossRule {
+    Ignore = "ignore",
+    Bound = "bound",
+});
+
 /// The response of the window to ECN CE marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum EcnRule {
     /// No response, as in the papers: a queue that marks packets instead of dropping them does not limit the sender.
     Ignore,
@@ -91,10 +117,14 @@ pub enum EcnRule {
     Bound,
 }
 
+words!(EcnRule {
+    Ignore = "ignore",
+    Bound = "bound",
+});
+
 /// When the gain cycle sends faster than the estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Probing {
     /// In one phase of eight, as in the papers: a maximum filter detects more bandwidth in no other way.
     EveryCycle,
@@ -103,10 +133,14 @@ pub enum Probing {
     WhileUnbounded,
 }
 
+words!(Probing {
+    EveryCycle = "every-cycle",
+    WhileUnbounded = "while-unbounded",
+});
+
 /// The window in ProbeRTT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum ProbeRttWindow {
     /// To this many packets (BBR paper: four).
     Packets(u8),

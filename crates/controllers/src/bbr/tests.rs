@@ -6,8 +6,8 @@ use crate::algorithms::Algorithm;
 use crate::config::ControllerConfig;
 use crate::driver::{self, Driver, MTU, PLAIN, Scenario, congestion, drive, environment};
 use crate::event::RateSample;
-use crate::registry::ControllerSpec;
 use crate::snapshot::Mode;
+use crate::spec::ControllerSpec;
 use crate::units::Bandwidth;
 use crate::{BbrConfig, BbrFairConfig, BbrSConfig};
 
@@ -19,7 +19,7 @@ fn controllers_but(excluded: &[&str]) -> Vec<Box<dyn ControllerConfig>> {
     ControllerSpec::all()
         .filter(|spec| [Bbr, BbrX, BbrS, BbrSampled, BbrFair].contains(&spec.algorithm()))
         .filter(|spec| !excluded.contains(&spec.to_string().as_str()))
-        .map(ControllerSpec::config)
+        .map(|spec| spec.config())
         .collect()
 }
 

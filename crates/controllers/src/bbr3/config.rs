@@ -4,14 +4,14 @@ use core::time::Duration;
 
 use crate::bbr::Probing;
 use crate::config::{ConfigError, WindowPolicy};
+use crate::text::{fields, words};
 use crate::units::Gain;
 
 /// The parameters that do not depend on the bandwidth filter.
 ///
 /// The sources are draft-ietf-ccwg-bbr for BBRv3 and Google's alpha release of BBRv2 for Linux (`tcp_bbr2.c`) for BBRv2.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Bbr3CoreConfig {
     /// Pacing rate in Startup, as a multiple of the bandwidth. 1 to 4, above 1; 2.77, in BBRv2 2.885.
     pub startup_pacing_gain: Gain,
@@ -72,10 +72,35 @@ pub struct Bbr3CoreConfig {
     pub window_policy: WindowPolicy,
 }
 
+fields!(Bbr3CoreConfig {
+    startup_pacing_gain,
+    startup_window_gain,
+    drain_pacing_gain,
+    down_pacing_gain,
+    up_pacing_gain,
+    window_gain,
+    up_window_gain,
+    probe_rtt_gain,
+    loss_threshold,
+    tolerated_losses,
+    beta,
+    headroom,
+    startup_lost_ranges,
+    up_exit,
+    probing,
+    startup_exit_rtt,
+    min_rtt_window,
+    check_longer_path,
+    probe_rtt_interval,
+    pacing_margin,
+    respond_to_marks,
+    offload_time,
+    window_policy
+});
+
 /// What ends ProbeBW's Up, besides losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum UpExit {
     /// Three rounds without growth of the delivery rate (BBRv3).
     Plateau,
@@ -83,6 +108,11 @@ pub enum UpExit {
     /// keeps the flight smaller, the plateau ends it.
     Flight,
 }
+
+words!(UpExit {
+    Plateau = "plateau",
+    Flight = "flight",
+});
 
 impl Bbr3CoreConfig {
     /// BBRv3, as draft-ietf-ccwg-bbr has it.

@@ -14,7 +14,7 @@ use crate::window::OperatingPoint;
 /// The derived values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Output {
-    inputs: Option<Inputs>,
+    pub(super) inputs: Option<Inputs>,
     /// `bw`: the lesser of the filter's bandwidth and the short-term bound.
     pub(super) bandwidth: Option<Bandwidth>,
     /// The bandwidth-delay product; the initial window while there is no model.
@@ -35,7 +35,7 @@ pub(super) struct Output {
 
 /// The values from which the output is derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Inputs {
+pub(super) struct Inputs {
     bandwidth: Option<Bandwidth>,
     /// In nanoseconds, as in [`MinRtt`](crate::model::MinRtt).
     min_rtt: u64,
@@ -63,11 +63,6 @@ impl Output {
             allowed: window,
             control: Control::window(window, quantum),
         }
-    }
-
-    #[cfg(test)]
-    pub(super) fn forget_inputs(&mut self) {
-        self.inputs = None;
     }
 }
 

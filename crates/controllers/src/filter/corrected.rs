@@ -6,6 +6,7 @@ use super::{BandwidthFilter, FilterConfig, FilterContext, MaxFilter, MaxFilterCo
 use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
+use crate::text::fields;
 use crate::units::{Bandwidth, saturating_nanos};
 
 /// The maximum, and the gain of the correction.
@@ -13,8 +14,7 @@ use crate::units::{Bandwidth, saturating_nanos};
 /// BBR-S, section II, names BBRx as such a correction and gives no formula. This one is [`QueueCorrection`]'s:
 /// max x (1 - gain x (RTT - min RTT) / RTT), with the RTT of the last acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct CorrectedMaxFilterConfig {
     /// The maximum.
     pub max: MaxFilterConfig,
@@ -22,15 +22,14 @@ pub struct CorrectedMaxFilterConfig {
     pub gain: f64,
 }
 
+fields!(CorrectedMaxFilterConfig { max, gain });
+
 impl FilterConfig for CorrectedMaxFilterConfig {
     type Filter = CorrectedMaxFilter;
 
     fn build(&self) -> Result<CorrectedMaxFilter, ConfigError> {
-        let correction = QueueCorrection::new(self.gain).map_err(|error| ConfigError {
-            field: "gain",
-            value: error.0.to_string(),
-            expected: "0 to 1".to_owned(),
-        })?;
+        let correction = QueueCorrection::new(self.gain)
+            .map_err(|error| ConfigError::new("gain", error.0, "0 to 1"))?;
         Ok(CorrectedMaxFilter {
             max: self.max.build()?,
             correction,

@@ -6,17 +6,19 @@ use super::{BandwidthFilter, FilterConfig, FilterContext};
 use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
+use crate::text::fields;
 use crate::units::Bandwidth;
 
 /// The length of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct MaxFilterConfig {
     /// The current epoch and those before it, 1 to 1000: packet-timed round trips in BBRv1, probing cycles in BBRv2 and
     /// BBRv3.
     pub epochs: u16,
 }
+
+fields!(MaxFilterConfig { epochs });
 
 impl FilterConfig for MaxFilterConfig {
     type Filter = MaxFilter;

@@ -9,12 +9,12 @@ use super::{BandwidthFilter, FilterConfig, FilterContext};
 use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
+use crate::text::fields;
 use crate::units::{Bandwidth, Gain, Timestamp, saturating_nanos};
 
 /// The percentile and its factor.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct PercentileFilterConfig {
     /// Above 0 and up to 1. The paper's 0.85 (BBR-Sampled, section 7.1).
     pub percentile: f64,
@@ -22,6 +22,8 @@ pub struct PercentileFilterConfig {
     /// section 7.2), which leaves room for other flows.
     pub share: Gain,
 }
+
+fields!(PercentileFilterConfig { percentile, share });
 
 impl PercentileFilterConfig {
     /// On BBRv1's core: the 85th percentile.
@@ -51,11 +53,8 @@ impl FilterConfig for PercentileFilterConfig {
     fn build(&self) -> Result<PercentileFilter, ConfigError> {
         let share = self.share.as_f64();
         ConfigError::require((0.5..=1.0).contains(&share), "share", share, "0.5 to 1")?;
-        let history = PercentileHistory::new(self.percentile).map_err(|error| ConfigError {
-            field: "percentile",
-            value: self.percentile.to_string(),
-            expected: error.to_string(),
-        })?;
+        let history = PercentileHistory::new(self.percentile)
+            .map_err(|error| ConfigError::new("percentile", self.percentile, error.to_string()))?;
         Ok(PercentileFilter {
             history,
             share: self.share,

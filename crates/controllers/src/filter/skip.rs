@@ -10,12 +10,12 @@ use super::{BandwidthFilter, FilterConfig, FilterContext, MaxFilter};
 use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
+use crate::text::fields;
 use crate::units::{Bandwidth, Bytes, Gain, Timestamp, saturating_nanos as nanos};
 
 /// How capacity samples are cut, and the filter they feed.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
 pub struct SkipFilterConfig {
     /// The mode machine and the Kalman filter in it.
     pub skip: SkipConfig,
@@ -26,6 +26,12 @@ pub struct SkipFilterConfig {
     /// and the window limits the sender. Cost: a link that opens and closes has to be measured anew each time.
     pub outage_samples: bool,
 }
+
+fields!(SkipFilterConfig {
+    skip,
+    interval,
+    outage_samples
+});
 
 impl SkipFilterConfig {
     /// After the paper: samples from the gradient of the RTT (BBR-S, eq. (7)), one each minimum RTT; outage detection; none
@@ -45,12 +51,11 @@ impl SkipFilterConfig {
     /// [`Adaptation::LagOne`]: kneepoint_estimators::Adaptation::LagOne
     /// [`LowerBounds::AsPublished`]: kneepoint_estimators::LowerBounds::AsPublished
     pub fn paper() -> Self {
+        let mut interval = IntervalConfig::default();
+        interval.method = Method::RttGradient;
         Self {
             skip: SkipConfig::paper(),
-            interval: IntervalConfig {
-                method: Method::RttGradient,
-                ..IntervalConfig::default()
-            },
+            interval,
             outage_samples: true,
         }
     }
@@ -65,27 +70,25 @@ impl SkipFilterConfig {
     /// - No inflation by censored samples: the head-room of the window finds more bandwidth by itself.
     /// - Silence is no sample. A link that is closed for a while has the same rate when it opens again.
     pub fn tuned() -> Self {
+        let mut filter = AtkfConfig::default();
+        filter.min_process_noise = 0.03;
+        filter.max_process_noise = 0.06;
+        filter.min_measurement_noise = 0.1;
+        filter.initial_measurement_noise = 0.5;
+        filter.initial_process_noise = 1.0;
+        filter.floor = TUNED_FLOOR;
+        let mut skip = SkipConfig::tuned();
+        skip.filter = filter;
+        skip.outage_rate = TUNED_FLOOR;
+        skip.inflate = None;
+        let mut interval = IntervalConfig::default();
+        interval.method = Method::DeliveryRate;
+        interval.min_rtts = 0.5;
+        interval.min_packets = 2;
+        interval.min_batches = 2;
         Self {
-            skip: SkipConfig {
-                filter: AtkfConfig {
-                    min_process_noise: 0.03,
-                    max_process_noise: 0.06,
-                    min_measurement_noise: 0.1,
-                    initial_measurement_noise: 0.5,
-                    initial_process_noise: 1.0,
-                    floor: TUNED_FLOOR,
-                    ..AtkfConfig::default()
-                },
-                outage_rate: TUNED_FLOOR,
-                inflate: None,
-                ..SkipConfig::tuned()
-            },
-            interval: IntervalConfig {
-                method: Method::DeliveryRate,
-                min_rtts: 0.5,
-                min_packets: 2,
-                min_batches: 2,
-            },
+            skip,
+            interval,
             outage_samples: false,
         }
     }
@@ -95,10 +98,9 @@ impl FilterConfig for SkipFilterConfig {
     type Filter = SkipFilter;
 
     fn build(&self) -> Result<SkipFilter, ConfigError> {
-        let translate = |error: EstimatorError| ConfigError {
-            field: error.parameter,
-            value: error.value.to_string(),
-            expected: format!("within {:?}", error.range),
+        let translate = |error: EstimatorError| {
+            let range = format!("within {:?}", error.range);
+            ConfigError::new(error.parameter, error.value, range)
         };
         self.skip.validate().map_err(translate)?;
         Ok(SkipFilter {
@@ -169,12 +171,10 @@ impl SkipFilter {
         }
         // An acknowledgement out of order in time cannot happen within one flow; were it to, its packets would only
         // be missing from the sample.
-        let pushed = self.interval.push(AckedPacket {
-            sent_at: ack.newest_sent.as_nanos(),
-            acked_at: ack.now.as_nanos(),
-            bytes: ack.acked.0,
-            packets: u32::try_from(ack.acked_packets).unwrap_or(u32::MAX),
-        });
+        let mut packet =
+            AckedPacket::new(ack.newest_sent.as_nanos(), ack.now.as_nanos(), ack.acked.0);
+        packet.packets = u32::try_from(ack.acked_packets).unwrap_or(u32::MAX);
+        let pushed = self.interval.push(packet);
         self.app_limited |= ack.rate.is_none_or(|sample| sample.app_limited);
         if pushed.is_ok() && self.interval.is_long_enough(min_rtt) {
             let app_limited = core::mem::take(&mut self.app_limited);
@@ -200,11 +200,14 @@ impl SkipFilter {
             return;
         };
         let mean = Bandwidth::from_f64(skip.mean());
-        self.estimate = Some(match self.config.filter.lower_bounds {
-            LowerBounds::Bounded => mean,
-            // Lower bounds alone would let the mean wander upwards for ever.
-            LowerBounds::AsPublished => mean.min(BELIEVED * recent.unwrap_or_default()),
-        });
+        self.estimate = Some(
+            if self.config.filter.lower_bounds == LowerBounds::AsPublished {
+                // Lower bounds alone would let the mean wander upwards for ever.
+                mean.min(BELIEVED * recent.unwrap_or_default())
+            } else {
+                mean
+            },
+        );
     }
 }
 

@@ -52,6 +52,7 @@ pub struct DeliveryRateSampler {
 
 /// Packets that were declared lost together.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Loss {
     /// When the newest of them was sent.
     pub newest_sent: Timestamp,
@@ -61,6 +62,18 @@ pub struct Loss {
     pub packets: u64,
     /// Whether everything sent for longer than the persistent-congestion period was lost (RFC 9002, section 7.6).
     pub persistent_congestion: bool,
+}
+
+impl Loss {
+    /// So many packets of so many bytes in all were lost, some of those that were sent.
+    pub const fn new(newest_sent: Timestamp, bytes: Bytes, packets: u64) -> Self {
+        Self {
+            newest_sent,
+            bytes,
+            packets,
+            persistent_congestion: false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

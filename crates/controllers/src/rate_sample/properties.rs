@@ -101,7 +101,8 @@ fn check_acknowledgement(
         prop_assert!(rate.interval >= event.rtt, "{rate:?} {event:?}");
         let max = Bandwidth::from_delivery(rate.delivered, event.rtt);
         prop_assert!(max.is_none_or(|max| rate.delivery_rate <= max));
-        prop_assert!(rate.send_rate() >= rate.delivery_rate);
+        let sent = Bandwidth::from_delivery(rate.delivered, rate.send_interval);
+        prop_assert!(sent.is_none_or(|sent| sent >= rate.delivery_rate));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::algorithms::Algorithm;
 use crate::config::{ConfigError, ControllerConfig, Environment, Transport};
 use crate::controller::Controller;
-use crate::registry::ControllerSpec;
+use crate::spec::ControllerSpec;
 use crate::units::{Bytes, Timestamp};
 
 /// Builds a controller for each connection of a transport.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use kneepoint_controllers::{Bytes, ControllerSpec, Environment, Snapshot, Timestamp, Transport};
+use kneepoint_controllers::{Bytes, ControllerSpec, Environment, Snapshot, Transport};
 use kneepoint_testkit::{Adapter, Lost, Neutral};
 
 /// Something that happens to a sender.
@@ -51,13 +51,8 @@ pub(crate) struct Host {
 
 impl Host {
     /// A connection that begins now.
-    pub(crate) fn new(spec: ControllerSpec, mtu: u16) -> Self {
-        let controller = spec.build(&Environment {
-            now: Timestamp::ZERO,
-            mtu: Bytes(mtu.into()),
-            seed: 7,
-            transport: Transport { paces: true },
-        });
+    pub(crate) fn new(spec: &ControllerSpec, mtu: u16) -> Self {
+        let controller = spec.build(&Environment::new(Bytes(mtu.into()), 7, Transport::PACES));
         Self {
             adapter: Neutral::new(controller),
             now: Duration::ZERO,

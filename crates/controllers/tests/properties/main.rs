@@ -20,7 +20,7 @@ struct World {
 }
 
 impl World {
-    fn new(spec: ControllerSpec, mtu: u16) -> Self {
+    fn new(spec: &ControllerSpec, mtu: u16) -> Self {
         Self {
             host: Host::new(spec, mtu),
             largest_mtu: Bytes(mtu.into()),
@@ -219,8 +219,8 @@ proptest! {
     ) {
         let fork = fork.index(events.len());
         for spec in ControllerSpec::all() {
-            let mut world = World::new(spec, mtu);
-            let mut again = Host::new(spec, mtu);
+            let mut world = World::new(&spec, mtu);
+            let mut again = Host::new(&spec, mtu);
             let mut copy = None;
             for (index, &event) in events.iter().enumerate() {
                 if index == fork {
@@ -248,8 +248,8 @@ proptest! {
     ) {
         let fork = fork.index(events.len());
         for spec in ControllerSpec::all() {
-            let mut original = Host::new(spec, mtu);
-            let mut again = Host::new(spec, mtu);
+            let mut original = Host::new(&spec, mtu);
+            let mut again = Host::new(&spec, mtu);
             let mut copy = None;
             for (index, &event) in events.iter().enumerate() {
                 if index == fork {
@@ -274,7 +274,7 @@ proptest! {
         larger_mtu in 1200..=65_527u16,
     ) {
         for spec in ControllerSpec::all() {
-            let mut world = World::new(spec, first.mtu);
+            let mut world = World::new(&spec, first.mtu);
             run_over(&mut world, first, 1500)?;
             // The path changes under the connection.
             world.host.wait(Duration::from_nanos(silence), true);
@@ -293,7 +293,7 @@ proptest! {
         pause in 0..1_000_000_000u64,
     ) {
         for spec in ControllerSpec::all() {
-            let mut world = World::new(spec, mtu);
+            let mut world = World::new(&spec, mtu);
             world.apply(Step::Application { limits: true })?;
             let initial = world.host.adapter.controller.control().window;
             for _ in 0..2000 {

@@ -30,6 +30,7 @@ use crate::sliding_mean::SlidingMean;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Adaptation {
     /// Both noises, told apart by the correlation of successive innovations. A censored sample enters with the second
     /// moment that its innovation has given the censoring, `s^2 (1 - eta lambda(-eta))`.

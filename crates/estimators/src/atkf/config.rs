@@ -14,6 +14,7 @@ use crate::tobit::TobitVariant;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct AtkfConfig {
     /// How one measurement updates the belief.
     pub variant: TobitVariant,
@@ -58,16 +59,6 @@ pub struct AtkfConfig {
 }
 
 impl AtkfConfig {
-    /// Noise estimates that remember twice as many samples as the default's: `gamma` 0.99 and `N` 32.
-    #[must_use]
-    pub fn smooth() -> Self {
-        Self {
-            fading: SMOOTH_FADING,
-            window: SMOOTH_WINDOW,
-            ..Self::default()
-        }
-    }
-
     /// Checks that every parameter is in its range.
     ///
     /// # Errors
@@ -142,6 +133,7 @@ impl Default for AtkfConfig {
 /// A parameter that is out of its range.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{parameter} is {value}, not in {range:?}")]
+#[non_exhaustive]
 pub struct ConfigError {
     /// The parameter's field or argument.
     pub parameter: &'static str,
@@ -174,10 +166,6 @@ const WINDOW: usize = 16;
 const FADING: f64 = 0.98;
 /// Samples. Not in BBR-S: with 20 the first sample moves the estimates by 1/17 of the way.
 const FADING_OFFSET: u32 = 20;
-/// Samples; the smooth preset.
-const SMOOTH_WINDOW: usize = 32;
-/// Per sample; the smooth preset, which remembers 100 samples.
-const SMOOTH_FADING: f64 = 0.99;
 /// Fraction of the mean: about the resolution of a rate measured over one round trip.
 const MIN_MEASUREMENT_NOISE: f64 = 0.02;
 /// Fraction of the mean: a deviation beyond it would make three deviations cover all rates from zero.
@@ -218,9 +206,8 @@ mod tests {
     use std::string::ToString;
 
     #[test]
-    fn the_presets_are_valid() {
+    fn the_default_is_valid() {
         AtkfConfig::default().validate().unwrap();
-        AtkfConfig::smooth().validate().unwrap();
     }
 
     #[test]

@@ -24,6 +24,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum LowerBounds {
     /// A bound more than half a deviation below the mean changes nothing, and no bound widens the belief beyond the
     /// measurement noise.

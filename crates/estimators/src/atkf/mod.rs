@@ -35,8 +35,6 @@ pub struct Atkf {
     mean: f64,
     variance: f64,
     noises: Noises,
-    noise_floor: f64,
-    last: TobitUpdate,
     config: AtkfConfig,
 }
 
@@ -60,13 +58,6 @@ impl Atkf {
                 config.initial_process_noise * measurement,
                 measurement,
             ),
-            noise_floor: 0.0,
-            last: TobitUpdate {
-                mean,
-                variance: config.initial_variance * measurement,
-                innovation: 0.0,
-                gain: 0.0,
-            },
             config: *config,
         };
         filter.limit_noises();
@@ -125,7 +116,6 @@ impl Atkf {
 
         self.mean = self.limit_mean(update.mean);
         self.variance = update.variance;
-        self.last = update;
         self.limit_noises();
         update
     }
@@ -133,18 +123,16 @@ impl Atkf {
     /// Predicts one step ahead without a measurement: the variance grows by `Q`.
     pub fn predict(&mut self) {
         self.variance += self.noises.process;
-        self.keep();
     }
 
     /// Leaves the belief as it is.
-    fn keep(&mut self) -> TobitUpdate {
-        self.last = TobitUpdate {
+    const fn keep(&self) -> TobitUpdate {
+        TobitUpdate {
             mean: self.mean,
             variance: self.variance,
             innovation: 0.0,
             gain: 0.0,
-        };
-        self.last
+        }
     }
 
     /// Predicts, and lets an outlier that the belief ignores count in the noise estimates with the given second moment.
@@ -182,22 +170,6 @@ impl Atkf {
     /// Raises the variance of the mean to at least this, in the unit's square.
     pub(crate) fn raise_variance(&mut self, variance: f64) {
         self.variance = self.variance.max(variance);
-    }
-
-    /// Keeps `sqrt(R)` above a deviation that is known from elsewhere, such as the
-    /// [standard error](crate::capacity::CapacityEstimate::standard_error) of the samples, as far as `r_max` allows.
-    /// 0, the default, has no effect.
-    ///
-    /// # Errors
-    ///
-    /// If the deviation is not in 0..=[`MAX_RATE`]; the filter is then as it was before.
-    pub fn set_noise_floor(&mut self, deviation: f64) -> Result<(), SampleError> {
-        if !(0.0..=MAX_RATE).contains(&deviation) {
-            return Err(SampleError::NoiseFloor(deviation));
-        }
-        self.noise_floor = deviation;
-        self.limit_noises();
-        Ok(())
     }
 
     /// The mean of the capacity, in the samples' unit: the estimate.
@@ -242,12 +214,6 @@ impl Atkf {
         self.noises.innovation_product()
     }
 
-    /// The last step, before any limit.
-    #[must_use]
-    pub const fn last_update(&self) -> TobitUpdate {
-        self.last
-    }
-
     fn limit_mean(&self, mean: f64) -> f64 {
         // `max` takes the other operand for NaN.
         mean.max(self.config.floor).min(MAX_RATE)
@@ -255,9 +221,7 @@ impl Atkf {
 
     fn limit_noises(&mut self) {
         let greatest = self.config.max_measurement_noise * self.mean;
-        let min = (self.config.min_measurement_noise * self.mean)
-            .max(self.noise_floor)
-            .min(greatest);
+        let min = (self.config.min_measurement_noise * self.mean).min(greatest);
         self.noises.limit(
             (min * min, greatest * greatest),
             (self.config.min_process_noise, self.config.max_process_noise),

@@ -54,19 +54,12 @@ fn tobit_in_closed_loop(variant: TobitVariant) -> (f64, f64) {
 }
 
 #[test]
-fn in_a_senders_loop_only_the_exact_variants_are_unbiased() {
+fn in_a_senders_loop_only_the_exact_variant_is_unbiased() {
     let (exact_bias, exact_error) = tobit_in_closed_loop(TobitVariant::ExactBayes);
-    let (linear_bias, linear_error) = tobit_in_closed_loop(TobitVariant::Lmmse);
     let (allik_bias, allik_error) = tobit_in_closed_loop(TobitVariant::Allik);
-    assert!(
-        exact_bias.abs() < 0.1 && linear_bias.abs() < 0.15,
-        "{exact_bias} {linear_bias}"
-    );
+    assert!(exact_bias.abs() < 0.1, "{exact_bias}");
     assert!((-0.7..-0.25).contains(&allik_bias), "{allik_bias}");
-    assert!(
-        exact_error < linear_error && linear_error < allik_error,
-        "{exact_error} {linear_error} {allik_error}"
-    );
+    assert!(exact_error < allik_error, "{exact_error} {allik_error}");
     assert!((2.1..2.6).contains(&exact_error), "{exact_error}");
 }
 
@@ -104,7 +97,7 @@ fn learned(adaptation: Adaptation, initial_process_noise: f64) -> (f64, f64) {
         adaptation,
         initial_process_noise,
         floor: 1.0,
-        ..AtkfConfig::smooth()
+        ..smooth()
     };
     let mut filter = Atkf::new(&config, 200.0).unwrap();
     let mut gauss = Gauss(11);
@@ -145,12 +138,21 @@ fn the_published_rule_does_not_identify_the_noises() {
     );
 }
 
+/// Noise estimates that remember twice as many samples as the default's.
+fn smooth() -> AtkfConfig {
+    AtkfConfig {
+        fading: 0.99,
+        window: 32,
+        ..AtkfConfig::default()
+    }
+}
+
 #[test]
 fn the_fixed_ratio_stays_and_its_scale_is_learned() {
     let config = AtkfConfig {
         adaptation: Adaptation::Fixed { q_over_r: 0.04 },
         floor: 1.0,
-        ..AtkfConfig::smooth()
+        ..smooth()
     };
     let mut filter = Atkf::new(&config, 100.0).unwrap();
     let mut gauss = Gauss(3);
@@ -182,17 +184,7 @@ fn odd_samples_leave_no_trace() {
     ] {
         assert!(filter.update(CapacitySample::new(rate, sent_rate)).is_err());
     }
-    assert!(filter.set_noise_floor(f64::NAN).is_err());
     assert_eq!(std::format!("{filter:?}"), before);
-}
-
-#[test]
-fn a_known_jitter_is_a_floor_of_the_noise() {
-    let mut filter = Atkf::new(&AtkfConfig::default(), 1e6).unwrap();
-    filter.set_noise_floor(2e5).unwrap();
-    assert_eq!(filter.measurement_noise(), 4e10);
-    filter.set_noise_floor(1e9).unwrap();
-    assert_eq!(filter.measurement_noise(), 2.5e11);
 }
 
 #[test]
@@ -234,13 +226,7 @@ pub(crate) fn samples() -> impl Strategy<Value = Vec<CapacitySample>> {
 
 pub(crate) fn configs() -> impl Strategy<Value = AtkfConfig> {
     (
-        prop::sample::select(
-            &[
-                TobitVariant::Allik,
-                TobitVariant::Lmmse,
-                TobitVariant::ExactBayes,
-            ][..],
-        ),
+        prop::sample::select(&[TobitVariant::Allik, TobitVariant::ExactBayes][..]),
         prop::sample::select(
             &[
                 Adaptation::LagOne,

@@ -11,6 +11,7 @@ use crate::sample::{CapacitySample, MAX_RATE};
 /// the time it took to acknowledge them. Acknowledgements that come compressed shorten their own interval but not the
 /// sender's, so that the rate never exceeds the one at which the packets were sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct DeliveryRate {
     /// The delivered bytes over the longer interval, bytes/s. Finite.
     pub rate: f64,
@@ -60,6 +61,7 @@ impl DeliveryRate {
 
 /// Why there is no delivery rate.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[non_exhaustive]
 pub enum DeliveryRateError {
     /// Both intervals are of zero length.
     #[error("sending and acknowledging took no time")]

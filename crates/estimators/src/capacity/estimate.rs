@@ -8,18 +8,18 @@ use crate::sample::CapacitySample;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Method {
     /// Delivered bytes over the longer of the sending and the acknowledging time: draft-ietf-ccwg-bbr.
+    #[default]
     DeliveryRate,
     /// From the slope of the round-trip time on the sending time: BBR-S, eq. (7).
     RttGradient,
-    /// The slope of the acknowledged bytes on the acknowledging time.
-    #[default]
-    AckRegression,
 }
 
 /// The slope of the round-trip time on the sending time.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct RttGradient {
     /// `b`, seconds per second: `S/C - 1` while a queue grows or drains (BBR-S, eq. (6)).
     pub slope: f64,
@@ -60,6 +60,7 @@ impl RttGradient {
 
 /// What one interval says about the capacity.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct CapacityEstimate {
     /// What to feed a filter with: the measured rate with an infinite sending rate if a queue shows that it is real. If not, the
     /// measured or the sending rate, whichever is less, as both rates. Bytes/s.
@@ -68,10 +69,6 @@ pub struct CapacityEstimate {
     pub measured_rate: f64,
     /// The rate at which the same packets were sent, bytes/s; infinity if they were sent at one instant.
     pub sent_rate: f64,
-    /// The standard error of the measured rate, bytes/s, if the timing errors of packets are independent, which
-    /// aggregation and fading make optimistic: a lower bound of the measurement noise. See
-    /// [`Skip::set_noise_floor`](crate::Skip::set_noise_floor).
-    pub standard_error: f64,
     /// How the rate was measured: as configured, or [`Method::DeliveryRate`] if that was not possible.
     pub method: Method,
     /// Whether there is evidence of a queue, so that the rate is real.
@@ -95,7 +92,6 @@ pub struct CapacityEstimate {
 pub(super) struct Measurements {
     pub(super) delivery: DeliveryRate,
     pub(super) round_trips: LinearFit,
-    pub(super) acknowledgements: LinearFit,
     pub(super) min_rtt: u64,
     pub(super) queue_delay: u64,
     pub(super) bytes: u64,
@@ -109,11 +105,7 @@ impl Measurements {
     pub(super) fn estimate(&self, wanted: Method) -> CapacityEstimate {
         let sent_rate = self.delivery.sent_rate;
         let gradient = RttGradient::from_fit(&self.round_trips);
-        let Measured {
-            rate,
-            error,
-            method,
-        } = self.measure(wanted, gradient);
+        let (rate, method) = self.measure(wanted, gradient);
         let measured_rate = rate.min(MAX_OVER_SENT * sent_rate);
         let queueing = self.has_queue(measured_rate, gradient);
         let sample = if queueing {
@@ -127,7 +119,6 @@ impl Measurements {
             sample,
             measured_rate,
             sent_rate,
-            standard_error: error,
             method,
             queueing,
             gradient,
@@ -139,40 +130,17 @@ impl Measurements {
         }
     }
 
-    fn measure(&self, wanted: Method, gradient: Option<RttGradient>) -> Measured {
-        match wanted {
+    /// The rate, and how it came about: without a gradient it is the delivery rate.
+    fn measure(&self, wanted: Method, gradient: Option<RttGradient>) -> (f64, Method) {
+        let by_gradient = match wanted {
             Method::DeliveryRate => None,
-            Method::RttGradient => gradient.and_then(|gradient| {
-                let rate = gradient.capacity(self.delivery.sent_rate)?;
-                Some(Measured {
-                    rate,
-                    error: rate * gradient.error / (1.0 + gradient.slope),
-                    method: wanted,
-                })
-            }),
-            Method::AckRegression => self.acknowledgements.slope().and_then(|rate| {
-                let error = self.acknowledgements.slope_error()?;
-                (rate > 0.0).then_some(Measured {
-                    rate,
-                    error,
-                    method: wanted,
-                })
-            }),
-        }
-        .unwrap_or_else(|| self.deliver(gradient))
-    }
-
-    /// The fallback; its error is that of the jitter of the two end points.
-    fn deliver(&self, gradient: Option<RttGradient>) -> Measured {
-        let jitter = gradient.map_or(0.0, |gradient| gradient.jitter);
-        let relative =
-            core::f64::consts::SQRT_2 * jitter / super::seconds_between(0, self.elapsed.max(1));
-        let rate = self.delivery.rate;
-        Measured {
-            rate,
-            error: rate * relative,
-            method: Method::DeliveryRate,
-        }
+            Method::RttGradient => {
+                gradient.and_then(|gradient| gradient.capacity(self.delivery.sent_rate))
+            }
+        };
+        by_gradient.map_or((self.delivery.rate, Method::DeliveryRate), |rate| {
+            (rate, Method::RttGradient)
+        })
     }
 
     /// Whether a queue grew during the interval, or stood throughout.
@@ -186,13 +154,6 @@ impl Measurements {
             .max(SIGNIFICANT_ERRORS * gradient.map_or(0.0, |gradient| gradient.jitter));
         super::seconds_between(0, self.queue_delay) > bound
     }
-}
-
-/// A rate and how it came about.
-struct Measured {
-    rate: f64,
-    error: f64,
-    method: Method,
 }
 
 /// Standard errors, or deviations, that noise hardly exceeds.

@@ -2,7 +2,6 @@
 
 use thiserror::Error;
 
-use super::Method;
 use super::delivery_rate::{DeliveryRate, DeliveryRateError};
 use super::estimate::{CapacityEstimate, Measurements};
 use super::interval_config::IntervalConfig;
@@ -12,6 +11,7 @@ use crate::atkf::ConfigError;
 
 /// A packet that was acknowledged, or the newest of several that were acknowledged together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AckedPacket {
     /// When it was sent, ns on any clock.
     pub sent_at: u64,
@@ -21,6 +21,20 @@ pub struct AckedPacket {
     pub bytes: u64,
     /// How many packets it stands for. 0 counts as 1.
     pub packets: u32,
+}
+
+impl AckedPacket {
+    /// One packet of so many bytes; the times in ns on one clock.
+    #[must_use]
+    #[inline]
+    pub const fn new(sent_at: u64, acked_at: u64, bytes: u64) -> Self {
+        Self {
+            sent_at,
+            acked_at,
+            bytes,
+            packets: 1,
+        }
+    }
 }
 
 /// Collects acknowledged packets and closes an interval on demand, about once per round trip.
@@ -38,12 +52,8 @@ pub struct AckedPacket {
 /// // 1250 bytes every 1 ms through a path that takes 1.25 ms for each: 1 MB/s.
 /// let mut interval = CapacityInterval::new(&IntervalConfig::default())?;
 /// for packet in 0..50 {
-///     interval.push(AckedPacket {
-///         sent_at: packet * 1_000_000,
-///         acked_at: 20_000_000 + packet * 1_250_000,
-///         bytes: 1250,
-///         packets: 1,
-///     })?;
+///     let (sent_at, acked_at) = (packet * 1_000_000, 20_000_000 + packet * 1_250_000);
+///     interval.push(AckedPacket::new(sent_at, acked_at, 1250))?;
 /// }
 /// let estimate = interval.close(20_000_000)?;
 /// assert!(estimate.queueing);
@@ -58,8 +68,6 @@ pub struct CapacityInterval {
     end: Mark,
     /// Round-trip time on sending time, both relative to the start, s.
     round_trips: LinearFit,
-    /// Acknowledged bytes on acknowledging time, relative to the start, without the last batch, which may still grow.
-    acknowledgements: LinearFit,
     min_rtt: u64,
     bytes: u64,
     packets: u32,
@@ -82,7 +90,6 @@ impl CapacityInterval {
                 acked_at: 0,
             },
             round_trips: LinearFit::new(),
-            acknowledgements: LinearFit::new(),
             min_rtt: u64::MAX,
             bytes: 0,
             packets: 0,
@@ -125,7 +132,6 @@ impl CapacityInterval {
             return Ok(());
         }
         if acked_at > self.end.acked_at {
-            self.finish_batch(start);
             self.batches = self.batches.saturating_add(1);
         }
         self.end = Mark {
@@ -194,14 +200,12 @@ impl CapacityInterval {
             });
         }
         let send_elapsed = self.end.sent_at.saturating_sub(start.sent_at);
-        self.finish_batch(start);
         let estimate = match DeliveryRate::new(self.bytes, send_elapsed, elapsed) {
             _ if self.bytes == 0 => Err(CloseError::NoBytes),
             Err(error) => Err(CloseError::DeliveryRate(error)),
             Ok(delivery) => Ok(Measurements {
                 delivery,
                 round_trips: self.round_trips,
-                acknowledgements: self.acknowledgements,
                 min_rtt,
                 queue_delay: self.min_rtt.saturating_sub(min_rtt),
                 bytes: self.bytes,
@@ -240,21 +244,10 @@ impl CapacityInterval {
         self.start = Some(mark);
         self.end = mark;
         self.round_trips = LinearFit::new();
-        self.acknowledgements = LinearFit::new();
         self.min_rtt = u64::MAX;
         self.bytes = 0;
         self.packets = 0;
         self.batches = 0;
-    }
-
-    /// Adds the last batch, or the start, to the regression: its bytes are all there.
-    fn finish_batch(&mut self, start: Mark) {
-        if self.config.method == Method::AckRegression {
-            self.acknowledgements.push(
-                seconds_between(start.acked_at, self.end.acked_at),
-                self.bytes as f64,
-            );
-        }
     }
 }
 
@@ -273,6 +266,7 @@ impl Mark {
 
 /// Why a packet was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PacketError {
     /// It was acknowledged before it was sent.
     #[error("a packet sent at {sent_at} ns was acknowledged at {acked_at} ns, before")]
@@ -294,6 +288,7 @@ pub enum PacketError {
 
 /// Why an interval gives no estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[non_exhaustive]
 pub enum CloseError {
     /// Too few packets; the interval goes on.
     #[error("{packets} packets of {min}")]

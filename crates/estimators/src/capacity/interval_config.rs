@@ -7,8 +7,9 @@ use crate::atkf::{ConfigError, in_range};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct IntervalConfig {
-    /// How the rate is measured. Default [`Method::AckRegression`].
+    /// How the rate is measured. Default [`Method::DeliveryRate`].
     pub method: Method,
     /// `T_k`: the least length, in minimal round-trip times. 0..=1000. Default 1.
     pub min_rtts: f64,

@@ -1,17 +1,15 @@
 //! Capacity samples: from acknowledged packets to what the filters are fed with.
 //!
 //! [`CapacityInterval`] takes every acknowledged packet, in constant time and memory, and closes an interval about once per
-//! round trip. Three [`Method`]s measure the rate at which the path delivered:
+//! round trip. Two [`Method`]s measure the rate at which the path delivered:
 //!
 //! | Method | Rate | Needs | Weakness |
 //! |---|---|---|---|
 //! | [`DeliveryRate`](Method::DeliveryRate) | bytes over the longer of the sending and the acknowledging time | nothing | the jitter of the two end points |
 //! | [`RttGradient`](Method::RttGradient) | `S / (1 + b)`, `b` the slope of round-trip time on sending time | a constant sending rate | bursts and aggregated acknowledgements bias it |
-//! | [`AckRegression`](Method::AckRegression) | the slope of acknowledged bytes on acknowledging time | three acknowledgements | heavy aggregation |
 //!
 //! Packets of one acknowledgement that covers several have round-trip times that *fall* with slope -1, which is why
-//! aggregation biases the gradient; the regression on acknowledgements has one point per acknowledgement instead, least
-//! squares over all of them, and does not ask how the packets were sent.
+//! aggregation biases the gradient.
 //!
 //! # Which samples are real
 //!

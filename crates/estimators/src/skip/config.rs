@@ -7,6 +7,7 @@ use crate::sample::MAX_RATE;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct SkipConfig {
     /// The filter's parameters.
     pub filter: AtkfConfig,

@@ -52,6 +52,7 @@ pub struct Skip {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum SkipMode {
     /// A noisy measurement of the capacity.
     Normal,
@@ -72,18 +73,6 @@ pub enum SkipMode {
 }
 
 impl SkipMode {
-    /// Every mode.
-    pub const ALL: [Self; 8] = [
-        Self::Normal,
-        Self::Censored,
-        Self::OutageWait,
-        Self::OutageReset,
-        Self::Drop,
-        Self::DropReset,
-        Self::Step,
-        Self::StepReset,
-    ];
-
     /// The mode's name in `snake_case`, as in tables and logs.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -239,15 +228,6 @@ impl Skip {
             self.filter
                 .raise_variance(self.filter.measurement_noise() / f64::from(self.config.threshold));
         }
-    }
-
-    /// Keeps the estimate of the measurement noise above a known deviation: see [`Atkf::set_noise_floor`].
-    ///
-    /// # Errors
-    ///
-    /// If the deviation, bytes/s, is out of range.
-    pub fn set_noise_floor(&mut self, deviation: f64) -> Result<(), SampleError> {
-        self.filter.set_noise_floor(deviation)
     }
 
     /// The estimate of the capacity, bytes/s.

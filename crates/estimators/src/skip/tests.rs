@@ -189,19 +189,6 @@ fn the_options_shorten_the_way_up() {
     }
 }
 
-#[test]
-fn names_are_distinct() {
-    for (index, mode) in SkipMode::ALL.iter().enumerate() {
-        assert!(
-            SkipMode::ALL
-                .iter()
-                .skip(index + 1)
-                .all(|other| other.name() != mode.name())
-        );
-        assert_eq!(std::format!("{mode}"), mode.name());
-    }
-}
-
 proptest! {
     #[test]
     fn no_samples_yield_anything_but_a_belief(filter in configs(), samples in samples(), tuned: bool, initial in 0.0..1e11) {

@@ -40,15 +40,6 @@ impl<T, E> ExactWindow<T, E> {
             extremum: PhantomData,
         }
     }
-
-    /// The same with room for so many candidates, so that fewer or no allocations follow.
-    #[must_use]
-    pub fn with_capacity(window: u64, candidates: usize) -> Self {
-        Self {
-            candidates: VecDeque::with_capacity(candidates),
-            ..Self::new(window)
-        }
-    }
 }
 
 impl<T: Copy + PartialOrd, E: Extremum> WindowedFilter<T> for ExactWindow<T, E> {
@@ -125,18 +116,5 @@ mod tests {
         let mut max = ExactWindow::<u32, Max>::new(u64::MAX);
         max.update(0, 3);
         assert_eq!(max.update(u64::MAX, 1), 3);
-    }
-
-    #[test]
-    fn a_warm_queue_does_not_allocate() {
-        let mut max = ExactWindow::<u64, Max>::with_capacity(10, 11);
-        let warm = max.candidates.capacity();
-        for key in 0..10_000u64 {
-            max.update(key, 10_000 - key);
-        }
-        assert_eq!(
-            (max.candidates.len(), max.candidates.capacity()),
-            (11, warm)
-        );
     }
 }

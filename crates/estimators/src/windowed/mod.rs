@@ -15,8 +15,9 @@ pub use exact::ExactWindow;
 /// A key that goes backwards is taken as the newest key seen so far: the sample counts, and nothing gets younger. A
 /// value that does not compare with itself (NaN) is ignored.
 ///
-/// [`ExactWindow`] is exact, and [`ApproximateWindow`] needs three samples of memory.
-pub trait WindowedFilter<T> {
+/// [`ExactWindow`] is exact, and [`ApproximateWindow`] needs three samples of memory. No other type can implement it, so that it
+/// may have more methods in a later version.
+pub trait WindowedFilter<T>: Sealed {
     /// Adds a sample and slides the window up to its key. Returns the extremum, which is `value` itself if the window
     /// holds nothing else.
     ///
@@ -33,11 +34,23 @@ pub trait WindowedFilter<T> {
     fn window(&self) -> u64;
 }
 
-/// Which extremum a window keeps.
-pub trait Extremum {
+/// Which extremum a window keeps: [`Max`] or [`Min`], and no other type.
+pub trait Extremum: Sealed {
     /// Whether `candidate` makes `incumbent` irrelevant: it is more extreme or equal, and newer.
     fn supersedes<T: PartialOrd>(candidate: &T, incumbent: &T) -> bool;
 }
+
+/// What only this crate implements.
+mod sealed {
+    pub trait Sealed {}
+
+    impl Sealed for super::Max {}
+    impl Sealed for super::Min {}
+    impl<T, E> Sealed for super::ApproximateWindow<T, E> {}
+    impl<T, E> Sealed for super::ExactWindow<T, E> {}
+}
+
+use sealed::Sealed;
 
 /// The largest value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

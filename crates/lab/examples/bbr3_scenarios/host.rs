@@ -4,9 +4,7 @@
 
 use std::time::Duration;
 
-use kneepoint_controllers::{
-    Bbr3Config, Bytes, ControllerConfig, Environment, Timestamp, Transport,
-};
+use kneepoint_controllers::{Bbr3Config, Bytes, ControllerConfig, Environment, Transport};
 use kneepoint_emulator::link::LinkConfig;
 use kneepoint_lab::watch::{Sample, TimeSeries};
 use kneepoint_testkit::{AckPolicy, Neutral, Sender, Timeout};
@@ -15,12 +13,7 @@ use super::setup::RTT;
 
 /// Runs the draft's BBRv3 for so many milliseconds over `link`.
 pub(crate) fn run(link: LinkConfig, millis: u64) -> TimeSeries {
-    let environment = Environment {
-        now: Timestamp::ZERO,
-        mtu: Bytes(MTU),
-        seed: 1,
-        transport: Transport { paces: true },
-    };
+    let environment = Environment::new(Bytes(MTU), 1, Transport::PACES);
     let controller = Bbr3Config::paper()
         .build(&environment)
         .expect("the preset is valid");

@@ -3,13 +3,13 @@ use std::time::Duration;
 
 use kneepoint_controllers::{
     AckEvent, Algorithm, Bandwidth, BbrSConfig, CongestionEvent, CongestionSignal, ControllerSpec,
-    FilterSnapshot, Gain, Mode, SentEvent,
+    Gain, Mode, SentEvent,
 };
 use noq_proto::congestion::{ControllerFactory, NewRenoConfig};
 
 use super::*;
 use crate::closed_loop::origin;
-use crate::factory::{Factory, factory};
+use crate::factory::{Factory, IntoFactory as _};
 
 const MTU: u64 = 1200;
 
@@ -38,14 +38,11 @@ struct Recorder {
 
 impl Recorder {
     fn new() -> Self {
+        let mut control = Control::window(Bytes(200_000), Bytes(2 * MTU));
+        control.pacing_rate = Some(Bandwidth::from_bytes_per_second(RATE));
         Self {
             told: Arc::default(),
-            control: Control {
-                window: Bytes(200_000),
-                pacing_rate: Some(Bandwidth::from_bytes_per_second(RATE)),
-                send_quantum: Bytes(2 * MTU),
-                refill: kneepoint_controllers::Refill::Plain,
-            },
+            control,
             timer: None,
         }
     }
@@ -90,19 +87,9 @@ impl Controller for Recorder {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            algorithm: "recorder",
-            mode: Mode::Startup,
-            bandwidth: None,
-            min_rtt: None,
-            congestion_window: self.control.window,
-            slow_start_threshold: None,
-            pacing_rate: self.control.pacing_rate,
-            in_flight: Bytes::ZERO,
-            rounds: 0,
-            app_limited: false,
-            filter: FilterSnapshot::Max,
-        }
+        let mut snapshot = Snapshot::new("recorder", Mode::Startup, self.control.window);
+        snapshot.pacing_rate = self.control.pacing_rate;
+        snapshot
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
@@ -316,7 +303,8 @@ fn the_papers_are_paced_and_what_is_biased_low_is_not() {
     let paced = |name: &str| {
         let spec = name.parse::<ControllerSpec>().expect("it exists");
         let start = origin();
-        let mut controller = *factory(spec)
+        let mut controller = *spec
+            .factory()
             .build(start, 1200)
             .into_any()
             .downcast::<NoqController>()
@@ -380,7 +368,7 @@ fn a_clone_goes_on_with_the_same_accounting() {
 
 #[test]
 fn a_snapshot_is_of_ours_only() {
-    let ours = factory(Algorithm::BbrS).build(origin(), 1400);
+    let ours = Algorithm::BbrS.factory().build(origin(), 1400);
     assert_eq!((ours.window(), ours.initial_window()), (14_000, 14_000));
     let seen = snapshot(ours).map(|seen| seen.algorithm);
     assert_eq!(seen, Some("bbr-s"));

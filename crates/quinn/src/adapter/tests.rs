@@ -352,7 +352,7 @@ fn drive(adapter: &mut QuinnController, start: Instant, rounds: std::ops::Range<
 fn a_clone_goes_on_by_itself() {
     for spec in ControllerSpec::all() {
         let start = origin();
-        let mut original = build(spec.into(), start);
+        let mut original = build(spec.clone().into(), start);
         drive(&mut original, start, 0..500);
         let clone = |adapter: &QuinnController| {
             adapter

@@ -62,7 +62,7 @@ fn a_connection_begins_with_its_mtu_at_its_own_zero() {
 #[test]
 fn every_selection_builds_what_it_names() {
     for spec in ControllerSpec::all() {
-        let controller = factory(spec).build(origin(), 1200);
+        let controller = spec.clone().factory().build(origin(), 1200);
         let snapshot = snapshot(controller).expect("one of ours");
         assert_eq!(snapshot.algorithm, spec.algorithm().name());
     }
@@ -126,11 +126,11 @@ fn an_invalid_configuration_is_refused_by_the_name_of_its_field() {
             "window_policy.queue_target",
             bbr_s(|config| {
                 config.core.window_policy =
-                    WindowPolicy::BusyRate(kneepoint_controllers::QueueTarget {
-                        idle: Gain::new(1, 25),
-                        min: Gain::new(1, 2),
-                        max: Gain::new(1, 4),
-                    });
+                    WindowPolicy::BusyRate(kneepoint_controllers::QueueTarget::new(
+                        Gain::new(1, 25),
+                        Gain::new(1, 2),
+                        Gain::new(1, 4),
+                    ));
             }),
         ),
         (

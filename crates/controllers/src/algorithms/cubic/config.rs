@@ -6,12 +6,12 @@ use crate::controller::Controller;
 use crate::loss_based::controller::LossBased;
 use crate::loss_based::require_reduction;
 use crate::registry::{Preset, Registered};
+use crate::text::fields;
 use crate::units::{Bytes, Gain};
 
 /// `cubic`: RFC 9438 with HyStart++ (RFC 9406), and the response to ECN marks of RFC 8511.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct CubicConfig {
     /// beta_cubic, the factor of the window after a loss: above 0 and below 1. 0.7 (RFC 9438, section 4.6).
     pub beta_cubic: Gain,
@@ -25,6 +25,14 @@ pub struct CubicConfig {
     /// Whether a rising RTT also ends the first slow start. On (RFC 9406).
     pub hystart: bool,
 }
+
+fields!(CubicConfig {
+    beta_cubic,
+    mark_reduction,
+    c,
+    fast_convergence,
+    hystart
+});
 
 impl CubicConfig {
     /// alpha_cubic = 3 (1 - beta) / (1 + beta) packets per window: Reno's throughput with beta_cubic (RFC 9438, section

@@ -7,6 +7,7 @@ use crate::config::{ConfigError, ControllerConfig, Environment};
 use crate::controller::Controller;
 use crate::loss_based::{HOST_DELAY, require_host_delay, require_reduction};
 use crate::registry::{Preset, Registered};
+use crate::text::{fields, words};
 use crate::units::Gain;
 
 /// `ebcc`: eBCC, an enhanced BBR congestion control for QUIC (the paper's Algorithm 1): BBR's states and estimates, but
@@ -45,8 +46,7 @@ use crate::units::Gain;
 ///   is silent for 200 ms instead and returns to the window that lost: with a buffer below one bandwidth-delay product it is
 ///   silent for nearly all of the time on a path of 1 ms.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct EbccConfig {
     /// With so many packets in the queue it counts as long. At least 1; 30 (section 3.3).
     pub gamma: u16,
@@ -65,10 +65,18 @@ pub struct EbccConfig {
     pub congestion: EbccCongestion,
 }
 
+fields!(EbccConfig {
+    gamma,
+    beta,
+    target_gain,
+    min_rtt_window,
+    filter_rounds,
+    host_delay,
+    congestion
+});
+
 /// What marks, and losses that count, do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum EbccCongestion {
     /// ProbeRTT, and a smaller window if losses go on in it (lines 9 to 12 of Algorithm 1). Losses count with a long queue.
@@ -79,6 +87,11 @@ pub enum EbccCongestion {
     /// are lost (draft-ietf-ccwg-bbr, LossThresh). A single marked round does not end Startup, two in a row do.
     Reduce,
 }
+
+words!(EbccCongestion {
+    Probe = "probe",
+    Reduce = "reduce",
+});
 
 impl EbccConfig {
     /// The paper's values.

@@ -43,11 +43,7 @@ fn paced(path: &mut Path, rate: f64, packets: u64) -> impl Iterator<Item = Acked
     (0..packets).map(move |index| path.send((index as f64 * SIZE as f64 / rate * 1e9) as u64))
 }
 
-const METHODS: [Method; 3] = [
-    Method::DeliveryRate,
-    Method::RttGradient,
-    Method::AckRegression,
-];
+const METHODS: [Method; 2] = [Method::DeliveryRate, Method::RttGradient];
 
 #[test]
 fn an_overloaded_path_shows_its_rate_by_every_method() {
@@ -115,13 +111,12 @@ fn aggregated_acknowledgements_mislead_the_gradient_most() {
         }
         (interval.close(MIN_RTT).unwrap().measured_rate - 1e6).abs()
     };
-    assert!(error(Method::AckRegression) < 1e4);
-    assert!(error(Method::AckRegression) <= error(Method::RttGradient));
+    assert!(error(Method::DeliveryRate) <= error(Method::RttGradient));
 }
 
 #[test]
 fn an_interval_goes_on_until_it_is_long_enough() {
-    let mut interval = interval(Method::AckRegression);
+    let mut interval = interval(Method::DeliveryRate);
     assert_eq!(
         interval.close(MIN_RTT),
         Err(CloseError::Packets { packets: 0, min: 8 })
@@ -145,7 +140,7 @@ fn an_interval_goes_on_until_it_is_long_enough() {
 
 #[test]
 fn one_large_acknowledgement_is_not_enough() {
-    let mut interval = interval(Method::AckRegression);
+    let mut interval = interval(Method::DeliveryRate);
     interval
         .push(AckedPacket {
             sent_at: 0,
@@ -245,18 +240,18 @@ fn delays_that_fall_too_fast_are_no_gradient() {
 
 #[test]
 fn nothing_is_measured_beyond_three_times_the_sending_rate() {
-    let mut interval = interval(Method::AckRegression);
+    let mut interval = interval(Method::RttGradient);
     for index in 0..20 {
         let packet = AckedPacket {
             sent_at: index * 5 * MS,
-            acked_at: 200 * MS + index * MS / 2,
+            acked_at: 200 * MS + index * 5 * MS / 4,
             bytes: SIZE,
             packets: 1,
         };
         interval.push(packet).unwrap();
     }
     let estimate = interval.close(5 * MS).unwrap();
-    assert_eq!(estimate.method, Method::AckRegression);
+    assert_eq!(estimate.method, Method::RttGradient);
     assert_eq!(estimate.measured_rate, 3.0 * estimate.sent_rate);
 }
 
@@ -335,7 +330,6 @@ proptest! {
             if finish && let Ok(estimate) = interval.close(min_rtt) {
                 prop_assert!(estimate.sample.validate().is_ok(), "{estimate:?}");
                 prop_assert!(estimate.measured_rate >= 0.0 && estimate.measured_rate.is_finite());
-                prop_assert!(estimate.standard_error >= 0.0 && estimate.standard_error.is_finite(), "{estimate:?}");
                 prop_assert!(estimate.measured_rate <= 3.0 * estimate.sent_rate);
             }
         }

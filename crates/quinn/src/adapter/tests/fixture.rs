@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kneepoint_controllers::{
-    AckEvent, Bandwidth, CongestionEvent, FilterSnapshot, Mode, SentEvent,
-};
+use kneepoint_controllers::{AckEvent, Bandwidth, CongestionEvent, Mode, SentEvent};
 
 use super::super::*;
 use super::MTU;
@@ -35,15 +33,12 @@ pub(super) struct Recorder {
 
 impl Recorder {
     pub(super) fn new() -> Self {
+        let mut control = Control::window(Bytes(100_000), Bytes(MTU));
+        control.pacing_rate = Some(Bandwidth::from_bytes_per_second(1_250_000));
         Self {
             told: Arc::default(),
             asked: Arc::default(),
-            control: Control {
-                window: Bytes(100_000),
-                pacing_rate: Some(Bandwidth::from_bytes_per_second(1_250_000)),
-                send_quantum: Bytes(MTU),
-                refill: kneepoint_controllers::Refill::Plain,
-            },
+            control,
             period: None,
             next_timer: Timestamp::ZERO,
         }
@@ -86,19 +81,9 @@ impl Controller for Recorder {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            algorithm: "recorder",
-            mode: Mode::Startup,
-            bandwidth: None,
-            min_rtt: None,
-            congestion_window: self.control.window,
-            slow_start_threshold: None,
-            pacing_rate: self.control.pacing_rate,
-            in_flight: Bytes::ZERO,
-            rounds: 0,
-            app_limited: false,
-            filter: FilterSnapshot::Max,
-        }
+        let mut snapshot = Snapshot::new("recorder", Mode::Startup, self.control.window);
+        snapshot.pacing_rate = self.control.pacing_rate;
+        snapshot
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_controllers::{Algorithm, ControllerSpec, Environment};
+use kneepoint_controllers::{Algorithm, ControllerSpec, Environment, Transport};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -153,7 +153,7 @@ proptest! {
     ) {
         for spec in ControllerSpec::all() {
             let start = origin();
-            let environment = Environment { now: Timestamp::ZERO, mtu: Bytes(MTU), seed: 1, transport: crate::factory::QUINN };
+            let environment = Environment::new(Bytes(MTU), 1, Transport::WINDOW_ONLY);
             let inner = spec.config().build(&environment).expect("presets are valid");
             let mut adapter = QuinnController::new(inner, start, Bytes(MTU));
             let mut now = start;
