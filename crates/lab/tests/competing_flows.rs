@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::metrics::stats;
@@ -12,7 +12,7 @@ use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 fn run(controllers: &[&str], seed: u64) -> Outcome {
     let link = |bytes_per_second| LinkConfig {
         delay: Duration::from_millis(25).into(),
-        ..LinkConfig::new(Shaper::ConstantRate { bytes_per_second })
+        ..LinkConfig::constant(bytes_per_second)
     };
     let links = Duplex {
         forward: LinkConfig {
@@ -26,12 +26,10 @@ fn run(controllers: &[&str], seed: u64) -> Outcome {
         let start = Duration::from_secs(1) * number;
         FlowPlan::greedy(candidate.expect("a known controller"), start, END)
     };
+    let flows = (0..).zip(controllers).map(flow).collect();
     let trial = Trial {
-        topology: Topology::point_to_point(links),
-        flows: (0..).zip(controllers).map(flow).collect(),
-        duration: END,
-        interval: None,
         seed,
+        ..Trial::new(Topology::point_to_point(links), flows, END)
     };
     trial.run().expect("it runs")
 }

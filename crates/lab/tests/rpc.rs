@@ -2,40 +2,32 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{LinkConfig, Shaper};
+use kneepoint_emulator::link::LinkConfig;
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::trial::{FlowPlan, Trial};
-use kneepoint_lab::workload::{Load, Phase};
+use kneepoint_lab::workload::Load;
 
 /// 100 kB every 100 ms over 1 Gb/s: the median and the 95th percentile of what each took, in microseconds, after the first
 /// second.
 fn message_times(controller: &str, rtt: Duration) -> (u64, u64) {
     let link = LinkConfig {
         delay: (rtt / 2).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 125_000_000,
-        })
+        ..LinkConfig::constant(125_000_000)
     };
-    let application = vec![Phase {
-        until: DURATION,
-        load: Load::Frames {
-            bytes: 100_000,
-            period: Duration::from_millis(100),
-        },
-    }];
+    let load = Load::Frames {
+        bytes: 100_000,
+        period: Duration::from_millis(100),
+    };
     let controller = candidate(controller, 1).expect("a known controller");
-    let trial = Trial {
-        topology: Topology::point_to_point(Duplex::both(link)),
-        flows: vec![FlowPlan {
-            application,
-            ..FlowPlan::greedy(controller, Duration::ZERO, DURATION)
-        }],
-        duration: DURATION,
-        interval: None,
-        seed: 1,
+    let flow = FlowPlan {
+        application: vec![load.until(DURATION)],
+        ..FlowPlan::greedy(controller, Duration::ZERO, DURATION)
     };
-    let outcome = trial.run().expect("it runs");
+    let topology = Topology::point_to_point(Duplex::both(link));
+    let outcome = Trial::new(topology, vec![flow], DURATION)
+        .run()
+        .expect("it runs");
     let messages = outcome.flows[0].messages.iter();
     let mut times: Vec<u64> = messages
         .filter(|message| message.began > Duration::from_secs(1))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_lab::controllers::resolve;
 use kneepoint_lab::metrics::stats;
@@ -12,7 +12,7 @@ use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 fn newcomers(controller: &str, seed: u64) -> Outcome {
     let link = |bytes_per_second| LinkConfig {
         delay: Duration::from_millis(25).into(),
-        ..LinkConfig::new(Shaper::ConstantRate { bytes_per_second })
+        ..LinkConfig::constant(bytes_per_second)
     };
     let links = Duplex {
         forward: LinkConfig {
@@ -27,12 +27,10 @@ fn newcomers(controller: &str, seed: u64) -> Outcome {
         let factory = resolve(controller, seed).expect("a known controller");
         FlowPlan::greedy(factory, GAP * number, end)
     };
+    let flows = (0..=5).map(flow).collect();
     let trial = Trial {
-        topology: Topology::point_to_point(links),
-        flows: (0..=5).map(flow).collect(),
-        duration: end,
-        interval: None,
         seed,
+        ..Trial::new(Topology::point_to_point(links), flows, end)
     };
     trial.run().expect("it runs")
 }

@@ -48,12 +48,11 @@ fn goodput(name: &str, seed: u64) -> f64 {
         bytes_per_second: 125_000_000,
     });
     let controller = candidate(name, seed).expect("a known controller");
+    let topology = Topology::point_to_point(Duplex { forward, reverse });
+    let flows = vec![FlowPlan::greedy(controller, Duration::ZERO, end)];
     let trial = Trial {
-        topology: Topology::point_to_point(Duplex { forward, reverse }),
-        flows: vec![FlowPlan::greedy(controller, Duration::ZERO, end)],
-        duration: end,
-        interval: None,
         seed,
+        ..Trial::new(topology, flows, end)
     };
     let outcome = trial.run().expect("it runs");
     outcome.flows[0].goodput_mbps(Duration::from_secs(2), end)

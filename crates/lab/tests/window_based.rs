@@ -18,9 +18,7 @@ const OURS: [&str; 5] = ["new-reno", "cubic", "compound", "vegas", "ebcc"];
 fn line(mbps: u64, rtt: Duration) -> LinkConfig {
     LinkConfig {
         delay: (rtt / 2).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: mbps * 125_000,
-        })
+        ..LinkConfig::constant(mbps * 125_000)
     }
 }
 
@@ -36,14 +34,9 @@ fn run(name: &str, forward: LinkConfig, reverse: LinkConfig, flows: u64, end: Du
         let controller = candidate(name, 1 + 1000 * number).expect("a known controller");
         FlowPlan::greedy(controller, Duration::ZERO, end)
     };
-    let trial = Trial {
-        topology: Topology::point_to_point(Duplex { forward, reverse }),
-        flows: (0..flows).map(flow).collect(),
-        duration: end,
-        interval: None,
-        seed: 1,
-    };
-    trial.run().expect("it runs")
+    let topology = Topology::point_to_point(Duplex { forward, reverse });
+    let flows = (0..flows).map(flow).collect();
+    Trial::new(topology, flows, end).run().expect("it runs")
 }
 
 fn mbps(outcome: &Outcome, from: Duration, to: Duration) -> f64 {

@@ -12,17 +12,12 @@ use kneepoint_lab::units::QueueSize;
 const REFERENCE: &str = "quinn-cubic";
 
 fn scenario(rate: &str, rtt: Duration, queue: QueueSize, workload: &str) -> Scenario {
+    let link = Link::constant(rate.parse().expect("a rate"));
     Scenario {
-        link: Link::constant(rate.parse().expect("a rate")),
         rtt,
         queue,
-        duration: Duration::from_secs(5),
-        loss: 0.0,
-        flows: 1,
-        seed: 1,
         workload: workload.parse().expect("a workload"),
-        start_gap: Duration::ZERO,
-        host: HostConfig::ideal(),
+        ..Scenario::bulk(link, Duration::from_secs(5))
     }
 }
 

@@ -82,13 +82,7 @@ pub(crate) fn with(
     if let Some(application) = application {
         flow.application = application;
     }
-    let trial = Trial {
-        topology: Topology::point_to_point(links),
-        flows: vec![flow],
-        duration: seconds(end),
-        interval: None,
-        seed: 1,
-    };
+    let trial = Trial::new(Topology::point_to_point(links), vec![flow], seconds(end));
     trial.run().expect("it runs")
 }
 
