@@ -51,6 +51,8 @@ const SWIFT: [&str; 7] = [
     "noq:bbr3",
 ];
 
+/// Trap: an acknowledgement that its receiver delays by 25 ms is late on a path of a millisecond. Whoever takes the wait for an
+/// outage believes in a link of nothing when the next message comes.
 #[test]
 fn calls_on_short_paths_take_as_long_as_under_cubic() {
     let scenarios: Vec<_> = RTTS.into_iter().map(calls).collect();

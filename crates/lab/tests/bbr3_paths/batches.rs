@@ -2,23 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Aggregation, Delay, Jitter};
-use kneepoint_emulator::network::Duplex;
-
-use crate::paths::{bdp, constant, forward, goodput, greedy, reverse, seconds};
-
-/// A link whose acknowledgements come every so many seconds.
-fn batched(mbps: f64, rtt: f64, queue: u64, interval: f64) -> Duplex {
-    let mut reverse = reverse(rtt);
-    reverse.aggregation = Some(Aggregation {
-        interval: seconds(interval).into(),
-        packets: None,
-    });
-    Duplex {
-        forward: forward(constant(mbps), rtt, queue),
-        reverse,
-    }
-}
+use crate::paths::{batched, bdp, constant, goodput, greedy, jittered, links};
 
 /// Trap: a window of one minimum RTT's worth is used up long before the next batch of acknowledgements, and the rate measured
 /// over it is the window's.
@@ -61,21 +45,9 @@ fn short_paths_with_batches_are_used() {
 
 #[test]
 fn jitter_of_half_a_round_trip_leaves_the_link_busy() {
-    let jitter = Delay::Jittered {
-        jitter: Jitter::Uniform {
-            from: Duration::from_millis(5).into(),
-            to: Duration::from_millis(10).into(),
-        },
-        reordering: false,
-    };
     for name in ["bbr2", "bbr3", "bbr3-s"] {
-        let mut links = Duplex {
-            forward: forward(constant(50.0), 0.01, bdp(50.0, 0.08, 1.0)),
-            reverse: reverse(0.01),
-        };
-        links.forward.delay = jitter.clone();
-        links.reverse.delay = jitter.clone();
-        let outcome = greedy(name, links, 6.0);
+        let links = links(constant(50.0), 0.01, bdp(50.0, 0.08, 1.0));
+        let outcome = greedy(name, jittered(links, 0.005, 0.01), 6.0);
         let used = goodput(&outcome, 2.0, 6.0) / 50.0;
         assert!(used > 0.9, "{name}: {used}");
     }

@@ -1,10 +1,9 @@
 //! Links that open and close, and applications that do.
 
-use kneepoint_emulator::network::Duplex;
 use kneepoint_lab::controllers::resolve;
 use kneepoint_lab::workload::Load;
 
-use crate::paths::{bdp, constant, forward, goodput, reverse, seconds, with};
+use crate::paths::{bdp, constant, goodput, links, seconds, with};
 
 /// 4 Mb/s of frames, 30 a second, and every 2 s one of 100 kB, into a queue of 0.3 bandwidth-delay products.
 #[test]
@@ -24,10 +23,7 @@ fn intra_coded_frames_lose_little() {
         application.push(frames(start + 2.0, 15_000, 1.0 / 30.0));
     }
     for name in ["bbr3", "bbr3-s"] {
-        let links = Duplex {
-            forward: forward(constant(20.0), 0.04, bdp(20.0, 0.04, 0.3)),
-            reverse: reverse(0.04),
-        };
+        let links = links(constant(20.0), 0.04, bdp(20.0, 0.04, 0.3));
         let controller = resolve(name, 1).expect("a known controller");
         let outcome = with(controller, links, end, Some(application.clone()));
         let lost = outcome.links["forward"].loss_rate();
