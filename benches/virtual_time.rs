@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use kneepoint::Algorithm;
-use kneepoint::emulator::link::{Limit, LinkConfig, Queue, Shaper};
+use kneepoint::emulator::link::{Limit, LinkConfig, Queue};
 use kneepoint::emulator::network::{Direction, Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{SimError, Simulation, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
@@ -38,9 +38,7 @@ fn run(controller: SharedFactory) -> u64 {
     let link = LinkConfig {
         delay: Nanos::from_millis(20).into(),
         queue: Queue::DropTail(Limit::bytes(50_000)),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 1_250_000,
-        })
+        ..LinkConfig::constant(1_250_000)
     };
     let network = NetworkConfig {
         forward: link.clone(),

@@ -66,9 +66,7 @@ pub(crate) fn video(controller: ControllerSpec) -> Result<Vec<Second>, Box<dyn E
 
     let fast = LinkConfig {
         delay: Nanos::from_millis(20).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 125_000_000,
-        })
+        ..LinkConfig::constant(125_000_000)
     };
     let lte = LinkConfig {
         shaper: Shaper::Trace(trace),

@@ -143,9 +143,7 @@ pub(crate) fn ledbat(target: Duration) -> Result<Factory, ConfigError> {
 pub(crate) fn upload(controller: Factory) -> Result<(f64, Duration), Box<dyn Error>> {
     let fast = LinkConfig {
         delay: Nanos::from_millis(20).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 125_000_000,
-        })
+        ..LinkConfig::constant(125_000_000)
     };
     let lte = LinkConfig {
         shaper: Shaper::Trace(traces::lte_driving_fast()),

@@ -38,9 +38,7 @@ pub(crate) fn download(
     // From the client on the left a fast link, back to it the trace: 40 ms for a round trip.
     let fast = LinkConfig {
         delay: Nanos::from_millis(20).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 125_000_000,
-        })
+        ..LinkConfig::constant(125_000_000)
     };
     let lte = LinkConfig {
         shaper: Shaper::Trace(traces::lte_driving_fast()),

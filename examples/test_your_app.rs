@@ -54,9 +54,7 @@ fn over_lte(
     let up = LinkConfig {
         delay: Nanos::from_millis(20).into(),
         loss: loss.into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 1_250_000,
-        })
+        ..LinkConfig::constant(1_250_000)
     };
     let down = LinkConfig {
         shaper: Shaper::Trace(traces::lte_driving_fast()),

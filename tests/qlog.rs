@@ -33,9 +33,7 @@ impl io::Write for File {
 fn metrics(algorithm: Algorithm, bytes: usize, queue: u64) -> [Vec<f64>; 3] {
     let fast = LinkConfig {
         delay: Nanos::from_millis(20).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 125_000_000,
-        })
+        ..LinkConfig::constant(125_000_000)
     };
     let lte = LinkConfig {
         shaper: Shaper::Trace(traces::lte_driving_fast()),

@@ -36,9 +36,7 @@ fn download() -> [Nanos; 2] {
 fn lte() -> Network {
     let up = LinkConfig {
         delay: Nanos::from_millis(20).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 12_500_000,
-        })
+        ..LinkConfig::constant(12_500_000)
     };
     let down = LinkConfig {
         shaper: Shaper::Trace(traces::lte_driving_fast()),

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use kneepoint::emulator::link::{LinkConfig, Shaper};
+use kneepoint::emulator::link::LinkConfig;
 use kneepoint::emulator::network::{Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{Simulation, endpoint_config, tls};
 use quinn::TransportConfig;
@@ -17,9 +17,7 @@ use super::{RTT, Start};
 pub(crate) fn capture() -> Start {
     let link = LinkConfig {
         delay: (RTT / 2).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 125_000_000,
-        })
+        ..LinkConfig::constant(125_000_000)
     };
     let network = NetworkConfig {
         forward: link.clone(),

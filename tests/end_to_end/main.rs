@@ -3,11 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 
 mod scenario;
+#[path = "../uploads/mod.rs"]
+mod uploads;
 
 use kneepoint::controllers::Mode;
 use kneepoint::emulator::time::Nanos;
 use kneepoint::{ControllerSpec, traces};
 use scenario::Scenario;
+use uploads::bytes;
 
 #[test]
 fn bytes_arrive_intact_and_the_state_can_be_read() {
@@ -59,14 +62,4 @@ fn every_controller_uses_the_link_and_keeps_its_connection() {
         let utilization = outcome.served as f64 / capacity as f64;
         assert!((0.5..=1.0).contains(&utilization), "{spec}: {utilization}");
     }
-}
-
-/// Bytes without a pattern.
-fn bytes(len: usize) -> Vec<u8> {
-    let mut state = 1u32;
-    let next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 24) as u8
-    };
-    std::iter::repeat_with(next).take(len).collect()
 }

@@ -1,17 +1,16 @@
 //! One upload over the bundled LTE trace.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use kneepoint::emulator::link::{
-    Limit, LinkConfig, MAHIMAHI_OVERHEAD, PacketOutcome, Queue, Record, Shaper,
-};
+use kneepoint::emulator::link::{LinkConfig, Record};
 use kneepoint::emulator::network::{Direction, Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{Simulation, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
 use kneepoint::quinn::{Factory, snapshot};
-use kneepoint::{ControllerSpec, Snapshot, traces};
+use kneepoint::{ControllerSpec, Snapshot};
 use quinn::{Connection, ConnectionError, Endpoint, TransportConfig};
+
+use crate::uploads::{fast, lte, served, server_address};
 
 /// A client that sends to a server: 40 ms of round-trip time, 3 MB of queue.
 pub(crate) struct Scenario {
@@ -86,29 +85,22 @@ impl Scenario {
                 .collect()
         });
         Outcome {
-            served: sim.with_network(|network| served(network, deadline)),
+            served: sim.with_network(|network| {
+                let log = network.link(Direction::Forward).log().unwrap();
+                served(log.records(), Nanos::ZERO, deadline)
+            }),
             closed: connection.close_reason(),
             log,
         }
     }
 
     fn simulation(&self) -> Simulation {
-        let link = LinkConfig {
-            delay: Nanos::from_millis(20).into(),
-            overhead: MAHIMAHI_OVERHEAD,
-            log: true,
-            ..LinkConfig::new(Shaper::ConstantRate {
-                bytes_per_second: 125_000_000,
-            })
-        };
         let config = NetworkConfig {
             forward: LinkConfig {
-                shaper: Shaper::Trace(traces::lte_driving_fast()),
-                queue: Queue::DropTail(Limit::bytes(3_000_000)),
                 loss: self.loss.into(),
-                ..link.clone()
+                ..lte()
             },
-            reverse: link,
+            reverse: fast(),
             seed: self.seed,
         };
         Simulation::new(Network::new(config).unwrap())
@@ -135,19 +127,4 @@ impl Scenario {
 async fn connect(client: &Endpoint) -> Connection {
     let connecting = client.connect(server_address(), tls::SERVER_NAME);
     connecting.unwrap().await.unwrap()
-}
-
-/// The bytes that left the forward link's shaper by `deadline`.
-fn served(network: &Network, deadline: Nanos) -> u64 {
-    let log = network.link(Direction::Forward).log().unwrap();
-    let in_time = |record: &&Record| matches!(record.outcome, PacketOutcome::Sent { departure, .. } if departure <= deadline);
-    log.records()
-        .iter()
-        .filter(in_time)
-        .map(|record| record.size)
-        .sum()
-}
-
-fn server_address() -> SocketAddr {
-    "10.0.1.1:4433".parse().unwrap()
 }

@@ -3,24 +3,19 @@
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 
 mod scenario;
+#[path = "../uploads/mod.rs"]
+mod uploads;
 
-use kneepoint::emulator::link::{
-    Impairments, Interval, Limit, LinkConfig, Queue, Shaper, StepMark,
-};
+use kneepoint::emulator::link::{Impairments, Interval, Limit, LinkConfig, Queue, StepMark};
 use kneepoint::emulator::network::{Direction, Side};
 use kneepoint::emulator::sim::noq::NoqSocket;
 use kneepoint::emulator::time::Nanos;
 use kneepoint::{Algorithm, ControllerSpec, traces};
-use scenario::{Scenario, link, lte};
+use scenario::Scenario;
+use uploads::{bytes, link, lte, served};
 
 /// 10 Mb/s.
 const RATE: u64 = 1_250_000;
-
-fn constant() -> LinkConfig {
-    link(Shaper::ConstantRate {
-        bytes_per_second: RATE,
-    })
-}
 
 fn millis(millis: u64) -> Nanos {
     Nanos::from_millis(millis)
@@ -62,7 +57,7 @@ fn every_controller_uses_the_link_and_keeps_its_connection() {
     for spec in ControllerSpec::all() {
         let outcome = Scenario::new(spec.clone(), lte()).fill(end);
         assert_eq!(outcome.closed, None, "{spec}");
-        let utilization = outcome.served(Nanos::ZERO, end) as f64 / capacity as f64;
+        let utilization = served(&outcome.log, Nanos::ZERO, end) as f64 / capacity as f64;
         assert!((0.5..=1.0).contains(&utilization), "{spec}: {utilization}");
         let seen = outcome.snapshot.expect("the controller is one of ours");
         assert_eq!(seen.algorithm, spec.algorithm().name());
@@ -83,11 +78,11 @@ fn controllers_are_back_soon_after_an_outage() {
                 ..Impairments::default()
             },
             queue: Queue::DropTail(Limit::bytes(500_000)),
-            ..constant()
+            ..link(RATE)
         };
         let outcome = Scenario::new(algorithm.into(), forward).fill(millis(12_000));
         assert_eq!(outcome.closed, None, "{algorithm}");
-        let served = outcome.served(millis(8_000), millis(12_000));
+        let served = served(&outcome.log, millis(8_000), millis(12_000));
         let share = served as f64 / (4 * RATE) as f64;
         assert!(share > 0.5, "{algorithm}: {share}");
     }
@@ -102,11 +97,11 @@ fn marks_keep_the_queue_short_without_a_loss() {
                 drop_not_ect: false,
                 limit: None,
             }),
-            ..constant()
+            ..link(RATE)
         };
         let scenario = Scenario::new(algorithm.into(), marking);
         let outcome = scenario.fill(millis(10_000));
-        let share = outcome.served(millis(2_000), millis(10_000)) as f64 / (8 * RATE) as f64;
+        let share = served(&outcome.log, millis(2_000), millis(10_000)) as f64 / (8 * RATE) as f64;
         assert!(share > 0.8, "{algorithm}: {share}");
         let (marked, queued) = scenario.sim.with_network(|network| {
             let link = network.link(Direction::Forward);
@@ -125,7 +120,7 @@ fn a_transfer_survives_a_move_to_another_address() {
         Algorithm::Bbr3,
         Algorithm::Cubic,
     ] {
-        let scenario = Scenario::new(algorithm.into(), constant());
+        let scenario = Scenario::new(algorithm.into(), link(RATE));
         let data = bytes(3_000_000);
         let received = scenario.transfer(&data, |_| {
             let moved = "10.0.0.77:7".parse().unwrap();
@@ -137,14 +132,4 @@ fn a_transfer_survives_a_move_to_another_address() {
         let time = scenario.sim.now();
         assert!(time < millis(5_000), "{algorithm}: {time}");
     }
-}
-
-/// Bytes without a pattern.
-fn bytes(len: usize) -> Vec<u8> {
-    let mut state = 1u32;
-    let next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 24) as u8
-    };
-    std::iter::repeat_with(next).take(len).collect()
 }

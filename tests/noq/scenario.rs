@@ -1,16 +1,17 @@
 //! One upload over noq.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use kneepoint::emulator::link::{Limit, LinkConfig, PacketOutcome, Queue, Record, Shaper};
+use kneepoint::emulator::link::{LinkConfig, Record};
 use kneepoint::emulator::network::{Direction, Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::Simulation;
 use kneepoint::emulator::sim::noq::{endpoint, endpoint_config, tls};
 use kneepoint::emulator::time::Nanos;
 use kneepoint::noq::{Factory, snapshot};
-use kneepoint::{ControllerSpec, Snapshot, traces};
+use kneepoint::{ControllerSpec, Snapshot};
 use noq::{Connection, ConnectionError, Endpoint, PathId, TransportConfig};
+
+use crate::uploads::{fast, server_address};
 
 /// A client that sends to a server over a link, and 20 ms back.
 pub(crate) struct Scenario {
@@ -27,30 +28,11 @@ pub(crate) struct Outcome {
     pub(crate) log: Vec<Record>,
 }
 
-/// The bundled LTE trace behind 3 MB of queue.
-pub(crate) fn lte() -> LinkConfig {
-    LinkConfig {
-        queue: Queue::DropTail(Limit::bytes(3_000_000)),
-        ..link(Shaper::Trace(traces::lte_driving_fast()))
-    }
-}
-
-pub(crate) fn link(shaper: Shaper) -> LinkConfig {
-    LinkConfig {
-        delay: Nanos::from_millis(20).into(),
-        log: true,
-        ..LinkConfig::new(shaper)
-    }
-}
-
 impl Scenario {
     pub(crate) fn new(spec: ControllerSpec, forward: LinkConfig) -> Self {
-        let reverse = link(Shaper::ConstantRate {
-            bytes_per_second: 125_000_000,
-        });
         let config = NetworkConfig {
             forward,
-            reverse,
+            reverse: fast(),
             seed: 1,
         };
         let sim = Simulation::new(Network::new(config).unwrap());
@@ -126,23 +108,7 @@ impl Scenario {
     }
 }
 
-impl Outcome {
-    /// The bytes that left the link's shaper between two times.
-    pub(crate) fn served(&self, from: Nanos, to: Nanos) -> u64 {
-        let in_time = |record: &&Record| matches!(record.outcome, PacketOutcome::Sent { departure, .. } if (from..to).contains(&departure));
-        self.log
-            .iter()
-            .filter(in_time)
-            .map(|record| record.size)
-            .sum()
-    }
-}
-
 async fn connect(client: &Endpoint) -> Connection {
     let connecting = client.connect(server_address(), tls::SERVER_NAME);
     connecting.unwrap().await.unwrap()
-}
-
-fn server_address() -> SocketAddr {
-    "10.0.1.1:4433".parse().unwrap()
 }

@@ -147,9 +147,7 @@ impl Controller {
 fn access() -> Duplex {
     Duplex::both(LinkConfig {
         delay: Nanos::from_millis(2).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 12_500_000,
-        })
+        ..LinkConfig::constant(12_500_000)
     })
 }
 

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
 use kneepoint_emulator::network::Direction;
 use kneepoint_emulator::sim::{Net, SimError, Testbed, tls};
 use kneepoint_emulator::time::Nanos;
@@ -32,9 +32,7 @@ fn run(flows: u32, seconds: u32) -> Result<(), Box<dyn Error>> {
     let link = LinkConfig {
         delay: Nanos::from_millis(20).into(),
         queue: Queue::DropTail(Limit::bytes(50_000 * u64::from(flows))),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 1_250_000 * u64::from(flows),
-        })
+        ..LinkConfig::constant(1_250_000 * u64::from(flows))
     };
     let end: Nanos = Duration::from_secs(seconds.into()).into();
     let bed = Testbed::symmetric(link, 1)?.deadline(end);

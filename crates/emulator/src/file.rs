@@ -15,3 +15,10 @@ pub(crate) fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     }
     Ok(content)
 }
+
+/// The same for a text.
+#[cfg(feature = "serde")]
+pub(crate) fn read_text(path: &Path, max: u64) -> io::Result<String> {
+    let content = read(path, max)?;
+    String::from_utf8(content).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}

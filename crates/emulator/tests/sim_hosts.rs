@@ -8,11 +8,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use kneepoint_emulator::host::{Distribution, HostConfig};
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Record, Shaper};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Record};
 use kneepoint_emulator::network::{Direction, Network, NetworkConfig, Side};
-use kneepoint_emulator::sim::{Simulation, Testbed, noq, tls};
+use kneepoint_emulator::sim::{Net, Simulation, Testbed, tls};
 use kneepoint_emulator::time::Nanos;
-use sim_support::{bytes, client, connect, discard, link, network, serve, upload};
+use quinn::Connection;
+use sim_support::{bytes, client, connect, discard, link, network, over_noq, serve, upload};
 
 /// What the links did while a client sent a megabyte, and how long it took.
 fn transfer(network: Network, hosts: Option<HostConfig>) -> (Vec<Record>, Nanos) {
@@ -63,30 +64,14 @@ fn noq_transfer(host: &HostConfig) -> Nanos {
     let sim = Simulation::builder()
         .hosts(host.clone())
         .build(network(link()));
-    let handle = sim.handle();
-    let (left, right) = (address(1, 0), address(2, 4433));
-    let config = Some(noq::tls::server_config());
-    let server =
-        noq::endpoint(&handle, Side::Right, right, noq::endpoint_config(1), config).unwrap();
-    let client = noq::endpoint(&handle, Side::Left, left, noq::endpoint_config(2), None).unwrap();
-    handle.spawn(async move {
-        let connection = server.accept().await.unwrap().await.unwrap();
-        let mut stream = connection.accept_uni().await.unwrap();
-        stream.read_to_end(2_000_000).await.unwrap();
-        connection.closed().await;
+    let data = bytes(1_000_000);
+    over_noq::serve(&sim, |connection| {
+        over_noq::receive(connection, bytes(1_000_000))
     });
+    let endpoint = over_noq::client(&sim.handle(), "10.0.0.1:0");
     sim.block_on(async {
-        let config = noq::tls::client_config();
-        let connecting = client
-            .connect_with(config, right, noq::tls::SERVER_NAME)
-            .unwrap();
-        let connection = connecting.await.unwrap();
-        let mut stream = connection.open_uni().await.unwrap();
-        stream.write_all(&bytes(1_000_000)).await.unwrap();
-        stream.finish().unwrap();
-        stream.stopped().await.unwrap();
-        // noq's endpoint needs this order.
-        drop(stream);
+        let connection = over_noq::connect(&endpoint).await;
+        over_noq::upload(&connection, &data).await;
         connection.close(0u32.into(), b"");
     })
     .unwrap();
@@ -103,9 +88,7 @@ fn fast() -> Network {
         delay: Duration::from_micros(500).into(),
         queue: Queue::DropTail(Limit::bytes(100_000)),
         log: true,
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 125_000_000,
-        })
+        ..LinkConfig::constant(125_000_000)
     };
     Network::new(NetworkConfig {
         forward: link.clone(),
@@ -113,6 +96,18 @@ fn fast() -> Network {
         seed: 7,
     })
     .unwrap()
+}
+
+/// A connection to a server that reads everything.
+async fn connected(net: &Net) -> Connection {
+    let (server, client) = (net.server().unwrap(), net.client().unwrap());
+    let address = server.local_addr().unwrap();
+    net.spawn(async move {
+        let connection = server.accept().await.unwrap().await.unwrap();
+        discard(connection).await;
+    });
+    let connecting = client.connect(address, tls::SERVER_NAME);
+    connecting.unwrap().await.unwrap()
 }
 
 #[test]
@@ -129,17 +124,7 @@ fn a_saturated_receiver_sets_the_pace_and_delays_acknowledgements() {
             None => bed,
         };
         bed.run(async |net| {
-            let (server, client) = (net.server().unwrap(), net.client().unwrap());
-            let address = server.local_addr().unwrap();
-            net.spawn(async move {
-                let connection = server.accept().await.unwrap().await.unwrap();
-                discard(connection).await;
-            });
-            let connection = client
-                .connect(address, tls::SERVER_NAME)
-                .unwrap()
-                .await
-                .unwrap();
+            let connection = connected(&net).await;
             upload(&connection, &bytes(4_000_000)).await;
             (net.now(), connection.rtt())
         })
@@ -160,17 +145,7 @@ fn a_batch_has_the_time_stamp_of_its_beginning() {
     slow.processor.receive_datagram = Nanos::from_millis(5);
     let bed = Testbed::new(fast(), 1).hosts_at("left", slow).unwrap();
     let rtt = bed.run(async |net| {
-        let (server, client) = (net.server().unwrap(), net.client().unwrap());
-        let address = server.local_addr().unwrap();
-        net.spawn(async move {
-            let connection = server.accept().await.unwrap().await.unwrap();
-            discard(connection).await;
-        });
-        let connection = client
-            .connect(address, tls::SERVER_NAME)
-            .unwrap()
-            .await
-            .unwrap();
+        let connection = connected(&net).await;
         for _ in 0..40 {
             upload(&connection, &[7]).await;
             net.sleep(Duration::from_millis(100)).await;
@@ -217,14 +192,14 @@ fn a_host_is_the_same_whatever_others_there_are() {
         let sim = Simulation::builder().hosts(phone()).build(fast());
         let others = (0..others).map(|n| sim.bind(Side::Right, address(100 + n, 9)));
         let others = others.collect::<Result<Vec<_>, _>>().unwrap();
-        let (_, took) = transfer_in(&sim);
+        let took = transfer_in(&sim);
         drop(others);
         took
     };
     assert_eq!(wakes(0), wakes(5));
 }
 
-fn transfer_in(sim: &Simulation) -> (usize, Nanos) {
+fn transfer_in(sim: &Simulation) -> Nanos {
     let handle = sim.handle();
     serve(sim, discard);
     sim.block_on(async {
@@ -233,7 +208,7 @@ fn transfer_in(sim: &Simulation) -> (usize, Nanos) {
         upload(&connection, &bytes(100_000)).await;
     })
     .unwrap();
-    (0, sim.now())
+    sim.now()
 }
 
 #[test]

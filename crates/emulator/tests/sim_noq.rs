@@ -3,61 +3,17 @@
 
 mod sim_support;
 
-use std::future::Future;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Record, StepMark};
 use kneepoint_emulator::network::{Direction, Side};
-use kneepoint_emulator::sim::noq::{NoqSocket, endpoint, endpoint_config, tls};
-use kneepoint_emulator::sim::{Handle, Simulation};
+use kneepoint_emulator::sim::Simulation;
+use kneepoint_emulator::sim::noq::{NoqSocket, tls};
 use kneepoint_emulator::time::Nanos;
-use noq::{Connection, ConnectionError, Endpoint, PathId};
+use noq::{ConnectionError, PathId};
+use sim_support::over_noq::{client, connect, receive, serve, upload};
 use sim_support::{DELAY, RATE, bytes, link, network, seconds, server_address, simulation};
-
-/// Runs a server that hands every connection to `serve`, as a task of its own.
-fn serve<F>(sim: &Simulation, serve: impl Fn(Connection) -> F + Send + 'static)
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    let handle = sim.handle();
-    let config = (endpoint_config(1), Some(tls::server_config()));
-    let server = endpoint(&handle, Side::Right, server_address(), config.0, config.1).unwrap();
-    handle.clone().spawn(async move {
-        while let Some(incoming) = server.accept().await {
-            let connection = incoming.await.unwrap();
-            handle.spawn(serve(connection));
-        }
-    });
-}
-
-fn client(handle: &Handle, address: &str) -> Endpoint {
-    let address = address.parse::<SocketAddr>().unwrap();
-    let endpoint = endpoint(handle, Side::Left, address, endpoint_config(101), None).unwrap();
-    endpoint.set_default_client_config(tls::client_config());
-    endpoint
-}
-
-async fn connect(endpoint: &Endpoint) -> Connection {
-    let connecting = endpoint.connect(server_address(), tls::SERVER_NAME);
-    connecting.unwrap().await.unwrap()
-}
-
-/// Sends `data` on a stream of its own; returns once it is acknowledged.
-async fn upload(connection: &Connection, data: &[u8]) {
-    let mut stream = connection.open_uni().await.unwrap();
-    stream.write_all(data).await.unwrap();
-    stream.finish().unwrap();
-    assert_eq!(stream.stopped().await, Ok(None));
-}
-
-/// Reads every stream to its end; `check` is what must have arrived.
-async fn receive(connection: Connection, check: Vec<u8>) {
-    while let Ok(mut stream) = connection.accept_uni().await {
-        let data = stream.read_to_end(usize::MAX).await.unwrap();
-        assert!(data == check);
-    }
-}
 
 /// An upload over `forward`: what passed in both directions, and when it was over.
 fn transfer(forward: LinkConfig, data: &[u8]) -> (Simulation, Vec<Record>) {

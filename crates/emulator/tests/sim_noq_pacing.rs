@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use kneepoint_emulator::link::{LinkConfig, Shaper};
+use kneepoint_emulator::link::LinkConfig;
 use kneepoint_emulator::network::{Network, NetworkConfig, Side};
 use kneepoint_emulator::sim::noq::{endpoint, endpoint_config, tls};
 use kneepoint_emulator::sim::{SimError, Simulation};
@@ -60,9 +60,7 @@ impl ControllerFactory for Paced {
 fn send_at(bytes_per_second: u64) -> Result<(), SimError> {
     let link = LinkConfig {
         delay: Nanos::from_micros(25).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 1_250_000_000,
-        })
+        ..LinkConfig::constant(1_250_000_000)
     };
     let network = Network::new(NetworkConfig {
         forward: link.clone(),

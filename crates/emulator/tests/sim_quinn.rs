@@ -120,27 +120,6 @@ fn loss_slows_a_transfer_but_does_not_stall_it() {
 }
 
 #[test]
-fn datagrams_arrive_in_order() {
-    let sim = simulation();
-    let handle = sim.handle();
-    serve(&sim, |connection| async move {
-        while let Ok(datagram) = connection.read_datagram().await {
-            connection.send_datagram(datagram).unwrap();
-        }
-    });
-    sim.block_on(async {
-        let connection = connect(&client(&handle, 1)).await;
-        for n in 0..20u8 {
-            connection.send_datagram(vec![n; 500].into()).unwrap();
-        }
-        for n in 0..20u8 {
-            assert_eq!(connection.read_datagram().await.unwrap(), vec![n; 500]);
-        }
-    })
-    .unwrap();
-}
-
-#[test]
 fn a_close_reaches_the_peer_after_half_a_round_trip() {
     let sim = simulation();
     let handle = sim.handle();

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kneepoint_emulator::link::{LinkConfig, Shaper};
+use kneepoint_emulator::link::LinkConfig;
 use kneepoint_emulator::network::{Direction, Duplex, Network, Topology};
 use kneepoint_emulator::sim::{
     Net, SimError, Simulation, TaskName, Testbed, Wait, endpoint_config, tls,
@@ -223,7 +223,7 @@ fn the_same_seed_gives_the_same_run() {
 #[test]
 fn endpoints_go_where_they_are_told() {
     let line = |bytes_per_second| {
-        let line = LinkConfig::new(Shaper::ConstantRate { bytes_per_second });
+        let line = LinkConfig::constant(bytes_per_second);
         Duplex::both(LinkConfig {
             delay: DELAY.into(),
             ..line

@@ -5,7 +5,7 @@
 
 use std::net::SocketAddr;
 
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
 use kneepoint_emulator::network::{CrossTraffic, Duplex, Network, Pattern, Rebinding, Topology};
 use kneepoint_emulator::sim::{Simulation, endpoint_config, tls};
 use kneepoint_emulator::time::Nanos;
@@ -14,7 +14,7 @@ fn line(bytes_per_second: u64) -> Duplex {
     Duplex::both(LinkConfig {
         delay: Nanos::from_millis(5).into(),
         queue: Queue::DropTail(Limit::packets(200)),
-        ..LinkConfig::new(Shaper::ConstantRate { bytes_per_second })
+        ..LinkConfig::constant(bytes_per_second)
     })
 }
 

@@ -12,53 +12,33 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::link::PacketOutcome;
-use kneepoint_emulator::time::Nanos;
+use kneepoint_emulator::network::Topology;
 use kneepoint_emulator::trace::Trace;
 use kneepoint_lab::controllers::resolve;
 use kneepoint_lab::metrics::stats;
 use kneepoint_lab::scenario::{Link, Scenario};
-use kneepoint_lab::units::QueueSize;
-use kneepoint_lab::watch::{Experiment, TimeSeries};
-use kneepoint_lab::workload::{Load, Phase, Workload};
+use kneepoint_lab::trial::{FlowPlan, Trial};
+use kneepoint_lab::watch::TimeSeries;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let controller = arguments.next().ok_or("which controller?")?;
     for file in arguments {
         let name = Path::new(&file).file_stem().unwrap_or_default();
-        let scenario = Scenario {
-            link: Link::trace(name.to_string_lossy(), Trace::load(&file)?),
-            rtt: Duration::from_millis(40),
-            queue: QueueSize::Bytes(3_000_000),
-            duration: END,
-            loss: 0.0,
-            flows: 1,
-            seed: 1,
-            host: HostConfig::ideal(),
-            workload: Workload::Bulk,
-            start_gap: Duration::ZERO,
-        };
-        let series = Experiment {
-            network: scenario.network(),
-            controller: resolve(&controller, 1)?,
-            application: vec![Phase {
-                until: END,
-                load: Load::Greedy,
-            }],
-            duration: END,
-            interval: Duration::from_millis(100),
-        }
-        .run()?;
+        let link = Link::trace(name.to_string_lossy(), Trace::load(&file)?);
+        let scenario = Scenario::bulk(link, END);
+        let flow = FlowPlan::greedy(resolve(&controller, 1)?, Duration::ZERO, END);
+        let series = TimeSeries::of(&Trial {
+            interval: Some(Duration::from_millis(100)),
+            ..Trial::new(Topology::point_to_point(scenario.links()), vec![flow], END)
+        })?;
         report(&controller, scenario.link.name(), &series);
     }
     Ok(())
 }
 
 fn report(controller: &str, link: &str, series: &TimeSeries) {
-    let mut all = delays(series, Duration::ZERO, END);
-    all.sort_unstable();
+    let all = series.link.queue_delays(Duration::ZERO, END);
     let milliseconds = |nanos: Option<u64>| nanos.unwrap_or(0) as f64 / 1e6;
     println!(
         "{controller} over {link}: {:.2} Mb/s on the wire; queueing delay mean {:.0} ms, p95 {:.0}, p99 {:.0}; {} dropped",
@@ -73,12 +53,12 @@ fn report(controller: &str, link: &str, series: &TimeSeries) {
     let mut from = Duration::ZERO;
     while from < END {
         let to = from + STRETCH;
-        let delays = delays(series, from, to);
+        let delays = series.link.queue_delays(from, to);
         println!(
             "| {} | {:.0} | {:.0} | {} | {} |",
             to.as_secs(),
             stats::mean(&delays).unwrap_or(0.0) / 1e6,
-            milliseconds(delays.iter().min().copied()),
+            milliseconds(delays.first().copied()),
             series
                 .at(to)
                 .map_or(0, |now| now.congestion_window.0 / 1000),
@@ -86,21 +66,6 @@ fn report(controller: &str, link: &str, series: &TimeSeries) {
         );
         from = to;
     }
-}
-
-/// Of the packets that left within a stretch of time, in nanoseconds.
-fn delays(series: &TimeSeries, from: Duration, to: Duration) -> Vec<u64> {
-    let within = Nanos::from(from)..Nanos::from(to);
-    series
-        .records
-        .iter()
-        .filter_map(|record| match record.outcome {
-            PacketOutcome::Sent { departure, .. } if within.contains(&departure) => {
-                Some((departure - record.arrival).0)
-            }
-            _ => None,
-        })
-        .collect()
 }
 
 const END: Duration = Duration::from_secs(60);

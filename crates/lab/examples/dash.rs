@@ -117,7 +117,7 @@ fn row(controller: &str, session: &Session, outcome: &Outcome) -> String {
         session.path.rtt.as_millis(),
         session.path.burst / 1000,
         session.path.buffer / 1000,
-        session.abr,
+        session.abr.name(),
         number(outcome.quality, 2),
         number(outcome.stall_rate, 3),
         outcome.stalls,

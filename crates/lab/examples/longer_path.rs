@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use kneepoint::traces;
 use kneepoint_emulator::link::{Delay, DelayStep, Limit, LinkConfig, Queue, Shaper};
-use kneepoint_emulator::network::NetworkConfig;
+use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_emulator::time::Nanos;
 use kneepoint_lab::controllers::resolve;
-use kneepoint_lab::watch::{Experiment, TimeSeries};
-use kneepoint_lab::workload::{Load, Phase};
+use kneepoint_lab::trial::{FlowPlan, Trial};
+use kneepoint_lab::watch::TimeSeries;
 use rayon::prelude::*;
 
 type AnyError = Box<dyn Error + Send + Sync>;
@@ -52,7 +52,7 @@ fn main() -> Result<(), AnyError> {
 }
 
 fn row(controller: &str, name: &str, shaper: &Shaper, times: u64) -> Result<String, AnyError> {
-    let series = experiment(controller, shaper.clone(), times)?.run()?;
+    let series = TimeSeries::of(&trial(controller, shaper.clone(), times)?)?;
     let mut row = format!("| {name} | x {times} |");
     for (from, to) in STRETCHES {
         let (from, to) = (Duration::from_secs(from), Duration::from_secs(to));
@@ -69,37 +69,31 @@ fn row(controller: &str, name: &str, shaper: &Shaper, times: u64) -> Result<Stri
     Ok(row)
 }
 
-fn experiment(controller: &str, shaper: Shaper, times: u64) -> Result<Experiment, AnyError> {
+fn trial(controller: &str, shaper: Shaper, times: u64) -> Result<Trial, AnyError> {
     let step = |from, delay| DelayStep {
         from: Nanos::from_millis(from),
         delay: Nanos::from_millis(delay),
     };
-    let link = |shaper| LinkConfig {
-        delay: Delay::Steps {
-            steps: vec![step(0, 20), step(20_000, 20 * times)],
-            reordering: false,
-        },
-        ..LinkConfig::new(shaper)
+    let delay = Delay::Steps {
+        steps: vec![step(0, 20), step(20_000, 20 * times)],
+        reordering: false,
     };
-    Ok(Experiment {
-        network: NetworkConfig {
-            forward: LinkConfig {
-                queue: Queue::DropTail(Limit::bytes(3_000_000)),
-                log: true,
-                ..link(shaper)
-            },
-            reverse: link(Shaper::ConstantRate {
-                bytes_per_second: 125_000_000,
-            }),
-            seed: 1,
+    let links = Duplex {
+        forward: LinkConfig {
+            queue: Queue::DropTail(Limit::bytes(3_000_000)),
+            delay: delay.clone(),
+            log: true,
+            ..LinkConfig::new(shaper)
         },
-        controller: resolve(controller, 1)?,
-        application: vec![Phase {
-            until: END,
-            load: Load::Greedy,
-        }],
-        duration: END,
-        interval: Duration::from_secs(1),
+        reverse: LinkConfig {
+            delay,
+            ..LinkConfig::constant(125_000_000)
+        },
+    };
+    let flow = FlowPlan::greedy(resolve(controller, 1)?, Duration::ZERO, END);
+    Ok(Trial {
+        interval: Some(Duration::from_secs(1)),
+        ..Trial::new(Topology::point_to_point(links), vec![flow], END)
     })
 }
 

@@ -15,32 +15,19 @@ use std::time::Duration;
 use kneepoint::quinn::{Factory, IntoFactory as _};
 use kneepoint::{Algorithm, BbrSConfig};
 use kneepoint_controllers::{Gain, WindowPolicy};
-use kneepoint_emulator::host::HostConfig;
+use kneepoint_lab::bundled;
 use kneepoint_lab::controllers::Candidate;
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::plots::register_font;
 use kneepoint_lab::run::run;
-use kneepoint_lab::scenario::{Link, Scenario};
-use kneepoint_lab::units::QueueSize;
-use kneepoint_lab::workload::Workload;
+use kneepoint_lab::scenario::Scenario;
 use plotters::prelude::*;
 use rayon::prelude::*;
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
 fn main() -> Result<(), AnyError> {
-    let scenario = Scenario {
-        link: Link::trace("lte-driving-fast", kneepoint::traces::lte_driving_fast()),
-        rtt: Duration::from_millis(40),
-        queue: QueueSize::Bytes(3_000_000),
-        duration: Duration::from_secs(60),
-        loss: 0.0,
-        flows: 1,
-        seed: 1,
-        host: HostConfig::ideal(),
-        workload: Workload::Bulk,
-        start_gap: Duration::ZERO,
-    };
+    let scenario = Scenario::bulk(bundled::link(), Duration::from_secs(60));
     let reference = measure(&scenario, "bbr", Candidate::Quinn(Algorithm::Bbr.factory()))?;
     let rows = PERMILLE
         .par_iter()

@@ -4,17 +4,12 @@
 //! both stacks report them to their controllers.
 
 pub mod noq;
+mod over_quinn;
 
-use std::any::Any;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use quinn::congestion::{Controller, ControllerFactory, ControllerMetrics};
-use quinn_proto::RttEstimator;
-
-/// A controller factory that may cross threads, as quinn's `TransportConfig` wants it.
-pub type SharedFactory = Arc<dyn ControllerFactory + Send + Sync>;
+pub use self::over_quinn::SharedFactory;
 
 /// What one connection's controller saw.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +51,7 @@ impl Recorder {
 
     /// A factory that builds what `inner` builds, each under a probe that writes here.
     pub fn observe(&self, inner: SharedFactory) -> SharedFactory {
-        Arc::new(ProbeFactory {
+        Arc::new(over_quinn::ProbeFactory {
             inner,
             recorder: self.clone(),
         })
@@ -104,107 +99,91 @@ impl Recorder {
     }
 }
 
-struct ProbeFactory {
-    inner: SharedFactory,
-    recorder: Recorder,
+/// Writes the probe for a stack, whose names for this are in scope. What its trait has of its own is in the braces.
+macro_rules! probe {
+    ($($own:tt)*) => {
+        pub(super) struct ProbeFactory {
+            pub(super) inner: SharedFactory,
+            pub(super) recorder: Recorder,
+        }
+
+        impl ControllerFactory for ProbeFactory {
+            fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+                let inner = Arc::clone(&self.inner).build(now, current_mtu);
+                self.recorder.note_window(now, inner.window());
+                Box::new(Probe {
+                    inner,
+                    recorder: self.recorder.clone(),
+                })
+            }
+        }
+
+        /// Delegates every call. A clone shares the recording: the stack clones a controller to show its state, and then
+        /// feeds the clone nothing, or to carry it over to a new path, and then feeds the original nothing more.
+        struct Probe {
+            inner: Box<dyn Controller>,
+            recorder: Recorder,
+        }
+
+        impl Controller for Probe {
+            $($own)*
+
+            fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+                self.inner.on_sent(now, bytes, last_packet_number);
+            }
+
+            fn on_end_acks(
+                &mut self,
+                now: Instant,
+                in_flight: u64,
+                app_limited: bool,
+                largest_packet_num_acked: Option<u64>,
+            ) {
+                self.inner
+                    .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+                self.recorder.note_window(now, self.inner.window());
+            }
+
+            fn on_mtu_update(&mut self, new_mtu: u16) {
+                self.inner.on_mtu_update(new_mtu);
+            }
+
+            fn window(&self) -> u64 {
+                self.inner.window()
+            }
+
+            fn metrics(&self) -> ControllerMetrics {
+                self.inner.metrics()
+            }
+
+            fn clone_box(&self) -> Box<dyn Controller> {
+                Box::new(Self {
+                    inner: self.inner.clone_box(),
+                    recorder: self.recorder.clone(),
+                })
+            }
+
+            fn initial_window(&self) -> u64 {
+                self.inner.initial_window()
+            }
+
+            /// The controller under the probe, so that a downcast finds the type it asks for.
+            fn into_any(self: Box<Self>) -> Box<dyn Any> {
+                self.inner.into_any()
+            }
+        }
+
+        impl fmt::Debug for Probe {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct("Probe")
+                    .field("window", &self.inner.window())
+                    .finish_non_exhaustive()
+            }
+        }
+    };
 }
 
-impl ControllerFactory for ProbeFactory {
-    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let inner = Arc::clone(&self.inner).build(now, current_mtu);
-        self.recorder.note_window(now, inner.window());
-        Box::new(Probe {
-            inner,
-            recorder: self.recorder.clone(),
-        })
-    }
-}
-
-/// Delegates every call. A clone shares the recording: quinn clones a controller to show its state, and then feeds the
-/// clone nothing, or to carry it over to a new path, and then feeds the original nothing more.
-struct Probe {
-    inner: Box<dyn Controller>,
-    recorder: Recorder,
-}
-
-impl Controller for Probe {
-    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
-        self.inner.on_sent(now, bytes, last_packet_number);
-    }
-
-    fn on_ack(
-        &mut self,
-        now: Instant,
-        sent: Instant,
-        bytes: u64,
-        app_limited: bool,
-        rtt: &RttEstimator,
-    ) {
-        self.recorder.note_acked(now, sent, bytes);
-        self.inner.on_ack(now, sent, bytes, app_limited, rtt);
-    }
-
-    fn on_end_acks(
-        &mut self,
-        now: Instant,
-        in_flight: u64,
-        app_limited: bool,
-        largest_packet_num_acked: Option<u64>,
-    ) {
-        self.inner
-            .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
-        self.recorder.note_window(now, self.inner.window());
-    }
-
-    fn on_congestion_event(
-        &mut self,
-        now: Instant,
-        sent: Instant,
-        is_persistent_congestion: bool,
-        lost_bytes: u64,
-    ) {
-        self.recorder.lock().lost_bytes += lost_bytes;
-        self.inner
-            .on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
-        self.recorder.note_window(now, self.inner.window());
-    }
-
-    fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.inner.on_mtu_update(new_mtu);
-    }
-
-    fn window(&self) -> u64 {
-        self.inner.window()
-    }
-
-    fn metrics(&self) -> ControllerMetrics {
-        self.inner.metrics()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self {
-            inner: self.inner.clone_box(),
-            recorder: self.recorder.clone(),
-        })
-    }
-
-    fn initial_window(&self) -> u64 {
-        self.inner.initial_window()
-    }
-
-    /// The controller under the probe, so that a downcast finds the type it asks for.
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self.inner.into_any()
-    }
-}
-
-impl fmt::Debug for Probe {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Probe")
-            .field("window", &self.inner.window())
-            .finish_non_exhaustive()
-    }
-}
+use probe;
 
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
@@ -215,8 +194,11 @@ pub const WINDOW_INTERVAL: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
 mod tests {
+    use std::any::Any;
+
+    use quinn::congestion::{Controller, ControllerFactory, Cubic, CubicConfig};
+
     use super::*;
-    use quinn::congestion::{Cubic, CubicConfig};
 
     const MILLISECOND: Duration = Duration::from_millis(1);
 

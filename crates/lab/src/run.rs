@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use kneepoint_emulator::link::{ConfigError, PacketOutcome, Record, Statistics};
-use kneepoint_emulator::network::{Duplex, NetworkError, Topology};
+use kneepoint_emulator::network::{NetworkError, Topology};
 use kneepoint_emulator::sim::{SimError, Simulation};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -65,7 +65,6 @@ pub fn run_mix(
     candidates: &[Candidate],
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Observation, RunError> {
-    let network = scenario.network();
     let end = scenario.duration;
     let mut seeds = Pcg64::seed_from_u64(scenario.seed);
     let flows = (0..).zip(candidates).map(|(index, candidate)| {
@@ -75,15 +74,10 @@ pub fn run_mix(
             ..FlowPlan::greedy(candidate.clone(), start, end)
         }
     });
+    let topology = Topology::point_to_point(scenario.links());
     let trial = Trial {
-        flows: flows.collect(),
-        topology: Topology::point_to_point(Duplex {
-            forward: network.forward,
-            reverse: network.reverse,
-        }),
-        duration: end,
-        interval: None,
         seed: scenario.seed,
+        ..Trial::new(topology, flows.collect(), end)
     };
     let outcome = trial.run_on(&scenario.host, progress)?;
     let nothing = LinkOutcome::default();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::{LinkConfig, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD};
-use kneepoint_emulator::network::NetworkConfig;
+use kneepoint_emulator::network::Duplex;
 use kneepoint_emulator::trace::Trace;
 
 use crate::units::{QueueSize, Rate};
@@ -108,8 +108,24 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The network this scenario runs over: senders on the left, the receiver on the right.
-    pub fn network(&self) -> NetworkConfig {
+    /// One bulk flow between ideal hosts: 40 ms, 3 MB of queue, no random loss, and the seed 1.
+    pub fn bulk(link: Link, duration: Duration) -> Self {
+        Self {
+            link,
+            rtt: Duration::from_millis(40),
+            queue: QueueSize::Bytes(3_000_000),
+            duration,
+            loss: 0.0,
+            flows: 1,
+            seed: 1,
+            host: HostConfig::ideal(),
+            workload: Workload::Bulk,
+            start_gap: Duration::ZERO,
+        }
+    }
+
+    /// The links this scenario runs over: senders on the left, the receiver on the right.
+    pub fn links(&self) -> Duplex {
         let one_way = self.rtt / 2;
         let forward = LinkConfig {
             queue: self.queue.into(),
@@ -122,15 +138,9 @@ impl Scenario {
         let reverse = LinkConfig {
             delay: one_way.into(),
             overhead: self.link.overhead(),
-            ..LinkConfig::new(Shaper::ConstantRate {
-                bytes_per_second: bytes_per_second(ACK_LINK_RATE),
-            })
+            ..LinkConfig::constant(bytes_per_second(ACK_LINK_RATE))
         };
-        NetworkConfig {
-            forward,
-            reverse,
-            seed: self.seed,
-        }
+        Duplex { forward, reverse }
     }
 }
 
@@ -159,23 +169,18 @@ mod tests {
 
     #[test]
     fn the_delays_add_up_to_the_round_trip_time() {
+        let link = Link::constant("8Mbps".parse().unwrap());
         let scenario = Scenario {
-            link: Link::constant("8Mbps".parse().unwrap()),
             rtt: Duration::from_nanos(40_000_001),
             queue: QueueSize::Packets(100),
-            duration: Duration::from_secs(1),
             loss: 0.1,
-            flows: 1,
-            seed: 9,
-            host: HostConfig::ideal(),
-            workload: Workload::Bulk,
-            start_gap: Duration::ZERO,
+            ..Scenario::bulk(link, Duration::from_secs(1))
         };
-        let network = scenario.network();
-        assert_eq!(network.forward.delay, Delay::Fixed(Nanos(20_000_001)));
-        assert_eq!(network.reverse.delay, Delay::Fixed(Nanos(20_000_000)));
-        assert_eq!(network.forward.loss, Loss::Random(0.1));
-        assert_eq!(network.reverse.loss, Loss::Random(0.0));
-        assert_eq!(network.forward.queue, Queue::DropTail(Limit::packets(100)));
+        let links = scenario.links();
+        assert_eq!(links.forward.delay, Delay::Fixed(Nanos(20_000_001)));
+        assert_eq!(links.reverse.delay, Delay::Fixed(Nanos(20_000_000)));
+        assert_eq!(links.forward.loss, Loss::Random(0.1));
+        assert_eq!(links.reverse.loss, Loss::Random(0.0));
+        assert_eq!(links.forward.queue, Queue::DropTail(Limit::packets(100)));
     }
 }

@@ -43,6 +43,23 @@ pub trait Endpoint: Sized + Send + Sync + 'static {
         server: Option<Limits>,
     ) -> io::Result<Self>;
 
+    /// Opens it on a socket of a simulation for incoming connections, with controllers that `factory` makes and `recorder`
+    /// observes.
+    ///
+    /// # Errors
+    /// Those of the stack.
+    fn serving(
+        handle: &Handle,
+        socket: Arc<Socket>,
+        seed: u64,
+        limits: Limits,
+        factory: &Self::Factory,
+        recorder: &Recorder,
+    ) -> io::Result<Self>;
+
+    /// Makes the stack's own default controllers.
+    fn stock() -> Self::Factory;
+
     /// Opens it on a socket of the system, in tokio's runtime; for incoming connections, too, if there are limits for them.
     ///
     /// # Errors
@@ -166,6 +183,25 @@ macro_rules! stack {
                     endpoint_config(seed),
                     server.map(server_config),
                 )
+            }
+
+            fn serving(
+                handle: &Handle,
+                socket: Arc<Socket>,
+                seed: u64,
+                limits: Limits,
+                factory: &Self::Factory,
+                recorder: &Recorder,
+            ) -> io::Result<Self> {
+                let mut transport = transport(limits);
+                transport.congestion_controller_factory(observe(recorder, factory));
+                let mut config = tls::server_config();
+                config.transport_config(Arc::new(transport));
+                endpoint_on(handle, socket, endpoint_config(seed), Some(config))
+            }
+
+            fn stock() -> Self::Factory {
+                Arc::new($stack::congestion::CubicConfig::default())
             }
 
             fn on_system(socket: UdpSocket, server: Option<Limits>) -> io::Result<Self> {

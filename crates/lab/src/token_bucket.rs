@@ -5,16 +5,19 @@
 //! The path is the paper's: 25 Mb/s with 10 MB of queue. So is the application: a video server, which begins a segment of
 //! 5 s of film every 5 s and is silent once it has arrived, so that the bucket fills up again.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
-use kneepoint_emulator::network::NetworkConfig;
+use kneepoint_emulator::link::LinkConfig;
+use kneepoint_emulator::network::{Duplex, Topology};
 
+use crate::dash::Path;
 use crate::metrics::stats;
 use crate::probe::SharedFactory;
 use crate::run::RunError;
-use crate::watch::{Experiment, TimeSeries};
-use crate::workload::{Load, Phase};
+use crate::trial::{FlowPlan, Trial};
+use crate::watch::TimeSeries;
+use crate::workload::Load;
 
 /// A token bucket in front of a fast line, and the path to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,40 +51,31 @@ impl Bucket {
     /// When the path cannot be emulated, or the simulation stops early.
     pub fn watch(&self, controller: &SharedFactory) -> Result<TimeSeries, RunError> {
         let duration = SEGMENTS * PERIOD;
-        let link = |shaper| LinkConfig {
-            delay: (self.rtt / 2).into(),
-            ..LinkConfig::new(shaper)
-        };
-        let line = Shaper::ConstantRate {
-            bytes_per_second: LINE,
-        };
-        let bucket = Shaper::TokenBucket {
-            bytes_per_second: RATE,
+        let links = Path {
             burst: self.burst,
-            peak: Some(LINE),
-        };
-        let experiment = Experiment {
-            network: NetworkConfig {
-                forward: LinkConfig {
-                    queue: Queue::DropTail(Limit::bytes(QUEUE)),
-                    log: true,
-                    ..link(bucket)
-                },
-                reverse: link(line),
-                seed: 1,
+            rtt: self.rtt,
+            ..Path::deep()
+        }
+        .links();
+        let topology = Topology::point_to_point(Duplex {
+            forward: LinkConfig {
+                log: true,
+                ..links.forward
             },
-            controller: controller.clone(),
-            application: vec![Phase {
-                until: duration,
-                load: Load::Segments {
-                    bytes: SEGMENT,
-                    period: PERIOD,
-                },
-            }],
-            duration,
-            interval: self.rtt,
+            ..links
+        });
+        let segments = Load::Segments {
+            bytes: SEGMENT,
+            period: PERIOD,
         };
-        experiment.run()
+        let flow = FlowPlan {
+            application: vec![segments.until(duration)],
+            ..FlowPlan::greedy(Arc::clone(controller), Duration::ZERO, duration)
+        };
+        TimeSeries::of(&Trial {
+            interval: Some(self.rtt),
+            ..Trial::new(topology, vec![flow], duration)
+        })
     }
 }
 
@@ -96,7 +90,7 @@ impl Belief {
             .map(|bandwidth| bandwidth.bytes_per_second())
             .collect();
         estimates.sort_unstable();
-        let delays: Vec<u64> = series.queue_delays().map(|delay| delay.0).collect();
+        let delays = series.link.queue_delays(Duration::ZERO, Duration::MAX);
         Some(Self {
             mean: stats::mean(&estimates)? / BYTES_PER_MEGABIT,
             median: stats::percentile(&estimates, 0.5)? as f64 / BYTES_PER_MEGABIT,
@@ -105,15 +99,6 @@ impl Belief {
         })
     }
 }
-
-/// The bucket's rate: 25 Mb/s, in bytes per second (BBR-Sampled, section 3.1).
-pub const RATE: u64 = 3_125_000;
-
-/// The rate of the line behind it: 1 Gb/s, in bytes per second.
-pub const LINE: u64 = 125_000_000;
-
-/// What the queue in front of it holds, in bytes (BBR-Sampled, figure 16).
-pub const QUEUE: u64 = 10_000_000;
 
 /// How often a segment begins (BBR-Sampled, section 3.2).
 pub const PERIOD: Duration = Duration::from_secs(5);

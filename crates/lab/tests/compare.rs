@@ -1,161 +1,89 @@
 //! The contract of `kneepoint compare` and `kneepoint trace generate`, checked on the built command.
 
+mod command;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
+use command::{anywhere, directory, json, refused, stdout};
 use serde_json::Value;
-
-fn kneepoint(arguments: &[&str]) -> Output {
-    kneepoint_in(Path::new(env!("CARGO_TARGET_TMPDIR")), arguments)
-}
-
-fn kneepoint_in(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_kneepoint"))
-        .current_dir(directory)
-        .args(arguments)
-        .output()
-        .expect("the command starts")
-}
-
-/// What a successful command printed. Nothing may have gone to stderr, which is no terminal here.
-fn stdout(output: &Output) -> String {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    assert_eq!(errors, "");
-    String::from_utf8(output.stdout.clone()).expect("the output is UTF-8")
-}
-
-/// The one line of a command that blames its input.
-fn refusal(arguments: &[&str]) -> String {
-    let output = kneepoint(arguments);
-    let message = String::from_utf8(output.stderr).expect("the message is UTF-8");
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
-    assert_eq!(output.stdout, b"", "{arguments:?}");
-    assert_eq!(message.lines().count(), 1, "{arguments:?}: {message}");
-    assert!(message.starts_with("kneepoint: "), "{message}");
-    assert!(!message.trim_end().contains(char::is_control), "{message}");
-    message
-}
-
-/// An empty directory of this test's own.
-fn fresh_directory(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    if path.exists() {
-        fs::remove_dir_all(&path).expect("the directory can be emptied");
-    }
-    fs::create_dir_all(&path).expect("the directory can be made");
-    path
-}
-
-fn json(output: &Output) -> Vec<Value> {
-    stdout(output)
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("every line is one JSON value"))
-        .collect()
-}
 
 #[test]
 fn bad_input_is_blamed_in_one_line() {
     for (arguments, parts) in [
+        ("--rtt 40", &["--rtt", "'40'", "unit is missing"][..]),
+        ("--rtt -40ms", &["--rtt", "'-40ms'"]),
+        ("--rate 10MB/s", &["--rate", "'10MB/s'", "'MB/s'"]),
+        ("--rate 0Mbps", &["--rate", "out of range"]),
+        ("--queue big", &["--queue", "'big'"]),
+        ("--queue", &["--queue", "value is required"]),
+        ("--duration 0s", &["--duration", "out of range"]),
+        ("--duration 1s\n2s", &["--duration", "unknown unit"]),
+        ("--loss 2", &["--loss", "probability"]),
+        ("--loss nan", &["--loss", "'nan'"]),
+        ("--flows 0", &["--flows", "1..=1000"]),
+        ("--flows -1", &["--flows", "'-1'"]),
+        ("--flows bbr,tahoe", &["--flows", "'tahoe'"]),
+        ("--flows bbr,,bbr", &["--flows", "''"]),
         (
-            &["--rtt", "40"][..],
-            &["--rtt", "'40'", "unit is missing"][..],
-        ),
-        (&["--rtt", "-40ms"], &["--rtt", "'-40ms'"]),
-        (&["--rate", "10MB/s"], &["--rate", "'10MB/s'", "'MB/s'"]),
-        (&["--rate", "0Mbps"], &["--rate", "out of range"]),
-        (&["--queue", "big"], &["--queue", "'big'"]),
-        (&["--queue"], &["--queue", "value is required"]),
-        (&["--duration", "0s"], &["--duration", "out of range"]),
-        (&["--duration", "1s\n2s"], &["--duration", "unknown unit"]),
-        (&["--loss", "2"], &["--loss", "probability"]),
-        (&["--loss", "nan"], &["--loss", "'nan'"]),
-        (&["--flows", "0"], &["--flows", "1..=1000"]),
-        (&["--flows", "-1"], &["--flows", "'-1'"]),
-        (&["--flows", "bbr,tahoe"], &["--flows", "'tahoe'"]),
-        (&["--flows", "bbr,,bbr"], &["--flows", "''"]),
-        (
-            &["--flows", "bbr,cubic", "--controllers", "vegas"],
+            "--flows bbr,cubic --controllers vegas",
             &["--flows", "'bbr,cubic'", "--controllers"],
         ),
         (
-            &["--flows", "3", "--start-gap", "30s"],
+            "--flows 3 --start-gap 30s",
             &["--start-gap", "flow 3", "60s"],
         ),
-        (&["--start-gap", "2"], &["--start-gap", "unit is missing"]),
+        ("--start-gap 2", &["--start-gap", "unit is missing"]),
         (
-            &["--workload", "rpc:100@1s"],
+            "--workload rpc:100@1s",
             &["--workload", "size '100'", "unit is missing"],
         ),
+        ("--workload web", &["--workload", "'web'", "rpc:SIZE@TIME"]),
+        ("--seed -1", &["--seed", "'-1'"]),
         (
-            &["--workload", "web"],
-            &["--workload", "'web'", "rpc:SIZE@TIME"],
-        ),
-        (&["--seed", "-1"], &["--seed", "'-1'"]),
-        (
-            &["--host", "laptop"],
+            "--host laptop",
             &["--host", "laptop", "server, busy, phone"],
         ),
+        ("--host no.toml", &["--host", "cannot read host no.toml"]),
+        ("--format xml", &["--format", "xml", "json"]),
         (
-            &["--host", "no.toml"],
-            &["--host", "cannot read host no.toml"],
-        ),
-        (&["--format", "xml"], &["--format", "xml", "json"]),
-        (
-            &["--controllers", "tahoe"],
+            "--controllers tahoe",
             &["--controllers", "'tahoe'", "quinn-cubic"],
         ),
         (
-            &["--controllers", "bbr:quick"],
+            "--controllers bbr:quick",
             &["--controllers", "'quick'", "tuned"],
         ),
-        (&["--controllers", "bbr,,bbr-s"], &["--controllers", "''"]),
-        (&["--controllers", "bbr,bbr"], &["--controllers", "twice"]),
-        (&["--trace", "nowhere.trace"], &["--trace", "nowhere.trace"]),
-        (&["--trace", "."], &["--trace"]),
-        (&["--trace", "a", "--rate", "1Mbps"], &["--trace", "--rate"]),
+        ("--controllers bbr,,bbr-s", &["--controllers", "''"]),
+        ("--controllers bbr,bbr", &["--controllers", "twice"]),
+        ("--trace nowhere.trace", &["--trace", "nowhere.trace"]),
+        ("--trace .", &["--trace"]),
+        ("--trace a --rate 1Mbps", &["--trace", "--rate"]),
+        ("--rate 1Mbps --rate 2Mbps", &["--rate", "multiple times"]),
+        ("--trac a", &["--trac", "--trace"]),
+        ("compare surplus", &["surplus"]),
+        ("frobnicate", &["frobnicate"]),
+        ("trace", &["command is missing"]),
+        ("trace generate", &["--profile", "--out"]),
         (
-            &["--rate", "1Mbps", "--rate", "2Mbps"],
-            &["--rate", "multiple times"],
-        ),
-        (&["--trac", "a"], &["--trac", "--trace"]),
-        (&["compare", "surplus"], &["surplus"]),
-        (&["frobnicate"], &["frobnicate"]),
-        (&["trace"], &["command is missing"]),
-        (&["trace", "generate"], &["--profile", "--out"]),
-        (
-            &["trace", "generate", "--profile", "lte", "--out", "x"],
+            "trace generate --profile lte --out x",
             &["--profile", "lte-driving-fast"],
         ),
         (
-            &["trace", "generate", "--profile", "3g", "--out", "nowhere/x"],
+            "trace generate --profile 3g --out nowhere/x",
             &["--out", "nowhere/x"],
         ),
         (
-            &[
-                "trace",
-                "generate",
-                "--profile",
-                "3g",
-                "--out",
-                "x",
-                "--duration",
-                "2h",
-            ],
+            "trace generate --profile 3g --out x --duration 2h",
             &["--duration", "out of range"],
         ),
     ] {
-        let message = refusal(arguments);
-        for part in parts {
-            assert!(message.contains(part), "{part} is missing in: {message}");
-        }
+        refused(anywhere(), arguments, parts);
     }
 }
 
 #[test]
 fn a_bad_trace_is_blamed_with_its_line_and_value() {
-    let directory = fresh_directory("bad-traces");
+    let directory = directory("bad-traces", &[]);
     for (name, text, parts) in [
         (
             "word.trace",
@@ -168,61 +96,27 @@ fn a_bad_trace_is_blamed_with_its_line_and_value() {
         ("empty.trace", "", &["empty.trace", "empty"]),
         ("binary.trace", "1\n\u{1b}[31m\n", &["binary.trace", "2"]),
     ] {
-        let path = directory.join(name);
-        fs::write(&path, text).expect("the trace can be written");
-        let path = path.to_str().expect("the path is UTF-8");
-        let message = refusal(&["compare", "--trace", path]);
-        for part in parts {
-            assert!(message.contains(part), "{part} is missing in: {message}");
-        }
+        fs::write(directory.join(name), text).expect("the trace can be written");
+        refused(&directory, &format!("compare --trace {name}"), parts);
     }
 }
 
 #[test]
 fn plots_that_cannot_be_written_are_refused_before_the_run() {
-    let directory = fresh_directory("occupied");
-    fs::write(directory.join("file"), "").expect("the file can be written");
-    let output = kneepoint_in(&directory, &["--plots", "file/plots"]);
-    assert_eq!(output.status.code(), Some(2));
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        message.contains("--plots") && message.lines().count() == 1,
-        "{message}"
-    );
+    let directory = directory("occupied", &[("file", "")]);
+    refused(&directory, "--plots file/plots", &["--plots"]);
 }
 
 #[test]
 fn json_has_one_object_per_trace_and_controller() {
-    let directory = fresh_directory("json");
-    for (name, gap) in [("slow.trace", 5), ("fast.trace", 2)] {
-        let text: String = (1..=200).map(|n| format!("{}\n", n * gap)).collect();
-        fs::write(directory.join(name), text).expect("the trace can be written");
-    }
-    let output = kneepoint_in(
+    let trace = |gap: u32| (1..=200).map(|n| format!("{}\n", n * gap)).collect();
+    let (slow, fast): (String, String) = (trace(5), trace(2));
+    let directory = directory("json", &[("slow.trace", &slow), ("fast.trace", &fast)]);
+    let rows = json(
         &directory,
-        &[
-            "compare",
-            "--trace",
-            "slow.trace",
-            "--trace",
-            "fast.trace",
-            "--trace",
-            "slow.trace",
-            "--controllers",
-            "quinn-cubic,quinn-new-reno",
-            "--duration",
-            "3s",
-            "--queue",
-            "100p",
-            "--rtt",
-            "20ms",
-            "--seed",
-            "5",
-            "--format",
-            "json",
-        ],
+        "compare --trace slow.trace --trace fast.trace --trace slow.trace --controllers quinn-cubic,quinn-new-reno \
+         --duration 3s --queue 100p --rtt 20ms --seed 5",
     );
-    let rows = json(&output);
     let names: Vec<_> = rows
         .iter()
         .map(|row| (row["trace"].as_str(), row["controller"].as_str()))
@@ -283,47 +177,21 @@ fn json_has_one_object_per_trace_and_controller() {
 
 #[test]
 fn the_same_seed_prints_the_same_bytes_and_another_seed_does_not() {
-    let arguments = |seed| {
-        [
-            "compare",
-            "--rate",
-            "8Mbps",
-            "--duration",
-            "3s",
-            "--loss",
-            "1%",
-            "--flows",
-            "2",
-            "--format",
-            "json",
-            "--seed",
-            seed,
-        ]
+    let run = |seed| {
+        let arguments = "compare --rate 8Mbps --duration 3s --loss 1% --flows 2 --format json";
+        stdout(anywhere(), &format!("{arguments} --seed {seed}"))
     };
-    let first = stdout(&kneepoint(&arguments("1")));
-    assert_eq!(first, stdout(&kneepoint(&arguments("1"))));
-    assert_ne!(first, stdout(&kneepoint(&arguments("2"))));
+    let first = run(1);
+    assert_eq!(first, run(1));
+    assert_ne!(first, run(2));
 }
 
 #[test]
 fn several_flows_have_a_fairness_index_and_losses_are_counted() {
-    let output = kneepoint(&[
-        "--rate",
-        "20Mbps",
-        "--duration",
-        "4s",
-        "--flows",
-        "3",
-        "--loss",
-        "0.02",
-        "--controllers",
-        "quinn-new-reno",
-        "--queue",
-        "inf",
-        "--format",
-        "json",
-    ]);
-    let rows = json(&output);
+    let rows = json(
+        anywhere(),
+        "--rate 20Mbps --duration 4s --flows 3 --loss 0.02 --controllers quinn-new-reno --queue inf",
+    );
     assert_eq!(rows.len(), 1);
     let jain = rows[0]["jain"].as_f64();
     assert!(
@@ -339,19 +207,8 @@ fn several_flows_have_a_fairness_index_and_losses_are_counted() {
 
 #[test]
 fn a_link_that_loses_everything_is_a_result() {
-    let output = kneepoint(&[
-        "--rate",
-        "1Mbps",
-        "--duration",
-        "2s",
-        "--loss",
-        "1",
-        "--controllers",
-        "quinn-cubic",
-        "--format",
-        "json",
-    ]);
-    let row = json(&output).remove(0);
+    let arguments = "--rate 1Mbps --duration 2s --loss 1 --controllers quinn-cubic";
+    let row = json(anywhere(), arguments).remove(0);
     assert!(row["rtt_mean_ms"].is_null(), "{row}");
     assert_eq!(row["goodput_mbps"], 0.0);
     assert_eq!(row["power"], 0.0);
@@ -361,44 +218,22 @@ fn a_link_that_loses_everything_is_a_result() {
 #[test]
 fn a_closed_connection_is_a_result() {
     // Longer than the idle timeout: nothing ever answers.
-    let output = kneepoint(&[
-        "--rate",
-        "1Mbps",
-        "--duration",
-        "40s",
-        "--loss",
-        "100%",
-        "--controllers",
-        "quinn-cubic",
-        "--format",
-        "json",
-    ]);
-    let row = json(&output).remove(0);
+    let arguments = "--rate 1Mbps --duration 40s --loss 100% --controllers quinn-cubic";
+    let row = json(anywhere(), arguments).remove(0);
     assert_eq!(row["closed"], "handshake failed: timed out", "{row}");
 }
 
 #[test]
 fn csv_has_a_header_and_the_fields_of_json() {
-    let arguments = |format| {
-        [
-            "--rate",
-            "5Mbps",
-            "--duration",
-            "3s",
-            "--controllers",
-            "quinn-cubic,quinn-bbr",
-            "--format",
-            format,
-        ]
-    };
-    let text = stdout(&kneepoint(&arguments("csv")));
+    let arguments = "--rate 5Mbps --duration 3s --controllers quinn-cubic,quinn-bbr";
+    let text = stdout(anywhere(), &format!("{arguments} --format csv"));
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header = reader.headers().expect("there is a header").clone();
     let records: Vec<_> = reader
         .records()
         .collect::<Result<_, _>>()
         .expect("every record has the header's length");
-    let rows = json(&kneepoint(&arguments("json")));
+    let rows = json(anywhere(), arguments);
     assert_eq!(records.len(), 2);
     for (record, row) in records.iter().zip(&rows) {
         for (key, field) in header.iter().zip(record) {
@@ -420,12 +255,9 @@ fn csv_has_a_header_and_the_fields_of_json() {
 
 #[test]
 fn without_a_command_there_is_a_table_and_plots() {
-    let directory = fresh_directory("plain");
-    let output = kneepoint_in(
-        &directory,
-        &["--duration", "3s", "--controllers", "quinn-cubic,quinn-bbr"],
-    );
-    let text = stdout(&output);
+    let directory = directory("plain", &[]);
+    let arguments = "--duration 3s --controllers quinn-cubic,quinn-bbr";
+    let text = stdout(&directory, arguments);
     assert!(
         text.starts_with("lte-driving-fast: mean capacity "),
         "{text}"
@@ -450,78 +282,37 @@ fn without_a_command_there_is_a_table_and_plots() {
 
 #[test]
 fn compare_draws_only_on_request_and_json_stays_json() {
-    let directory = fresh_directory("requested");
-    let quick = [
-        "--rate",
-        "5Mbps",
-        "--duration",
-        "2s",
-        "--controllers",
-        "quinn-cubic",
-    ];
-    stdout(&kneepoint_in(
-        &directory,
-        &[&["compare"], &quick[..]].concat(),
-    ));
-    stdout(&kneepoint_in(
-        &directory,
-        &[&quick[..], &["--format", "json"]].concat(),
-    ));
+    let directory = directory("requested", &[]);
+    let quick = "--rate 5Mbps --duration 2s --controllers quinn-cubic";
+    stdout(&directory, &format!("compare {quick}"));
+    json(&directory, quick);
     assert_eq!(fs::read_dir(&directory).map(Iterator::count).ok(), Some(0));
 
-    let plots = ["compare", "--plots", "here", "--format", "json"];
-    assert_eq!(
-        json(&kneepoint_in(&directory, &[&plots, &quick[..]].concat())).len(),
-        1
-    );
+    let drawn = json(&directory, &format!("compare --plots here {quick}"));
+    assert_eq!(drawn.len(), 1);
     assert!(directory.join("here/5Mbps-quinn-cubic.svg").exists());
 }
 
 #[test]
 fn a_generated_trace_is_repeatable_and_can_be_followed() {
-    let directory = fresh_directory("generated");
+    let directory = directory("generated", &[]);
     let generate = |seed, out| {
-        let output = kneepoint_in(
-            &directory,
-            &[
-                "trace",
-                "generate",
-                "--profile",
-                "lte-walking",
-                "--seed",
-                seed,
-                "--duration",
-                "3s",
-                "--out",
-                out,
-            ],
-        );
-        assert_eq!(stdout(&output), "");
+        let arguments =
+            format!("trace generate --profile lte-walking --seed {seed} --duration 3s --out {out}");
+        assert_eq!(stdout(&directory, &arguments), "");
         fs::read(directory.join(out)).expect("the trace was written")
     };
     let first = generate("3", "a.trace");
     assert_eq!(first, generate("3", "b.trace"));
     assert_ne!(first, generate("4", "c.trace"));
     assert!(first.ends_with(b"\n3000\n"));
-    let output = kneepoint_in(
-        &directory,
-        &[
-            "--trace",
-            "a.trace",
-            "--duration",
-            "2s",
-            "--controllers",
-            "quinn-cubic",
-            "--format",
-            "json",
-        ],
-    );
-    assert_eq!(json(&output)[0]["trace"], "a");
+    let arguments = "--trace a.trace --duration 2s --controllers quinn-cubic";
+    assert_eq!(json(&directory, arguments)[0]["trace"], "a");
 }
 
 #[test]
 fn help_and_version_succeed() {
     for argument in ["--help", "--version"] {
-        assert!(stdout(&kneepoint(&[argument])).contains("kneepoint"));
+        assert!(stdout(anywhere(), argument).contains("kneepoint"));
     }
 }

@@ -1,54 +1,10 @@
 //! The contract of `kneepoint log` and of `kneepoint trace stats`, `convert` and `plot`, checked on the built command.
 
+mod command;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
-use serde_json::Value;
-
-fn kneepoint(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_kneepoint"))
-        .current_dir(directory)
-        .args(arguments)
-        .output()
-        .expect("the command starts")
-}
-
-/// What a successful command printed.
-fn stdout(directory: &Path, arguments: &[&str]) -> String {
-    let output = kneepoint(directory, arguments);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {errors}");
-    String::from_utf8(output.stdout).expect("the output is UTF-8")
-}
-
-fn json(directory: &Path, arguments: &[&str]) -> Value {
-    let text = stdout(directory, &[arguments, &["--format", "json"]].concat());
-    assert_eq!(text.lines().count(), 1);
-    serde_json::from_str(&text).expect("the line is JSON")
-}
-
-/// The one line of a command that blames its input.
-fn refusal(directory: &Path, arguments: &[&str]) -> String {
-    let output = kneepoint(directory, arguments);
-    let message = String::from_utf8(output.stderr).expect("the message is UTF-8");
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
-    assert_eq!(message.lines().count(), 1, "{arguments:?}: {message}");
-    message
-}
-
-/// An empty directory of this test's own, with these files.
-fn directory(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    if path.exists() {
-        fs::remove_dir_all(&path).expect("the directory can be emptied");
-    }
-    fs::create_dir_all(&path).expect("the directory can be made");
-    for (name, text) in files {
-        fs::write(path.join(name), text).expect("the file can be written");
-    }
-    path
-}
+use command::{directory, json, refused, stdout};
 
 const LOG: &str = "# queue: infinite\n# base timestamp: 1000\n1000 + 500\n1002 # 1504\n1002 - 500 2\n\
                    1006 + 1504\n1006 d 2 3008\n1010 # 1504\n1010 - 1504 4\n";
@@ -56,7 +12,7 @@ const LOG: &str = "# queue: infinite\n# base timestamp: 1000\n1000 + 500\n1002 #
 #[test]
 fn a_log_in_numbers() {
     let directory = directory("log-stats", &[("a.log", LOG)]);
-    let numbers = json(&directory, &["log", "stats", "a.log"]);
+    let numbers = json(&directory, "log stats a.log").remove(0);
     for (key, value) in [
         ("duration_s", 0.01),
         ("capacity_mbps", 2.4064),
@@ -69,7 +25,7 @@ fn a_log_in_numbers() {
     ] {
         assert_eq!(numbers[key].as_f64(), Some(value), "{key}: {numbers}");
     }
-    let table = stdout(&directory, &["log", "stats", "a.log"]);
+    let table = stdout(&directory, "log stats a.log");
     assert!(table.contains("utilization          66.62 %\n"), "{table}");
     assert!(
         table.contains("dropped              2 packets, 3008 bytes\n"),
@@ -80,7 +36,7 @@ fn a_log_in_numbers() {
 #[test]
 fn a_trace_in_numbers() {
     let directory = directory("trace-stats", &[("a.trace", "400\n2000\n")]);
-    let numbers = json(&directory, &["trace", "stats", "a.trace"]);
+    let numbers = json(&directory, "trace stats a.trace").remove(0);
     for (key, value) in [
         ("duration_s", 2.0),
         ("mean_mbps", 0.012032),
@@ -92,7 +48,7 @@ fn a_trace_in_numbers() {
         assert_eq!(numbers[key].as_f64(), Some(value), "{key}: {numbers}");
     }
     assert_eq!(numbers["rates_1s_mbps"]["p50"], 0.012032);
-    let table = stdout(&directory, &["trace", "stats", "a.trace"]);
+    let table = stdout(&directory, "trace stats a.trace");
     assert!(
         table.contains("2 longer than 300 ms; the longest gap is 1600 ms"),
         "{table}"
@@ -104,24 +60,18 @@ fn traces_are_converted() {
     let rates = "time_s,rate_mbps\n0,1.2032\n0.02,2.4064\n";
     let files = [("rates.CSV", rates), ("a.trace", "0\n5\n10\n20\n20\n30\n")];
     let directory = directory("convert", &files);
-    let convert = |arguments: &[&str]| {
-        let all = [&["trace", "convert", "--out", "out.trace"], arguments].concat();
+    let convert = |arguments: &str| {
+        let all = format!("trace convert --out out.trace {arguments}");
         assert_eq!(stdout(&directory, &all), "");
         fs::read_to_string(directory.join("out.trace")).expect("the trace was written")
     };
-    assert_eq!(convert(&["rates.CSV"]), "10\n20\n25\n30\n35\n40\n");
-    assert_eq!(convert(&["a.trace"]), "0\n5\n10\n20\n20\n30\n");
+    assert_eq!(convert("rates.CSV"), "10\n20\n25\n30\n35\n40\n");
+    assert_eq!(convert("a.trace"), "0\n5\n10\n20\n20\n30\n");
+    assert_eq!(convert("a.trace --from 5ms --to 20ms"), "5\n15\n15\n");
+    assert_eq!(convert("a.trace --from 0s --to 10ms"), "0\n5\n10\n");
+    assert_eq!(convert("a.trace --scale 0.5"), "5\n20\n30\n");
     assert_eq!(
-        convert(&["a.trace", "--from", "5ms", "--to", "20ms"]),
-        "5\n15\n15\n"
-    );
-    assert_eq!(
-        convert(&["a.trace", "--from", "0s", "--to", "10ms"]),
-        "0\n5\n10\n"
-    );
-    assert_eq!(convert(&["a.trace", "--scale", "0.5"]), "5\n20\n30\n");
-    assert_eq!(
-        convert(&["a.trace", "--from", "10ms", "--scale", "2"]),
+        convert("a.trace --from 10ms --scale 2"),
         "10\n10\n10\n10\n20\n20\n"
     );
 }
@@ -130,10 +80,10 @@ fn traces_are_converted() {
 fn plots_are_drawn() {
     let directory = directory("file-plots", &[("a.log", LOG), ("b.trace", "400\n2000\n")]);
     for (arguments, name) in [
-        (["log", "plot", "a.log", "--out", "plots"], "a"),
-        (["trace", "plot", "b.trace", "--out", "plots"], "b"),
+        ("log plot a.log --out plots", "a"),
+        ("trace plot b.trace --out plots", "b"),
     ] {
-        assert_eq!(stdout(&directory, &arguments), "");
+        assert_eq!(stdout(&directory, arguments), "");
         let file = |extension| fs::read(directory.join(format!("plots/{name}.{extension}")));
         let svg = String::from_utf8(file("svg").expect("there is an SVG")).expect("it is text");
         assert!(svg.starts_with("<svg") && svg.contains("(Mb/s)"), "{name}");
@@ -157,70 +107,41 @@ fn bad_input_is_blamed_in_one_line() {
     ];
     let directory = directory("bad-files", &files);
     for (arguments, parts) in [
-        (&["log"][..], &["command is missing"][..]),
-        (&["log", "stats", "no.log"], &["no.log"]),
-        (&["log", "stats", "bad.log"], &["bad.log:3", "\"one\""]),
+        ("log", &["command is missing"][..]),
+        ("log stats no.log", &["no.log"]),
+        ("log stats bad.log", &["bad.log:3", "\"one\""]),
+        ("log stats early.log", &["early.log:2", "6 ms", "7 ms"]),
+        ("log stats a.log --format csv", &["--format", "csv"]),
+        ("log plot a.log", &["--out"]),
+        ("log plot a.log --out a.log", &["--out", "a.log"]),
+        ("log plot long.log --out x", &["long.log", "86400s"]),
+        ("trace stats bad.trace", &["bad.trace:2", "\"x\""]),
+        ("trace plot long.trace --out x", &["long.trace"]),
         (
-            &["log", "stats", "early.log"],
-            &["early.log:2", "6 ms", "7 ms"],
-        ),
-        (
-            &["log", "stats", "a.log", "--format", "csv"],
-            &["--format", "csv"],
-        ),
-        (&["log", "plot", "a.log"], &["--out"]),
-        (
-            &["log", "plot", "a.log", "--out", "a.log"],
-            &["--out", "a.log"],
-        ),
-        (
-            &["log", "plot", "long.log", "--out", "x"],
-            &["long.log", "86400s"],
-        ),
-        (&["trace", "stats", "bad.trace"], &["bad.trace:2", "\"x\""]),
-        (
-            &["trace", "plot", "long.trace", "--out", "x"],
-            &["long.trace"],
-        ),
-        (
-            &["trace", "convert", "bad.csv", "--out", "x"],
+            "trace convert bad.csv --out x",
             &["bad.csv:3", "\"nothing\""],
         ),
+        ("trace convert inf.csv --out x", &["inf.csv:3", "inf"]),
+        ("trace convert a.trace --out no/x", &["--out", "no/x"]),
+        ("trace convert a.trace --out x --scale 0", &["--scale", "0"]),
         (
-            &["trace", "convert", "inf.csv", "--out", "x"],
-            &["inf.csv:3", "inf"],
-        ),
-        (
-            &["trace", "convert", "a.trace", "--out", "no/x"],
-            &["--out", "no/x"],
-        ),
-        (
-            &["trace", "convert", "a.trace", "--out", "x", "--scale", "0"],
-            &["--scale", "0"],
-        ),
-        (
-            &["trace", "convert", "a.trace", "--out", "x", "--scale", "-1"],
+            "trace convert a.trace --out x --scale -1",
             &["--scale", "-1"],
         ),
         (
-            &["trace", "convert", "a.trace", "--out", "x", "--to", "1s"],
+            "trace convert a.trace --out x --to 1s",
             &["--to", "a.trace"],
         ),
         (
-            &[
-                "trace", "convert", "a.trace", "--out", "x", "--from", "10ms",
-            ],
+            "trace convert a.trace --out x --from 10ms",
             &["--from", "a.trace"],
         ),
         (
-            &["trace", "convert", "a.trace", "--out", "x", "--to", "1us"],
+            "trace convert a.trace --out x --to 1us",
             &["--to", "millisecond"],
         ),
     ] {
-        let message = refusal(&directory, arguments);
-        for part in parts {
-            assert!(message.contains(part), "{part} is missing in: {message}");
-        }
+        refused(&directory, arguments, parts);
     }
 }
 
@@ -230,7 +151,7 @@ fn each_log_has_a_plot_of_its_own() {
     let files = [("run.up", LOG), ("run.down", LOG), ("other.log", LOG)];
     let directory = directory("log-plots", &files);
     for (name, _) in files {
-        stdout(&directory, &["log", "plot", name, "--out", "plots"]);
+        stdout(&directory, &format!("log plot {name} --out plots"));
     }
     for plot in ["run.up.svg", "run.down.svg", "other.svg"] {
         let text = fs::read_to_string(directory.join("plots").join(plot));
@@ -249,20 +170,18 @@ fn files_without_an_end_are_refused() {
     sparse.set_len(1 << 40).expect("the file can be sparse");
     std::os::unix::fs::symlink("/dev/zero", directory.join("zero.csv")).expect("it can be linked");
     for arguments in [
-        &["trace", "convert", "zero.csv", "--out", "out"][..],
-        &["trace", "convert", "sparse.csv", "--out", "out"],
-        &["trace", "stats", "/dev/zero"],
-        &["compare", "--trace", "/dev/zero"],
-        &["log", "stats", "/dev/zero"],
+        "trace convert zero.csv --out out",
+        "trace convert sparse.csv --out out",
+        "trace stats /dev/zero",
+        "compare --trace /dev/zero",
+        "log stats /dev/zero",
     ] {
-        let message = refusal(&directory, arguments);
-        assert!(message.contains("larger than"), "{message}");
+        refused(&directory, arguments, &["larger than"]);
     }
 }
 
 #[test]
 fn a_rate_that_would_take_hours_is_refused() {
     let directory = directory("fast", &[]);
-    let message = refusal(&directory, &["compare", "--rate", "1000Gbps"]);
-    assert!(message.contains("--duration"), "{message}");
+    refused(&directory, "compare --rate 1000Gbps", &["--duration"]);
 }

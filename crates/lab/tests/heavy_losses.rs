@@ -2,28 +2,21 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::host::HostConfig;
 use kneepoint_lab::compare::compare;
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::scenario::{Link, Scenario};
 use kneepoint_lab::units::QueueSize;
-use kneepoint_lab::workload::Workload;
 
 const RECOMMENDED: [&str; 5] = ["bbr-s", "bbr:tuned", "bbr-x", "bbr-fair", "bbr-sampled"];
 
 /// Ten seconds over 50 Mb/s.
 fn rows(rtt: Duration, queue: u64, loss: f64) -> Vec<Row> {
+    let link = Link::constant("50Mbps".parse().expect("a rate"));
     let scenario = Scenario {
-        link: Link::constant("50Mbps".parse().expect("a rate")),
         rtt,
         queue: QueueSize::Bytes(queue),
-        duration: Duration::from_secs(10),
         loss,
-        flows: 1,
-        seed: 1,
-        host: HostConfig::ideal(),
-        workload: Workload::Bulk,
-        start_gap: Duration::ZERO,
+        ..Scenario::bulk(link, Duration::from_secs(10))
     };
     let names: Vec<String> = RECOMMENDED.map(str::to_owned).into();
     let outcomes = compare(&[scenario], &names, &|_| ()).expect("it runs");

@@ -2,36 +2,17 @@
 //!
 //! Nothing here depends on how fast the machine is.
 
-use std::fs;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+mod command;
 
+use std::fs;
+
+use command::{anywhere, json, refused, stdout};
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::time::Nanos;
 use serde_json::Value;
 
-fn kneepoint(arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_kneepoint"))
-        .current_dir(env!("CARGO_TARGET_TMPDIR"))
-        .args(arguments.split_whitespace())
-        .stdin(Stdio::null())
-        .output()
-        .expect("the command starts")
-}
-
-/// What a command prints that succeeds.
-fn print(arguments: &str) -> String {
-    let output = kneepoint(arguments);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments}: {message}");
-    String::from_utf8(output.stdout).expect("the output is UTF-8")
-}
-
 fn rows(arguments: &str) -> Vec<Value> {
-    print(&format!("loopback --format json {arguments}"))
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a line is an object"))
-        .collect()
+    json(anywhere(), &format!("loopback {arguments}"))
 }
 
 /// A time that no transfer of these needs, however busy the machine is.
@@ -62,12 +43,7 @@ fn bad_input_is_blamed_in_one_line() {
             "missing-directory",
         ),
     ] {
-        let output = kneepoint(arguments);
-        let message = String::from_utf8(output.stderr).expect("the message is UTF-8");
-        assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
-        assert_eq!(output.stdout, b"", "{arguments}");
-        assert_eq!(message.lines().count(), 1, "{arguments}: {message}");
-        assert!(message.contains(part), "{arguments}: {message}");
+        refused(anywhere(), arguments, &[part]);
     }
 }
 
@@ -173,7 +149,7 @@ fn a_transfer_that_does_not_finish_is_a_result() {
         let arguments = format!(
             "--size 50MB --runs 1 --processes {processes} --rate 1Mbps --timeout 400ms --controllers quinn-cubic"
         );
-        let text = print(&format!("loopback {arguments}"));
+        let text = stdout(anywhere(), &format!("loopback {arguments}"));
         assert!(text.contains("  quinn-cubic: unfinished at "), "{text}");
         assert!(text.contains(" %: timed out\n"), "{text}");
         assert!(text.contains("machine: "), "{text}");
@@ -191,7 +167,10 @@ fn a_transfer_that_does_not_finish_is_a_result() {
 
 #[test]
 fn the_measured_host_is_written() {
-    let report = print("host measure --duration 600ms --out measured-host.toml");
+    let report = stdout(
+        anywhere(),
+        "host measure --duration 600ms --out measured-host.toml",
+    );
     for part in [
         "wake-up delay ",
         "timers rounded up to ",
@@ -200,7 +179,7 @@ fn the_measured_host_is_written() {
     ] {
         assert!(report.contains(part), "{part}: {report}");
     }
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("measured-host.toml");
+    let path = anywhere().join("measured-host.toml");
     let text = fs::read_to_string(&path).expect("it is written");
     assert!(text.contains("# wake-up delay "), "{text}");
     let host = HostConfig::load(&path).expect("it is a host");

@@ -7,14 +7,14 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{LinkConfig, Shaper};
+use kneepoint_emulator::link::LinkConfig;
 use kneepoint_emulator::relay::{Relay, RelayConfig, Sinks, Snapshot};
 use kneepoint_emulator::sim::tls;
 use kneepoint_emulator::time::Nanos;
 use kneepoint_lab::controllers::resolve;
 use kneepoint_lab::dash::abr::Algorithm;
 use kneepoint_lab::dash::{Playback, Video, play, serve};
-use kneepoint_lab::workload::{Clock, Load, Phase, receive, send};
+use kneepoint_lab::workload::{Clock, Load, receive, send};
 use quinn::{Connection, Endpoint, ServerConfig, TokioRuntime, TransportConfig};
 
 const LOOPBACK: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -35,9 +35,7 @@ fn server() -> Endpoint {
 fn relay(server: &Endpoint) -> Relay {
     let link = LinkConfig {
         delay: Nanos::from_millis(2).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 12_500_000,
-        })
+        ..LinkConfig::constant(12_500_000)
     };
     let address = server.local_addr().expect("it is bound");
     let config = RelayConfig::new(LOOPBACK, address, link.clone(), link);
@@ -61,10 +59,7 @@ fn block_on(test: impl Future<Output = Snapshot>) -> Snapshot {
 
 #[test]
 fn segments_bulk_and_requests_cross_the_relay() {
-    let until = |millis, load| Phase {
-        until: Duration::from_millis(millis),
-        load,
-    };
+    let until = |millis, load: Load| load.until(Duration::from_millis(millis));
     let phases = [
         // It begins one segment, however late it is, and waits until that has arrived.
         until(
@@ -108,7 +103,7 @@ fn a_film_is_played_over_the_relay() {
         let relay = relay(&server);
         let clock = Clock::new(Arc::new(TokioRuntime));
         let served = Arc::clone(&video);
-        clock.spawn(serve(Arc::new(TokioRuntime), server.clone(), served, drop));
+        clock.spawn(serve(clock.clone(), server.clone(), served, drop));
         let client = Endpoint::client(LOOPBACK).expect("loopback has a port");
         let connection = connect(&client, &relay).await;
         let mut abr = Algorithm::Dynamic.build(&video, 1);

@@ -1,62 +1,36 @@
 //! The contract of `kneepoint relay`, checked on the built command.
 
-use std::process::{Command, Output, Stdio};
+mod command;
 
-fn kneepoint(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kneepoint"));
-    command
-        .current_dir(env!("CARGO_TARGET_TMPDIR"))
-        .arg("relay")
-        .args(arguments)
-        .stdin(Stdio::null());
-    command
-}
+use command::{anywhere, kneepoint, refused};
 
 #[test]
 fn bad_input_is_blamed_in_one_line() {
-    let ends = ["--listen", "127.0.0.1:0", "--to", "127.0.0.1:4434"];
-    let cases: [(&[&str], &str); 14] = [
+    for (arguments, part) in [
+        ("--listen 0.0.0.0:0 --to 127.0.0.1:4434", "--allow-remote"),
+        ("--listen [::]:0 --to [::1]:4434", "--allow-remote"),
         (
-            &["--listen", "0.0.0.0:0", "--to", "127.0.0.1:4434"],
-            "--allow-remote",
-        ),
-        (
-            &["--listen", "[::]:0", "--to", "[::1]:4434"],
-            "--allow-remote",
-        ),
-        (
-            &["--listen", "192.0.2.1:0", "--to", "127.0.0.1:4434"],
+            "--listen 192.0.2.1:0 --to 127.0.0.1:4434",
             "not a loopback address",
         ),
-        (
-            &["--listen", "127.0.0.1:4434", "--to", "127.0.0.1:4434"],
-            "--to",
-        ),
-        (&["--listen", "127.0.0.1:0", "--to", "127.0.0.1:0"], "port"),
-        (
-            &["--listen", "localhost", "--to", "127.0.0.1:1"],
-            "--listen",
-        ),
-        (&["--up", "no-such-trace"], "no-such-trace"),
-        (&["--down", "0Mbps"], "out of range"),
-        (&["--loss", "1.5"], "--loss"),
-        (&["--down-loss", "1.5"], "--down-loss"),
-        (&["--up-delay", "20"], "--up-delay"),
-        (&["--clients", "0"], "--clients"),
-        (&["--log", "missing-directory/log"], "--log"),
-        (&["--log-format", "pcap", "--log", "log"], "pcap"),
-    ];
-    for (arguments, part) in cases {
-        let mut arguments = arguments.to_vec();
-        if arguments[0] != "--listen" {
-            arguments.extend(ends);
-        }
-        let output: Output = kneepoint(&arguments).output().expect("the command starts");
-        let message = String::from_utf8(output.stderr).expect("the message is UTF-8");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
-        assert_eq!(output.stdout, b"", "{arguments:?}");
-        assert_eq!(message.lines().count(), 1, "{arguments:?}: {message}");
-        assert!(message.contains(part), "{arguments:?}: {message}");
+        ("--listen 127.0.0.1:4434 --to 127.0.0.1:4434", "--to"),
+        ("--listen 127.0.0.1:0 --to 127.0.0.1:0", "port"),
+        ("--listen localhost --to 127.0.0.1:1", "--listen"),
+        ("--up no-such-trace", "no-such-trace"),
+        ("--down 0Mbps", "out of range"),
+        ("--loss 1.5", "--loss"),
+        ("--down-loss 1.5", "--down-loss"),
+        ("--up-delay 20", "--up-delay"),
+        ("--clients 0", "--clients"),
+        ("--log missing-directory/log", "--log"),
+        ("--log-format pcap --log log", "pcap"),
+    ] {
+        let ends = if arguments.starts_with("--listen") {
+            ""
+        } else {
+            "--listen 127.0.0.1:0 --to 127.0.0.1:4434"
+        };
+        refused(anywhere(), &format!("relay {arguments} {ends}"), &[part]);
     }
 }
 
@@ -65,11 +39,10 @@ mod signals {
     use std::fs;
     use std::io::{BufRead, BufReader, Read};
     use std::net::{SocketAddr, UdpSocket};
-    use std::path::Path;
     use std::process::{Child, Command, Stdio};
     use std::time::Duration;
 
-    use super::kneepoint;
+    use super::{anywhere, kneepoint};
 
     fn socket() -> UdpSocket {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("loopback has a port");
@@ -80,12 +53,14 @@ mod signals {
 
     /// Starts a relay; returns it, what it says from now on, and where it listens.
     fn start(arguments: &str) -> (Child, impl Iterator<Item = String> + use<>, SocketAddr) {
-        let mut child = kneepoint(&["--listen", "127.0.0.1:0"])
-            .args(arguments.split(' '))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the command starts");
+        let mut child = kneepoint(
+            anywhere(),
+            &format!("relay --listen 127.0.0.1:0 {arguments}"),
+        )
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
         let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
         let mut lines = lines.map(|line| line.expect("it is UTF-8"));
         let first = lines.next().expect("there is a line");
@@ -116,7 +91,7 @@ mod signals {
 
     /// The log of a direction.
     fn log(name: &str, direction: &str) -> String {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.{direction}"));
+        let path = anywhere().join(format!("{name}.{direction}"));
         fs::read_to_string(path).expect("there is a log")
     }
 
@@ -174,7 +149,7 @@ mod signals {
     fn a_log_that_cannot_be_written_is_told_of() {
         let (client, server) = (socket(), socket());
         for direction in ["up", "down"] {
-            let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("full.log.{direction}"));
+            let log = anywhere().join(format!("full.log.{direction}"));
             _ = fs::remove_file(&log);
             std::os::unix::fs::symlink("/dev/full", log).expect("it can be linked");
         }

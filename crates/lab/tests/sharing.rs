@@ -1,40 +1,53 @@
-//! Flows that share a link, each of which starts into the queue of those before it.
+//! Flows that share a link: each starts into the queue of those before it, and some fill the queue.
+
+#[path = "paths/mod.rs"]
+mod paths;
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
-use kneepoint_emulator::network::{Duplex, Topology};
-use kneepoint_lab::controllers::resolve;
-use kneepoint_lab::metrics::stats;
+use kneepoint_emulator::network::Topology;
+use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
+use paths::{bdp, constant, links, mean_rtt, seconds};
 
-/// Six flows on 30 Mb/s and 50 ms, one more every 4 s, until 20 s after the last one.
-fn newcomers(controller: &str, seed: u64) -> Outcome {
-    let link = |bytes_per_second| LinkConfig {
-        delay: Duration::from_millis(25).into(),
-        ..LinkConfig::new(Shaper::ConstantRate { bytes_per_second })
+/// Flows over 50 ms with a queue of so many bandwidth-delay products: one more every `gap` seconds.
+fn run(mbps: f64, queue: f64, controllers: &[&str], gap: Duration, end: f64, seed: u64) -> Outcome {
+    let links = links(constant(mbps), RTT, bdp(mbps, RTT, queue));
+    let flow = |(number, controller): (u32, &&str)| {
+        let candidate = candidate(controller, seed + 1000 * u64::from(number));
+        let candidate = candidate.expect("a known controller");
+        FlowPlan::greedy(candidate, gap * number, seconds(end))
     };
-    let links = Duplex {
-        forward: LinkConfig {
-            queue: Queue::DropTail(Limit::bytes(4 * 187_500)),
-            ..link(3_750_000)
-        },
-        reverse: link(125_000_000),
-    };
-    let end = LAST + Duration::from_secs(20);
-    let flow = |number: u32| {
-        let seed = 100 * seed + u64::from(number);
-        let factory = resolve(controller, seed).expect("a known controller");
-        FlowPlan::greedy(factory, GAP * number, end)
-    };
+    let flows = (0..).zip(controllers).map(flow).collect();
     let trial = Trial {
-        topology: Topology::point_to_point(links),
-        flows: (0..=5).map(flow).collect(),
-        duration: end,
-        interval: None,
         seed,
+        ..Trial::new(Topology::point_to_point(links), flows, seconds(end))
     };
     trial.run().expect("it runs")
+}
+
+/// Trap: a window that hangs on the empty path's round trip leaves a full queue, and most of the link, to whoever fills it.
+#[test]
+fn bbr_s_holds_its_own_beside_cubic() {
+    let shares = (1..=3).map(|seed| {
+        let outcome = run(50.0, 1.0, &["bbr-s", "cubic"], seconds(1.0), 60.0, seed);
+        paths::goodput(&outcome, 5.0, 60.0) / 25.0
+    });
+    let share = shares.sum::<f64>() / 3.0;
+    assert!((0.6..1.4).contains(&share), "{share} of its half");
+}
+
+/// Trap: flows that take each other for rivals keep the queue full, and then they are.
+#[test]
+fn flows_of_one_kind_soon_see_that_they_are_no_rivals() {
+    for seed in 1..=3 {
+        let outcome = run(50.0, 1.0, &["bbr-s"; 6], seconds(1.0), 60.0, seed);
+        let rtt = mean_rtt(&outcome, 45.0, 60.0);
+        assert!(rtt < 80.0, "{rtt} ms with seed {seed}");
+        let jain = outcome.jain(seconds(45.0), seconds(60.0));
+        let jain = jain.expect("they get something");
+        assert!(jain > 0.95, "{jain} with seed {seed}");
+    }
 }
 
 /// Trap: a window of about one BDP hangs on the minimum RTT. A newcomer that takes the others' queue for a part of the path
@@ -46,11 +59,10 @@ fn newcomers_take_neither_the_queue_for_the_path_nor_the_link_for_themselves() {
     // What single runs come to is a matter of chance.
     let (mut jain, mut rtt) = (0.0, 0.0);
     for seed in 0..SEEDS {
-        let outcome = newcomers("bbr-s", seed);
-        let (from, to) = (LAST + Duration::from_secs(10), outcome.duration);
-        jain += outcome.jain(from, to).expect("they get something");
-        let rtts = outcome.rtts(from, to);
-        rtt += stats::mean(&rtts).expect("they are acknowledged") / 1e6;
+        let outcome = run(30.0, 4.0, &["bbr-s"; 6], seconds(4.0), 40.0, seed);
+        let fairness = outcome.jain(seconds(30.0), seconds(40.0));
+        jain += fairness.expect("they get something");
+        rtt += mean_rtt(&outcome, 30.0, 40.0);
     }
     let (jain, rtt) = (jain / SEEDS as f64, rtt / SEEDS as f64);
     assert!(jain > 0.94, "{jain}");
@@ -59,5 +71,5 @@ fn newcomers_take_neither_the_queue_for_the_path_nor_the_link_for_themselves() {
 
 const SEEDS: u64 = 8;
 
-const GAP: Duration = Duration::from_secs(4);
-const LAST: Duration = Duration::from_secs(20);
+/// In seconds.
+const RTT: f64 = 0.05;

@@ -1,12 +1,16 @@
 //! A 60 GHz link in a crowd: open for 0.1 to 0.3 s, then blocked for 0.2 to 1.5 s.
 
+#[path = "paths/mod.rs"]
+mod paths;
+
 use std::time::Duration;
 
 use kneepoint_emulator::generate::{Profile, generate};
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
-use kneepoint_emulator::network::{Duplex, Topology};
+use kneepoint_emulator::link::Shaper;
+use kneepoint_emulator::network::Topology;
 use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::trial::{FlowPlan, Trial};
+use paths::links;
 
 /// Controllers that build on a model of the path, which time without a link must not spoil.
 const MODEL_BASED: &[&str] = &[
@@ -35,25 +39,14 @@ const SHARE: f64 = 0.6;
 /// What arrives over a link that can hold 3 MB, in Mb/s: 40 ms, from 2 s to 20 s.
 fn goodput(name: &str, seed: u64) -> f64 {
     let end = Duration::from_secs(20);
-    let link = |shaper| LinkConfig {
-        delay: Duration::from_millis(20).into(),
-        ..LinkConfig::new(shaper)
-    };
     let trace = generate(Profile::WigigCrowd, seed, end.into());
-    let forward = LinkConfig {
-        queue: Queue::DropTail(Limit::bytes(3_000_000)),
-        ..link(Shaper::Trace(trace))
-    };
-    let reverse = link(Shaper::ConstantRate {
-        bytes_per_second: 125_000_000,
-    });
+    let links = links(Shaper::Trace(trace), 0.04, 3_000_000);
     let controller = candidate(name, seed).expect("a known controller");
+    let topology = Topology::point_to_point(links);
+    let flows = vec![FlowPlan::greedy(controller, Duration::ZERO, end)];
     let trial = Trial {
-        topology: Topology::point_to_point(Duplex { forward, reverse }),
-        flows: vec![FlowPlan::greedy(controller, Duration::ZERO, end)],
-        duration: end,
-        interval: None,
         seed,
+        ..Trial::new(topology, flows, end)
     };
     let outcome = trial.run().expect("it runs");
     outcome.flows[0].goodput_mbps(Duration::from_secs(2), end)

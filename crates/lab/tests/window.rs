@@ -7,7 +7,7 @@ use kneepoint_controllers::{
     AckEvent, Bytes, ConfigError, CongestionEvent, Control, Controller, ControllerConfig,
     ControllerSpec, Environment, Mode, SentEvent, Snapshot, Timestamp,
 };
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_emulator::sim::{Testbed, tls};
 use kneepoint_emulator::time::Nanos;
@@ -71,9 +71,7 @@ impl ControllerConfig for Fixed {
 fn filled(packets: u64, candidate: impl FnOnce(Fixed) -> Candidate) -> (u64, u64) {
     let link = LinkConfig {
         delay: Duration::from_millis(20).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 12_500_000,
-        })
+        ..LinkConfig::constant(12_500_000)
     };
     let seen = Arc::default();
     let fixed = Fixed {
@@ -82,13 +80,9 @@ fn filled(packets: u64, candidate: impl FnOnce(Fixed) -> Candidate) -> (u64, u64
         seen: Arc::clone(&seen),
     };
     let end = Duration::from_secs(3);
-    let trial = Trial {
-        topology: Topology::point_to_point(Duplex::both(link)),
-        flows: vec![FlowPlan::greedy(candidate(fixed), Duration::ZERO, end)],
-        duration: end,
-        interval: None,
-        seed: 1,
-    };
+    let flow = FlowPlan::greedy(candidate(fixed), Duration::ZERO, end);
+    let topology = Topology::point_to_point(Duplex::both(link));
+    let trial = Trial::new(topology, vec![flow], end);
     let outcome = trial.run().expect("it runs");
     let arrived = outcome.flows[0].received_between(Duration::from_secs(1), end);
     let max = *seen.lock().expect("no panics");
@@ -128,9 +122,7 @@ fn a_snapshot_shows_the_window_that_quinn_keeps_to() {
     let link = LinkConfig {
         delay: Nanos::from_millis(20).into(),
         queue: Queue::DropTail(Limit::bytes(100_000)),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 2_500_000,
-        })
+        ..LinkConfig::constant(2_500_000)
     };
     for selection in ControllerSpec::all() {
         let bed = Testbed::symmetric(link.clone(), 1).expect("a valid link");

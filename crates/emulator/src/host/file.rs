@@ -1,6 +1,5 @@
 //! Hosts described in TOML.
 
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -8,6 +7,7 @@ use serde::Deserialize;
 use super::distribution::Distribution;
 use super::error::Invalid;
 use super::{HostConfig, HostError, OtherWork, Processor, Receiving, Sending};
+use crate::file;
 use crate::time::Nanos;
 
 /// What a file may say. What it does not say is as on the ideal host.
@@ -136,17 +136,10 @@ impl HostConfig {
     /// The file cannot be read, or does not describe a host.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, HostError> {
         let path = path.as_ref();
-        let read = |source| HostError::Read {
+        let text = file::read_text(path, MAX_FILE_BYTES).map_err(|source| HostError::Read {
             path: path.to_owned(),
             source,
-        };
-        let length = fs::metadata(path).map_err(read)?.len();
-        if length > MAX_FILE_BYTES {
-            let reason = format!("{length} bytes are more than a host needs");
-            let source = std::io::Error::new(std::io::ErrorKind::FileTooLarge, reason);
-            return Err(read(source));
-        }
-        let text = fs::read_to_string(path).map_err(read)?;
+        })?;
         let name = path.file_stem().unwrap_or(path.as_os_str());
         Self::from_toml(&name.to_string_lossy(), &text)
     }
@@ -258,6 +251,14 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_without_an_end_is_refused() {
+        let error = HostConfig::load("/dev/zero").unwrap_err();
+        let reason = "cannot read host /dev/zero: it is larger than 4194304 bytes";
+        assert_eq!(error.to_string(), reason);
+    }
 
     #[test]
     fn presets_are_valid_and_survive_being_written() {

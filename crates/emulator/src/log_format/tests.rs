@@ -83,9 +83,7 @@ fn short() -> Link {
         delay: Nanos::from_millis(5).into(),
         overhead: 0,
         log: true,
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 1_000_000,
-        })
+        ..LinkConfig::constant(1_000_000)
     };
     let mut link = Link::new(config, 1).unwrap();
     for _ in 0..3 {

@@ -3,7 +3,6 @@
 mod link;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -194,14 +193,11 @@ impl Network {
     /// The file cannot be read, or does not describe a network.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, NetworkFileError> {
         let path = path.as_ref();
-        let read = file::read(path, MAX_FILE_BYTES).and_then(|text| {
-            String::from_utf8(text)
-                .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
-        });
-        let text = read.map_err(|source| NetworkFileError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        let text =
+            file::read_text(path, MAX_FILE_BYTES).map_err(|source| NetworkFileError::Read {
+                path: path.to_owned(),
+                source,
+            })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         Self::parse(&text, &path.display().to_string(), folder)
     }

@@ -24,7 +24,7 @@ use crate::link::{ConfigError, Count, Link, LinkConfig};
 /// use kneepoint_emulator::time::Nanos;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let line = |bytes_per_second| Duplex::both(LinkConfig::new(Shaper::ConstantRate { bytes_per_second }));
+/// let line = |bytes_per_second| Duplex::both(LinkConfig::constant(bytes_per_second));
 /// let access = [line(12_500_000), line(12_500_000)];
 /// let mut topology = Topology::dumbbell(line(1_250_000), &access, &access);
 /// let (from, to) = ("10.0.0.1:1".parse()?, "10.0.1.1:1".parse()?);

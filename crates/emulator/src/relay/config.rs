@@ -88,12 +88,9 @@ pub const DEFAULT_MEMORY: u64 = 256 << 20;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::Shaper;
 
     fn config(listen: &str, to: &str) -> RelayConfig {
-        let link = LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 1_000,
-        });
+        let link = LinkConfig::constant(1_000);
         RelayConfig::new(
             listen.parse().unwrap(),
             to.parse().unwrap(),

@@ -8,7 +8,7 @@
 //! lateness. On Linux it is known how long packets wait to be read: [`PathSnapshot::waited`].
 //!
 //! ```no_run
-//! use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+//! use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
 //! use kneepoint_emulator::relay::{Relay, RelayConfig};
 //! use kneepoint_emulator::time::Nanos;
 //!
@@ -16,7 +16,7 @@
 //! let link = LinkConfig {
 //!     queue: Queue::DropTail(Limit::bytes(100_000)),
 //!     delay: Nanos::from_millis(20).into(),
-//!     ..LinkConfig::new(Shaper::ConstantRate { bytes_per_second: 1_250_000 })
+//!     ..LinkConfig::constant(1_250_000)
 //! };
 //! let (listen, server) = ("127.0.0.1:4433".parse()?, "127.0.0.1:4434".parse()?);
 //! let relay = Relay::start(RelayConfig::new(listen, server, link.clone(), link), Default::default())?;

@@ -253,7 +253,7 @@ const SPIN_TURN: Nanos = Nanos::from_micros(5);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::{Limit, LinkConfig, Queue, Shaper};
+    use crate::link::{Limit, LinkConfig, Queue};
 
     /// On a slow link the oldest record stays open for long, and a flood's drops pile up behind it.
     #[test]
@@ -261,9 +261,7 @@ mod tests {
         let config = LinkConfig {
             queue: Queue::DropTail(Limit::packets(10)),
             log: true,
-            ..LinkConfig::new(Shaper::ConstantRate {
-                bytes_per_second: 1,
-            })
+            ..LinkConfig::constant(1)
         };
         let (memory, backlog) = (1 << 20, Arc::new(Backlog::default()));
         let link = Link::new(config, 1).unwrap();

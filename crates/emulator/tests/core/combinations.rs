@@ -206,6 +206,9 @@ proptest! {
             match record.outcome {
                 PacketOutcome::Sent { departure, delivery } => {
                     prop_assert!(record.arrival <= departure && departure <= delivery);
+                    if let (Delay::Fixed(delay), None) = (&config.delay, config.aggregation) {
+                        prop_assert_eq!(delivery, departure + *delay);
+                    }
                     booked.push((delivery, serial));
                 }
                 PacketOutcome::Dropped { time, .. } => prop_assert!(record.arrival <= time),

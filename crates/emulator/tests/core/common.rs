@@ -1,8 +1,10 @@
 //! What several tests share.
 
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use kneepoint_emulator::link::{EnqueueResult, Link, LinkConfig, PacketOutcome};
+use kneepoint_emulator::network::Network;
 use kneepoint_emulator::packet::Packet;
 use kneepoint_emulator::time::Nanos;
 
@@ -25,6 +27,15 @@ pub(crate) fn packet(size: usize, serial: u8) -> Packet {
         destination: address(2),
         ecn: None,
         payload,
+    }
+}
+
+/// A packet of 1000 bytes.
+pub(crate) fn packet_between(source: SocketAddr, destination: SocketAddr) -> Packet {
+    Packet {
+        source,
+        destination,
+        ..packet(1000, 0)
     }
 }
 
@@ -65,4 +76,21 @@ pub(crate) fn drain(link: &mut Link) -> Vec<(Nanos, Packet)> {
         link.poll(now, |time, packet| delivered.push((time, packet)));
     }
     delivered
+}
+
+/// Where the logs of a real mm-link are.
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mm-link")
+}
+
+/// Polls a network at each event until it is empty; returns times, sources and destinations of deliveries.
+pub(crate) fn drain_network(network: &mut Network) -> Vec<(Nanos, SocketAddr, SocketAddr)> {
+    let mut deliveries = Vec::new();
+    while let Some(now) = network.next_event() {
+        network.poll(now, &mut |time, packet| {
+            assert_eq!(time, now);
+            deliveries.push((time, packet.source, packet.destination));
+        });
+    }
+    deliveries
 }

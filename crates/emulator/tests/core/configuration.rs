@@ -10,9 +10,7 @@ use kneepoint_emulator::time::Nanos;
 use crate::common::ms;
 
 fn base() -> LinkConfig {
-    LinkConfig::new(Shaper::ConstantRate {
-        bytes_per_second: 1,
-    })
+    LinkConfig::constant(1)
 }
 
 fn shaper(shaper: Shaper) -> LinkConfig {
@@ -103,6 +101,10 @@ fn what_is_out_of_range_is_refused_with_its_value() {
     };
     for (config, message) in [
         (
+            LinkConfig::constant(0),
+            "the rate of a link must be positive",
+        ),
+        (
             rates(&[]),
             "a schedule of rates must begin with a step at time 0",
         ),
@@ -162,6 +164,15 @@ fn what_is_out_of_range_is_refused_with_its_value() {
             "the batch of aggregation must be positive",
         ),
         (loss(-0.5), "loss probability -0.5 is not between 0 and 1"),
+        (loss(1.5), "loss probability 1.5 is not between 0 and 1"),
+        (
+            loss(f64::NAN),
+            "loss probability NaN is not between 0 and 1",
+        ),
+        (
+            loss(f64::INFINITY),
+            "loss probability inf is not between 0 and 1",
+        ),
         (
             loss(Loss::GilbertElliott {
                 p: 1.5,
@@ -223,6 +234,18 @@ fn what_is_out_of_range_is_refused_with_its_value() {
                 ..none
             }),
             "reordering probability -1 is not between 0 and 1",
+        ),
+        (
+            queue(Queue::DropTail(Limit::default())),
+            "a queue needs a limit in bytes, in packets or in time",
+        ),
+        (
+            queue(Queue::DropTail(Limit::bytes(0))),
+            "a queue's limit in bytes must be positive",
+        ),
+        (
+            queue(Queue::DropTail(Limit::packets(0))),
+            "a queue's limit in packets must be positive",
         ),
         (
             queue(Queue::DropHead(Limit::time(Nanos::ZERO))),

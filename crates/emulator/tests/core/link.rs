@@ -1,8 +1,7 @@
 //! Rules 3 to 5, and the other stages of a link.
 
 use kneepoint_emulator::link::{
-    ConfigError, Count, DropCause, EnqueueResult, Limit, Link, LinkConfig, PacketOutcome, Queue,
-    Shaper,
+    Count, DropCause, EnqueueResult, Limit, Link, LinkConfig, PacketOutcome, Queue, Shaper,
 };
 use kneepoint_emulator::packet::Ecn;
 use kneepoint_emulator::time::Nanos;
@@ -15,7 +14,7 @@ fn trace(text: &str) -> LinkConfig {
 }
 
 fn rate(bytes_per_second: u64) -> LinkConfig {
-    LinkConfig::new(Shaper::ConstantRate { bytes_per_second })
+    LinkConfig::constant(bytes_per_second)
 }
 
 #[test]
@@ -365,59 +364,6 @@ fn loss_is_random_seeded_and_nested() {
     assert_eq!(few, lost(0.05, 1));
     assert_ne!(few, lost(0.05, 2));
     assert!(few.iter().zip(lost(0.1, 1)).all(|(few, more)| more || !few));
-}
-
-#[test]
-fn configurations_are_checked() {
-    let drop_tail = |limit| LinkConfig {
-        queue: Queue::DropTail(limit),
-        ..rate(1)
-    };
-    let none = Limit::default();
-    for (config, error, message) in [
-        (
-            rate(0),
-            ConfigError::ZeroRate,
-            "the rate of a link must be positive",
-        ),
-        (
-            drop_tail(none),
-            ConfigError::NoLimit,
-            "a queue needs a limit in bytes, in packets or in time",
-        ),
-        (
-            drop_tail(Limit::bytes(0)),
-            ConfigError::ZeroLimit { unit: "bytes" },
-            "a queue's limit in bytes must be positive",
-        ),
-        (
-            drop_tail(Limit::packets(0)),
-            ConfigError::ZeroLimit { unit: "packets" },
-            "a queue's limit in packets must be positive",
-        ),
-        (
-            LinkConfig {
-                loss: 1.5.into(),
-                ..rate(1)
-            },
-            ConfigError::Loss(1.5),
-            "loss probability 1.5 is not between 0 and 1",
-        ),
-    ] {
-        assert_eq!(config.validate(), Err(error.clone()));
-        assert_eq!(Link::new(config, 1).unwrap_err(), error);
-        assert_eq!(error.to_string(), message);
-    }
-    for loss in [f64::NAN, -0.1, f64::INFINITY] {
-        assert!(
-            LinkConfig {
-                loss: loss.into(),
-                ..rate(1)
-            }
-            .validate()
-            .is_err()
-        );
-    }
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Mahimahi's log format, read.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 use kneepoint_emulator::log_format::{EventKind, Log, LogStatistics};
+
+use crate::common::folder;
 
 #[test]
 fn nothing_of_a_real_log_is_lost() {
@@ -197,7 +198,3 @@ fn bad_logs_are_rejected_with_their_line_and_value() {
 }
 
 const REAL: [&str; 3] = ["droptail-bytes.log", "droptail-packets.log", "infinite.log"];
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mm-link")
-}

@@ -1,39 +1,41 @@
 //! Logs of a real mm-link, replayed: every departure's size, time and delay, and the drops.
 
-use std::path::{Path, PathBuf};
-
 use kneepoint_emulator::link::{
     DropCause, EnqueueResult, Limit, Link, LinkConfig, MAHIMAHI_OVERHEAD, PacketOutcome, Queue,
     Shaper,
 };
+use kneepoint_emulator::log_format::{EventKind, Log};
 use kneepoint_emulator::trace::{OPPORTUNITY_BYTES, Trace};
 
-use crate::common::{drain, ms, packet};
+use crate::common::{drain, folder, ms, packet};
 
 #[test]
-fn drop_tail_in_bytes() {
-    let log = Log::load("droptail-bytes.log");
-    assert_eq!((log.departures.len(), log.drops.len()), (3044, 257));
-    log.replay(Queue::DropTail(Limit::bytes(60_000)));
+fn a_replay_departs_and_drops_as_recorded() {
+    for (name, departures, drops, queue) in [
+        (
+            "droptail-bytes.log",
+            3044,
+            257,
+            Queue::DropTail(Limit::bytes(60_000)),
+        ),
+        (
+            "droptail-packets.log",
+            2786,
+            558,
+            Queue::DropTail(Limit::packets(40)),
+        ),
+        ("infinite.log", 4524, 0, Queue::Infinite),
+    ] {
+        let log = Recording::load(name);
+        let counts = (log.departures.len(), log.drops.len());
+        assert_eq!(counts, (departures, drops), "{name}");
+        log.replay(queue);
+    }
 }
 
-#[test]
-fn drop_tail_in_packets() {
-    let log = Log::load("droptail-packets.log");
-    assert_eq!((log.departures.len(), log.drops.len()), (2786, 558));
-    log.replay(Queue::DropTail(Limit::packets(40)));
-}
-
-#[test]
-fn infinite() {
-    let log = Log::load("infinite.log");
-    assert_eq!((log.departures.len(), log.drops.len()), (4524, 0));
-    log.replay(Queue::Infinite);
-}
-
-/// A log's lines; times in milliseconds, relative to the start of the trace.
+/// What a log says; times in milliseconds, relative to the start of the trace.
 #[derive(Debug, Default)]
-struct Log {
+struct Recording {
     /// Time and size.
     arrivals: Vec<(u64, u64)>,
     /// Time, size and delay.
@@ -44,32 +46,24 @@ struct Log {
     opportunities: Vec<u64>,
 }
 
-impl Log {
+impl Recording {
     fn load(name: &str) -> Self {
-        let text = std::fs::read_to_string(folder().join(name)).unwrap();
-        let mut log = Self::default();
-        let mut base = 0;
-        for line in text.lines() {
-            if let Some(comment) = line.strip_prefix('#') {
-                if let Some(value) = comment.trim().strip_prefix("base timestamp: ") {
-                    base = value.parse().unwrap();
+        let mut recording = Self::default();
+        for event in Log::load(folder().join(name)).unwrap().events() {
+            let time = event.time;
+            match event.kind {
+                EventKind::Arrival { bytes } => recording.arrivals.push((time, bytes)),
+                EventKind::Departure { bytes, delay } => {
+                    recording.departures.push((time, bytes, delay));
                 }
-                continue;
-            }
-            let fields: Vec<&str> = line.split(' ').collect();
-            let number = |index: usize| fields[index].parse::<u64>().unwrap();
-            let time = number(0) - base;
-            match fields[1] {
-                "+" => log.arrivals.push((time, number(2))),
-                "-" => log.departures.push((time, number(2), number(3))),
-                "d" => log
-                    .drops
-                    .extend(vec![time; usize::try_from(number(2)).unwrap()]),
-                "#" => log.opportunities.push(time),
-                other => panic!("unknown event {other}"),
+                EventKind::Drop { packets, .. } => {
+                    let packets = usize::try_from(packets).unwrap();
+                    recording.drops.extend(vec![time; packets]);
+                }
+                EventKind::Opportunity { .. } => recording.opportunities.push(time),
             }
         }
-        log
+        recording
     }
 
     fn replay(&self, queue: Queue) {
@@ -131,8 +125,4 @@ impl Log {
         departures.retain(|(time, ..)| *time <= recorded_until);
         assert_eq!(departures, self.departures);
     }
-}
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mm-link")
 }

@@ -1,19 +1,18 @@
 //! Hosts, sides and the order of deliveries.
 
-use kneepoint_emulator::link::{ConfigError, LinkConfig, Shaper};
+use std::net::SocketAddr;
+
+use kneepoint_emulator::link::{ConfigError, LinkConfig};
 use kneepoint_emulator::network::{Direction, Network, NetworkConfig, Side};
-use kneepoint_emulator::packet::Packet;
 use kneepoint_emulator::time::Nanos;
 
-use crate::common::{address, ms};
+use crate::common::{address, drain_network, ms, packet_between};
 
 fn network(delay: Nanos) -> Network {
     let link = LinkConfig {
         delay: delay.into(),
         overhead: 0,
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 1_000_000,
-        })
+        ..LinkConfig::constant(1_000_000)
     };
     let mut network = Network::new(NetworkConfig {
         forward: link.clone(),
@@ -31,31 +30,12 @@ fn network(delay: Nanos) -> Network {
 }
 
 fn send(network: &mut Network, now: Nanos, from: u8, to: u8) {
-    let (source, destination) = (address(from), address(to));
-    network.send(
-        now,
-        Packet {
-            source,
-            destination,
-            ecn: None,
-            payload: vec![from; 1000],
-        },
-    );
+    network.send(now, packet_between(address(from), address(to)));
 }
 
-fn run(network: &mut Network) -> Vec<(Nanos, u8, u8)> {
-    let host = |address: std::net::SocketAddr| match address {
-        std::net::SocketAddr::V4(address) => address.ip().octets()[3],
-        std::net::SocketAddr::V6(_) => 0,
-    };
-    let mut deliveries = Vec::new();
-    while let Some(now) = network.next_event() {
-        network.poll(now, &mut |time, packet| {
-            assert_eq!(time, now);
-            deliveries.push((time, host(packet.source), host(packet.destination)));
-        });
-    }
-    deliveries
+/// A delivery at a millisecond, from a host to another.
+fn between((millis, from, to): (u64, u8, u8)) -> (Nanos, SocketAddr, SocketAddr) {
+    (ms(millis), address(from), address(to))
 }
 
 #[test]
@@ -65,24 +45,11 @@ fn flows_share_the_link_towards_their_destination() {
     send(&mut network, ms(0), 2, 12);
     send(&mut network, ms(0), 11, 2);
     // At equal times, the forward link's packet comes first.
-    let expected = [(ms(11), 1, 11), (ms(11), 11, 2), (ms(12), 2, 12)];
-    assert_eq!(run(&mut network), expected);
-    assert_eq!(
-        network
-            .link(Direction::Forward)
-            .statistics()
-            .delivered
-            .packets,
-        2
-    );
-    assert_eq!(
-        network
-            .link(Direction::Reverse)
-            .statistics()
-            .delivered
-            .packets,
-        1
-    );
+    let expected = [(11, 1, 11), (11, 11, 2), (12, 2, 12)];
+    assert_eq!(drain_network(&mut network), expected.map(between));
+    let delivered = [Direction::Forward, Direction::Reverse]
+        .map(|direction| network.link(direction).statistics().delivered.packets);
+    assert_eq!(delivered, [2, 1]);
     assert_eq!(network.unroutable(), 0);
 }
 
@@ -124,24 +91,16 @@ fn packets_to_nowhere_are_counted() {
     send(&mut network, ms(0), 99, 1);
     network.attach(Side::Right, address(2));
     send(&mut network, ms(0), 1, 2);
-    assert_eq!(run(&mut network), [(ms(1), 1, 2), (ms(1), 99, 1)]);
+    let expected = [(1, 1, 2), (1, 99, 1)].map(between);
+    assert_eq!(drain_network(&mut network), expected);
 }
 
 #[test]
 fn a_payload_is_moved() {
     let mut network = network(ms(0));
-    let payload = vec![7; 1000];
-    let place = payload.as_ptr();
-    let (source, destination) = (address(1), address(11));
-    network.send(
-        ms(0),
-        Packet {
-            source,
-            destination,
-            ecn: None,
-            payload,
-        },
-    );
+    let packet = packet_between(address(1), address(11));
+    let place = packet.payload.as_ptr();
+    network.send(ms(0), packet);
     network.poll(ms(1), &mut |_, packet| {
         assert_eq!(packet.payload.as_ptr(), place)
     });
@@ -149,9 +108,7 @@ fn a_payload_is_moved() {
 
 #[test]
 fn the_links_lose_independently_and_a_bad_link_is_refused() {
-    let rate = LinkConfig::new(Shaper::ConstantRate {
-        bytes_per_second: 1_000_000,
-    });
+    let rate = LinkConfig::constant(1_000_000);
     let lossy = LinkConfig {
         loss: 0.5.into(),
         log: true,

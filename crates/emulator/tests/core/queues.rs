@@ -1,7 +1,7 @@
 //! Queue disciplines on whole links, under more load than they can carry.
 
 use kneepoint_emulator::link::{
-    CoDel, EnqueueResult, FqCoDel, Limit, Link, LinkConfig, PacketOutcome, Pie, Queue, Red, Shaper,
+    CoDel, EnqueueResult, FqCoDel, Limit, Link, LinkConfig, PacketOutcome, Pie, Queue, Red,
     StepMark,
 };
 use kneepoint_emulator::packet::Ecn;
@@ -13,9 +13,7 @@ use crate::common::{address, bare, drain, ms, packet};
 fn line(queue: Queue) -> Link {
     bare(LinkConfig {
         queue,
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 1_250_000,
-        })
+        ..LinkConfig::constant(1_250_000)
     })
 }
 

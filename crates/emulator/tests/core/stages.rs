@@ -10,9 +10,7 @@ use crate::common::{bare, departures, drain, ms, packet};
 
 /// A byte takes a microsecond.
 fn line() -> LinkConfig {
-    LinkConfig::new(Shaper::ConstantRate {
-        bytes_per_second: 1_000_000,
-    })
+    LinkConfig::constant(1_000_000)
 }
 
 /// Offers packets of 1000 bytes, numbered from 0, at given times; returns times and numbers of deliveries.

@@ -11,7 +11,7 @@ use kneepoint_emulator::time::Nanos;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::common::{address, ms};
+use crate::common::{address, drain_network, ms, packet_between};
 use crate::strategies::links;
 
 /// 1000 bytes take a millisecond at `kilobytes` 1000, and then the delay.
@@ -24,27 +24,6 @@ fn line(kilobytes: u64, delay: Nanos) -> Duplex {
         overhead: 0,
         ..LinkConfig::new(shaper)
     })
-}
-
-fn packet(source: SocketAddr, destination: SocketAddr) -> Packet {
-    Packet {
-        source,
-        destination,
-        ecn: None,
-        payload: vec![0; 1000],
-    }
-}
-
-/// Times, and the last bytes of sources and destinations.
-fn drain(network: &mut Network) -> Vec<(Nanos, SocketAddr, SocketAddr)> {
-    let mut deliveries = Vec::new();
-    while let Some(now) = network.next_event() {
-        network.poll(now, &mut |time, packet| {
-            assert_eq!(time, now);
-            deliveries.push((time, packet.source, packet.destination));
-        });
-    }
-    deliveries
 }
 
 fn traffic(from: SocketAddr, to: SocketAddr) -> CrossTraffic {
@@ -68,9 +47,9 @@ fn a_dumbbell_has_access_links() {
         topology.host(node, address(host)).unwrap();
     }
     let mut network = topology.build(1).unwrap();
-    network.send(ms(0), packet(address(1), address(11)));
-    network.send(ms(0), packet(address(2), address(11)));
-    network.send(ms(0), packet(address(1), address(2)));
+    network.send(ms(0), packet_between(address(1), address(11)));
+    network.send(ms(0), packet_between(address(2), address(11)));
+    network.send(ms(0), packet_between(address(1), address(2)));
     let expected = [
         // Behind the first packet on its access link, and over no bottleneck: 1 ms, 1 ms; 2 ms, 5 ms.
         (ms(9), address(1), address(2)),
@@ -78,7 +57,7 @@ fn a_dumbbell_has_access_links() {
         (ms(14), address(1), address(11)),
         (Nanos(19_500_000), address(2), address(11)),
     ];
-    assert_eq!(drain(&mut network), expected);
+    assert_eq!(drain_network(&mut network), expected);
     let delivered = |name| {
         network
             .link_named(name)
@@ -105,11 +84,11 @@ fn flows_of_a_parking_lot_share_what_they_have_in_common() {
         topology.host(node, address(host)).unwrap();
     }
     let mut network = topology.build(1).unwrap();
-    network.send(ms(0), packet(address(1), address(3)));
-    network.send(ms(0), packet(address(1), address(2)));
-    network.send(ms(1), packet(address(2), address(3)));
-    network.send(ms(1), packet(address(3), address(1)));
-    let found: Vec<_> = drain(&mut network)
+    network.send(ms(0), packet_between(address(1), address(3)));
+    network.send(ms(0), packet_between(address(1), address(2)));
+    network.send(ms(1), packet_between(address(2), address(3)));
+    network.send(ms(1), packet_between(address(3), address(1)));
+    let found: Vec<_> = drain_network(&mut network)
         .into_iter()
         .map(|(time, _, to)| (time, to))
         .collect();
@@ -150,13 +129,13 @@ fn a_flow_may_have_a_path_of_its_own() {
         assert!(matches!(broken(links), NetworkError::BrokenPath { .. }));
     }
     let mut network = topology.build(1).unwrap();
-    network.send(ms(0), packet(address(1), address(3)));
-    network.send(ms(0), packet(address(2), address(3)));
+    network.send(ms(0), packet_between(address(1), address(3)));
+    network.send(ms(0), packet_between(address(2), address(3)));
     let expected = [
         (ms(4), address(1), address(3)),
         (ms(6), address(2), address(3)),
     ];
-    assert_eq!(drain(&mut network), expected);
+    assert_eq!(drain_network(&mut network), expected);
 }
 
 #[test]
@@ -169,8 +148,11 @@ fn traffic_from_nowhere_takes_its_share() {
     let mut network = topology.build(1).unwrap();
     assert_eq!(network.next_event(), Some(ms(0)));
     // The source's packets come every 2 ms and take one.
-    network.send(ms(4), packet(address(2), address(12)));
-    assert_eq!(drain(&mut network), [(ms(6), address(2), address(12))]);
+    network.send(ms(4), packet_between(address(2), address(12)));
+    assert_eq!(
+        drain_network(&mut network),
+        [(ms(6), address(2), address(12))]
+    );
     let received = network.received(address(11)).unwrap();
     assert_eq!((received.packets, received.bytes), (50, 50_000));
     assert_eq!(network.received(address(12)), None);
@@ -189,18 +171,18 @@ fn a_rebound_client_sends_from_another_address() {
         outside,
     });
     let mut network = topology.build(1).unwrap();
-    network.send(ms(0), packet(client, server));
-    network.send(ms(0), packet(server, client));
-    network.send(ms(15), packet(server, client));
-    network.send(ms(20), packet(client, server));
-    network.send(ms(20), packet(server, outside));
+    network.send(ms(0), packet_between(client, server));
+    network.send(ms(0), packet_between(server, client));
+    network.send(ms(15), packet_between(server, client));
+    network.send(ms(20), packet_between(client, server));
+    network.send(ms(20), packet_between(server, outside));
     let expected = [
         (ms(11), client, server),
         (ms(11), server, client),
         (ms(31), outside, server),
         (ms(31), server, client),
     ];
-    let mut found = drain(&mut network);
+    let mut found = drain_network(&mut network);
     found.sort();
     let mut expected = expected.to_vec();
     expected.sort();
@@ -218,13 +200,13 @@ fn a_client_may_have_addresses_at_two_nodes() {
     let mut network = topology.build(1).unwrap();
     let cellular = network.node("left-2").unwrap();
     network.attach_at(cellular, address(2)).unwrap();
-    network.send(ms(0), packet(address(1), address(11)));
-    network.send(ms(0), packet(address(2), address(11)));
+    network.send(ms(0), packet_between(address(1), address(11)));
+    network.send(ms(0), packet_between(address(2), address(11)));
     let expected = [
         (ms(4), address(1), address(11)),
         (ms(33), address(2), address(11)),
     ];
-    assert_eq!(drain(&mut network), expected);
+    assert_eq!(drain_network(&mut network), expected);
 }
 
 #[test]
@@ -392,7 +374,10 @@ impl Scenario {
                 step(&mut network, now);
             }
             let nodes = self.bottlenecks.len() + 1;
-            network.send(ms(*time), packet(host(from % nodes), host(to % nodes)));
+            network.send(
+                ms(*time),
+                packet_between(host(from % nodes), host(to % nodes)),
+            );
         }
         while let Some(now) = network.next_event() {
             step(&mut network, now);
@@ -438,7 +423,7 @@ proptest! {
         let mut network = scenario.network(seed);
         let nodes = scenario.bottlenecks.len() + 1;
         for (time, from, to) in &scenario.sends {
-            network.send(ms(*time), packet(host(from % nodes), host(to % nodes)));
+            network.send(ms(*time), packet_between(host(from % nodes), host(to % nodes)));
         }
         let mut late = Vec::new();
         while let Some(next) = network.next_event() {

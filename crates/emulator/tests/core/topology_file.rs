@@ -2,7 +2,7 @@
 
 use kneepoint_emulator::network::Network;
 
-use crate::common::{address, ms};
+use crate::common::{address, folder, ms};
 
 const FILE: &str = r#"
 seed = 7
@@ -54,8 +54,7 @@ outside = "10.0.0.9:1"
 "#;
 
 fn parse(text: &str) -> Result<Network, String> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mm-link");
-    Network::parse(text, "n.toml", &folder).map_err(|error| error.to_string())
+    Network::parse(text, "n.toml", &folder()).map_err(|error| error.to_string())
 }
 
 #[test]

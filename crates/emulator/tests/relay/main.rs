@@ -7,7 +7,7 @@ mod transfer;
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use kneepoint_emulator::link::{LinkConfig, Shaper};
+use kneepoint_emulator::link::LinkConfig;
 use kneepoint_emulator::relay::{Relay, RelayConfig, Sinks};
 use kneepoint_emulator::time::Nanos;
 
@@ -23,9 +23,7 @@ fn loopbacks() -> [SocketAddr; 2] {
 fn link() -> LinkConfig {
     LinkConfig {
         delay: Nanos::from_millis(3).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 12_500_000,
-        })
+        ..LinkConfig::constant(12_500_000)
     }
 }
 

@@ -2,12 +2,15 @@
 #![allow(dead_code, reason = "no test file uses all of it")]
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 
+#[cfg(feature = "noq")]
+pub(crate) mod over_noq;
+
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
+use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
 use kneepoint_emulator::network::{Network, NetworkConfig, Side};
 use kneepoint_emulator::sim::{Handle, Simulation, endpoint_config, tls};
 use kneepoint_emulator::time::Nanos;
@@ -23,9 +26,7 @@ pub(crate) fn link() -> LinkConfig {
         delay: DELAY.into(),
         queue: Queue::DropTail(Limit::bytes(100_000)),
         log: true,
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: RATE,
-        })
+        ..LinkConfig::constant(RATE)
     }
 }
 

@@ -6,9 +6,10 @@ use kneepoint_controllers::Mode;
 use kneepoint_emulator::link::{Aggregation, LinkConfig, RateStep, Shaper};
 
 use super::Outcome;
-use super::setup::{BDP, RATE, believed_bdp, error, greedy, link, seconds};
+use super::setup::{BDP, RATE, believed_bdp, error, greedy, link, over, return_link, seconds};
 use kneepoint_lab::run::RunError;
 use kneepoint_lab::watch::TimeSeries;
+use kneepoint_lab::workload::Load;
 
 /// The share of the plain path's rate that left the link.
 fn utilization(series: &TimeSeries, from: Duration, to: Duration) -> f64 {
@@ -30,7 +31,7 @@ pub(crate) fn from_the_start() -> Result<Outcome, RunError> {
         }),
         ..link()
     };
-    let series = greedy(link, 6000).run()?;
+    let series = greedy(link, 6000)?;
     let second = Duration::from_secs(1);
     let drain = series.entry(Mode::Drain, Duration::ZERO);
     let used = utilization(&series, 2 * second, 6 * second);
@@ -54,7 +55,7 @@ pub(crate) fn from_the_start() -> Result<Outcome, RunError> {
 }
 
 pub(crate) fn from_cruise_on() -> Result<Outcome, RunError> {
-    let plain = greedy(link(), 8000).run()?;
+    let plain = greedy(link(), 8000)?;
     // Some rounds into the Cruise that follows Drain.
     let cruise = plain.entry(Mode::ProbeCruise, Duration::ZERO);
     let begin = cruise.unwrap_or_default() + Duration::from_millis(500);
@@ -68,9 +69,12 @@ pub(crate) fn from_cruise_on() -> Result<Outcome, RunError> {
         steps.push(step(shut, 0));
         steps.push(step(shut + LUMP - OPEN, FAST));
     }
-    let mut experiment = greedy(link(), 8000);
-    experiment.network.reverse.shaper = Shaper::Schedule(steps);
-    let series = experiment.run()?;
+    let reverse = LinkConfig {
+        shaper: Shaper::Schedule(steps),
+        ..return_link()
+    };
+    let end = Duration::from_secs(8);
+    let series = over(link(), reverse, vec![Load::Greedy.until(end)])?;
     let (from, to) = (begin + Duration::from_millis(500), begin + 100 * LUMP);
     let used = utilization(&series, from, to.min(Duration::from_secs(8)));
     let before = series

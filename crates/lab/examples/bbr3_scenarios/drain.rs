@@ -19,7 +19,7 @@ fn flight(series: &TimeSeries, at: Duration) -> f64 {
 }
 
 pub(crate) fn ends_by_flight() -> Result<Outcome, RunError> {
-    let series = greedy(link(), 3000).run()?;
+    let series = greedy(link(), 3000)?;
     let drain = series
         .entry(Mode::Drain, Duration::ZERO)
         .unwrap_or_default();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kneepoint_controllers::{Bbr3Config, Bytes, ControllerConfig, Environment, Transport};
 use kneepoint_emulator::link::LinkConfig;
+use kneepoint_lab::trial::LinkOutcome;
 use kneepoint_lab::watch::{Sample, TimeSeries};
 use kneepoint_testkit::{AckPolicy, Neutral, Sender, Timeout};
 
@@ -28,11 +29,9 @@ pub(crate) fn run(link: LinkConfig, millis: u64) -> TimeSeries {
         }
     });
     let samples = samples.collect();
-    let (log, statistics) = (sender.link().log(), *sender.link().statistics());
     TimeSeries {
         samples,
-        records: log.map_or_else(Vec::new, |log| log.records().to_vec()),
-        statistics,
+        link: LinkOutcome::new(sender.link()),
     }
 }
 

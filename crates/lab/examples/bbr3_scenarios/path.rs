@@ -6,9 +6,10 @@ use kneepoint_controllers::Mode;
 use kneepoint_emulator::link::{LinkConfig, Policer, Shaper};
 
 use super::Outcome;
-use super::setup::{RATE, error, greedy, link, mode, return_link, rounds, seconds, step};
+use super::setup::{RATE, error, greedy, link, mode, over, return_link, rounds, seconds, step};
 use kneepoint_lab::run::RunError;
 use kneepoint_lab::watch::TimeSeries;
+use kneepoint_lab::workload::Load;
 
 /// When the estimate first was within 5 % of `rate`, after `from`.
 fn found(series: &TimeSeries, rate: u64, from: Duration) -> Option<Duration> {
@@ -29,13 +30,12 @@ pub(crate) fn below_a_packet() -> Result<Outcome, RunError> {
         delay: half.into(),
         ..link()
     };
-    let mut experiment = greedy(link, 60_000);
-    experiment.network.reverse = LinkConfig {
+    let reverse = LinkConfig {
         delay: half.into(),
         ..return_link()
     };
-    let series = experiment.run()?;
     let (from, to) = (Duration::from_secs(20), Duration::from_secs(60));
+    let series = over(link, reverse, vec![Load::Greedy.until(to)])?;
     let used = series.rate(from, to).as_f64() / SLOW as f64;
     let late = series.between(from, to);
     let min = late
@@ -66,7 +66,7 @@ pub(crate) fn ten_times_faster() -> Result<Outcome, RunError> {
         shaper: step(RATE, change, 10 * RATE),
         ..link()
     };
-    let series = greedy(link, 12_000).run()?;
+    let series = greedy(link, 12_000)?;
     let found = found(&series, 10 * RATE, change);
     let rounds = found.map(|found| rounds(&series, change, found));
     let phase = found.and_then(|found| Some((found, series.at(found)?.mode)));
@@ -91,7 +91,7 @@ pub(crate) fn ten_times_slower() -> Result<Outcome, RunError> {
         shaper: step(10 * RATE, change, RATE),
         ..link()
     };
-    let series = greedy(link, 18_000).run()?;
+    let series = greedy(link, 18_000)?;
     let refill = series.entry(Mode::ProbeRefill, change).unwrap_or(change);
     let bound = series
         .between(change, refill)
@@ -136,7 +136,7 @@ pub(crate) fn policed() -> Result<Outcome, RunError> {
         }),
         ..link()
     };
-    let series = greedy(link, 30_000).run()?;
+    let series = greedy(link, 30_000)?;
     let (from, to) = (Duration::from_secs(15), Duration::from_secs(30));
     let used = series.rate(from, to).as_f64() / RATE as f64;
     let (arrived, lost) = series.dropped(from, to);

@@ -6,19 +6,19 @@ use kneepoint_controllers::Mode;
 use kneepoint_emulator::link::{Interval, Limit, LinkConfig, Loss, Queue};
 
 use super::Outcome;
-use super::setup::{BDP, RATE, error, greedy, link, mode, rounds, seconds};
+use super::setup::{BDP, RATE, error, greedy, link, mode, perform, rounds, seconds};
 use kneepoint_lab::run::RunError;
 use kneepoint_lab::watch::TimeSeries;
-use kneepoint_lab::workload::{Load, Phase};
+use kneepoint_lab::workload::Load;
 
 pub(crate) fn up_ends_on_a_plateau() -> Result<Outcome, RunError> {
-    let series = greedy(link(), 8000).run()?;
+    let series = greedy(link(), 8000)?;
     let up = series.entry(Mode::ProbeUp, Duration::ZERO);
     let next = up.and_then(|up| series.next_mode(up));
     let rounds = up
         .zip(next)
         .map_or(0, |(up, (end, _))| rounds(&series, up, end));
-    let drops = series.statistics.queue_full.packets;
+    let drops = series.link.statistics.queue_full.packets;
     Ok(Outcome {
         number: 5,
         name: "Up ends on a plateau",
@@ -38,18 +38,11 @@ pub(crate) fn up_ends_on_a_plateau() -> Result<Outcome, RunError> {
 /// A run whose application is greedy for 2 s and then slower than the link, and when it first was in Up since.
 pub(crate) fn app_limited_up(loss: Loss) -> Result<(TimeSeries, Option<Duration>), RunError> {
     let greedy_until = Duration::from_secs(2);
-    let mut experiment = greedy(LinkConfig { loss, ..link() }, 9000);
-    experiment.application = vec![
-        Phase {
-            until: greedy_until,
-            load: Load::Greedy,
-        },
-        Phase {
-            until: experiment.duration,
-            load: Load::Steady(RATE / 2),
-        },
+    let application = vec![
+        Load::Greedy.until(greedy_until),
+        Load::Steady(RATE / 2).until(Duration::from_secs(9)),
     ];
-    let series = experiment.run()?;
+    let series = perform(LinkConfig { loss, ..link() }, application)?;
     let up = series.entry(Mode::ProbeUp, greedy_until);
     Ok((series, up))
 }
@@ -65,7 +58,7 @@ pub(crate) fn up_ends_on_loss() -> Result<Outcome, RunError> {
     let next = series.next_mode(from);
     let limited = series.at(from).is_some_and(|snapshot| snapshot.app_limited);
     let after = next.map(|(at, _)| at.saturating_sub(from));
-    let lost = series.statistics.lost.packets;
+    let lost = series.link.statistics.lost.packets;
     Ok(Outcome {
         number: 6,
         name: "Up ends on loss although app-limited",
@@ -88,7 +81,7 @@ pub(crate) fn loss_in_up_with_a_bound() -> Result<Outcome, RunError> {
         queue: Queue::DropTail(Limit::bytes(2 * BDP / 5)),
         ..link()
     };
-    let series = greedy(link, 15_000).run()?;
+    let series = greedy(link, 15_000)?;
     // A probe that finds the flight at the bound after one too high ends by precaution: the first that loses is meant.
     let probe = series
         .modes()
@@ -122,27 +115,17 @@ pub(crate) fn loss_in_up_with_a_bound() -> Result<Outcome, RunError> {
 }
 
 pub(crate) fn app_limited_refill() -> Result<Outcome, RunError> {
-    let plain = greedy(link(), 8000).run()?;
+    let plain = greedy(link(), 8000)?;
     let refill = plain.entry(Mode::ProbeRefill, Duration::ZERO);
     let pause = refill.unwrap_or_default();
     // Long enough for the round of Refill: what was in flight at its beginning takes two round trips to be acknowledged.
     let resume = pause + Duration::from_millis(160);
-    let mut experiment = greedy(link(), 8000);
-    experiment.application = vec![
-        Phase {
-            until: pause,
-            load: Load::Greedy,
-        },
-        Phase {
-            until: resume,
-            load: Load::Steady(RATE / 10),
-        },
-        Phase {
-            until: experiment.duration,
-            load: Load::Greedy,
-        },
+    let application = vec![
+        Load::Greedy.until(pause),
+        Load::Steady(RATE / 10).until(resume),
+        Load::Greedy.until(Duration::from_secs(8)),
     ];
-    let series = experiment.run()?;
+    let series = perform(link(), application)?;
     let next = series.next_mode(pause);
     let up = next.filter(|&(_, mode)| mode == Mode::ProbeUp);
     let down = up.and_then(|(up, _)| series.next_mode(up));

@@ -6,12 +6,12 @@ use kneepoint_controllers::Mode;
 use kneepoint_emulator::link::{Delay, DelayStep, LinkConfig};
 
 use super::Outcome;
-use super::setup::{RATE, RTT, believed_bdp, greedy, link, mode, seconds};
+use super::setup::{RATE, RTT, believed_bdp, greedy, link, mode, perform, seconds};
 use kneepoint_lab::run::RunError;
-use kneepoint_lab::workload::{Load, Phase};
+use kneepoint_lab::workload::Load;
 
 pub(crate) fn in_and_out() -> Result<Outcome, RunError> {
-    let series = greedy(link(), 16_000).run()?;
+    let series = greedy(link(), 16_000)?;
     let entry = series.entry(Mode::ProbeRtt, Duration::ZERO);
     let from = entry.unwrap_or_default();
     let exit = series.next_mode(from);
@@ -72,22 +72,12 @@ pub(crate) fn not_after_silence() -> Result<Outcome, RunError> {
         },
         ..link()
     };
-    let mut experiment = greedy(link, 18_000);
-    experiment.application = vec![
-        Phase {
-            until: pause,
-            load: Load::Greedy,
-        },
-        Phase {
-            until: resume,
-            load: Load::Silent,
-        },
-        Phase {
-            until: experiment.duration,
-            load: Load::Greedy,
-        },
+    let application = vec![
+        Load::Greedy.until(pause),
+        Load::Silent.until(resume),
+        Load::Greedy.until(Duration::from_secs(18)),
     ];
-    let series = experiment.run()?;
+    let series = perform(link, application)?;
     let silences = series.entry(Mode::ProbeRtt, pause);
     let rtt = |at| series.at(at).and_then(|snapshot| snapshot.min_rtt);
     let (before, after) = (rtt(resume), rtt(resume + 2 * RTT));
@@ -122,12 +112,8 @@ pub(crate) fn in_startup() -> Result<Outcome, RunError> {
         },
         ..link()
     };
-    let mut experiment = greedy(link, 15_000);
-    experiment.application = vec![Phase {
-        until: experiment.duration,
-        load: Load::Steady(RATE / 10),
-    }];
-    let series = experiment.run()?;
+    let end = Duration::from_secs(15);
+    let series = perform(link, vec![Load::Steady(RATE / 10).until(end)])?;
     let modes: Vec<Mode> = series.modes().iter().map(|change| change.1).collect();
     let entry = series.entry(Mode::ProbeRtt, Duration::ZERO);
     Ok(Outcome {

@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use kneepoint_controllers::{Bandwidth, Bytes, Mode, Snapshot};
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, RateStep, Shaper};
-use kneepoint_emulator::network::NetworkConfig;
+use kneepoint_emulator::network::{Duplex, Topology};
 
 use kneepoint_lab::controllers::resolve;
 use kneepoint_lab::probe::SharedFactory;
-use kneepoint_lab::watch::{Experiment, TimeSeries};
+use kneepoint_lab::run::RunError;
+use kneepoint_lab::trial::{FlowPlan, Trial};
+use kneepoint_lab::watch::TimeSeries;
 use kneepoint_lab::workload::{Load, Phase};
 
 /// The rate of the plain path, in bytes per second: 10 Mb/s.
@@ -28,9 +30,7 @@ pub(crate) fn link() -> LinkConfig {
         delay: (RTT / 2).into(),
         overhead: 0,
         log: true,
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: RATE,
-        })
+        ..LinkConfig::constant(RATE)
     }
 }
 
@@ -38,35 +38,44 @@ pub(crate) fn link() -> LinkConfig {
 pub(crate) fn return_link() -> LinkConfig {
     LinkConfig {
         delay: (RTT / 2).into(),
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 125_000_000,
-        })
+        ..LinkConfig::constant(125_000_000)
     }
 }
 
 /// The draft's own parameters, which leave quinn's window at the congestion window.
-pub(crate) fn paper() -> SharedFactory {
+fn paper() -> SharedFactory {
     resolve("bbr3:paper", 1).expect("a controller of ours")
 }
 
-/// A greedy connection over `link` for so many milliseconds. It can be run once: another run's controller would draw other
-/// numbers.
-pub(crate) fn greedy(link: LinkConfig, millis: u64) -> Experiment {
-    let duration = Duration::from_millis(millis);
-    Experiment {
-        network: NetworkConfig {
-            forward: link,
-            reverse: return_link(),
-            seed: 1,
-        },
-        controller: paper(),
-        application: vec![Phase {
-            until: duration,
-            load: Load::Greedy,
-        }],
-        duration,
-        interval: Duration::from_millis(1),
-    }
+/// A greedy connection over `link` for so many milliseconds.
+pub(crate) fn greedy(link: LinkConfig, millis: u64) -> Result<TimeSeries, RunError> {
+    perform(
+        link,
+        vec![Load::Greedy.until(Duration::from_millis(millis))],
+    )
+}
+
+/// A connection of this application over `link`, to the end of its last phase.
+pub(crate) fn perform(link: LinkConfig, application: Vec<Phase>) -> Result<TimeSeries, RunError> {
+    over(link, return_link(), application)
+}
+
+/// The same with another way back.
+pub(crate) fn over(
+    forward: LinkConfig,
+    reverse: LinkConfig,
+    application: Vec<Phase>,
+) -> Result<TimeSeries, RunError> {
+    let end = application.last().map_or(Duration::ZERO, |last| last.until);
+    let flow = FlowPlan {
+        application,
+        ..FlowPlan::greedy(paper(), Duration::ZERO, end)
+    };
+    let topology = Topology::point_to_point(Duplex { forward, reverse });
+    TimeSeries::of(&Trial {
+        interval: Some(Duration::from_millis(1)),
+        ..Trial::new(topology, vec![flow], end)
+    })
 }
 
 /// One rate until `at`, another from then on.

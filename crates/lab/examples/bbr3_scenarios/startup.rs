@@ -6,13 +6,13 @@ use kneepoint_controllers::Mode;
 use kneepoint_emulator::link::{LinkConfig, Loss};
 
 use super::Outcome;
-use super::setup::{RATE, error, greedy, link, mode, rounds, seconds};
+use super::setup::{RATE, error, greedy, link, mode, perform, rounds, seconds};
 use kneepoint_lab::run::RunError;
-use kneepoint_lab::watch::{Experiment, TimeSeries};
-use kneepoint_lab::workload::{Load, Phase};
+use kneepoint_lab::watch::TimeSeries;
+use kneepoint_lab::workload::Load;
 
 pub(crate) fn ends_on_a_plateau() -> Result<Outcome, RunError> {
-    let series = greedy(link(), 3000).run()?;
+    let series = greedy(link(), 3000)?;
     let drain = series.entry(Mode::Drain, Duration::ZERO);
     let before = drain.unwrap_or_default();
     let estimate = series.at(before).and_then(|snapshot| snapshot.bandwidth);
@@ -48,21 +48,18 @@ fn rounds_without_growth(series: &TimeSeries, end: Duration) -> u64 {
 }
 
 /// An application of half the link's rate, from the start.
-fn slow_application(loss: Loss) -> Experiment {
+fn slow_application(loss: Loss) -> Result<TimeSeries, RunError> {
     let link = LinkConfig { loss, ..link() };
-    let mut experiment = greedy(link, 6000);
-    experiment.application = vec![Phase {
-        until: experiment.duration,
-        load: Load::Steady(RATE / 2),
-    }];
-    experiment
+    let end = Duration::from_secs(6);
+    perform(link, vec![Load::Steady(RATE / 2).until(end)])
 }
 
 pub(crate) fn ends_on_loss() -> Result<Outcome, RunError> {
     // Every other packet of 20, which leave within one round trip.
     let lost: Vec<u64> = (0..10).map(|range| 2000 + 2 * range).collect();
-    let series = slow_application(Loss::Packets(lost)).run()?;
+    let series = slow_application(Loss::Packets(lost))?;
     let from = series
+        .link
         .records
         .get(2000)
         .map_or(Duration::ZERO, |record| record.arrival.into());
@@ -93,7 +90,7 @@ pub(crate) fn ends_on_loss() -> Result<Outcome, RunError> {
 }
 
 pub(crate) fn stays_while_app_limited() -> Result<Outcome, RunError> {
-    let startup = slow_application(Loss::Random(0.0)).run()?;
+    let startup = slow_application(Loss::Random(0.0))?;
     let only_startup = startup.modes().len() == 1;
     let (series, up) = super::probe::app_limited_up(Loss::Random(0.0))?;
     let left = up.and_then(|up| series.next_mode(up));

@@ -15,7 +15,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::link::{LinkConfig, Shaper};
+use kneepoint_emulator::link::LinkConfig;
 use kneepoint_lab::units::{QueueSize, Rate, parse_time};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -72,9 +72,7 @@ impl Scenario {
     fn links(&self) -> (LinkConfig, LinkConfig) {
         let line = |rate: Rate| LinkConfig {
             delay: self.delay.into(),
-            ..LinkConfig::new(Shaper::ConstantRate {
-                bytes_per_second: rate.bits_per_second() / 8,
-            })
+            ..LinkConfig::constant(rate.bits_per_second() / 8)
         };
         let up = LinkConfig {
             queue: self.queue.into(),

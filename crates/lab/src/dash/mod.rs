@@ -4,7 +4,8 @@
 //! congestion controller under test. Its [`Outcome`] is what the viewer saw and what the controller did. The same seed gives
 //! the same session.
 //!
-//! [`play`] and [`serve`] are plain quinn applications: they run on any endpoint and any runtime, in real time too.
+//! [`play`] and [`serve`] are plain applications over either [stack](crate::stack): they run on any endpoint and any runtime,
+//! in real time too.
 
 pub mod abr;
 mod buffer;

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use quinn::{Connection, ConnectionError};
+use bytes::Bytes;
 use thiserror::Error;
 
 use super::abr::{Abr, Decision, Download, PlayerState};
 use super::buffer::PlaybackBuffer;
 use super::server::Request;
 use super::video::Video;
+use crate::stack::{Connection, ReceiveStream, SendStream};
 use crate::workload::Clock;
 
 /// What a player has done so far.
@@ -23,9 +24,9 @@ pub struct Playback {
 /// Why a player stopped before the film's end.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PlayError {
-    /// The connection closed.
+    /// The connection closed, for this reason.
     #[error("{0}")]
-    Connection(#[from] ConnectionError),
+    Connection(String),
     /// The server gave a segment up.
     #[error("segment {segment} is incomplete: {got} bytes of {expected}")]
     Incomplete {
@@ -43,10 +44,10 @@ pub enum PlayError {
 ///
 /// # Errors
 /// When a segment cannot be fetched.
-pub async fn play(
+pub async fn play<C: Connection>(
     clock: &Clock,
-    connection: &Connection,
-    others: &[Connection],
+    connection: &C,
+    others: &[C],
     video: &Video,
     abr: &mut dyn Abr,
     playback: &mut Playback,
@@ -80,26 +81,29 @@ pub async fn play(
     Ok(())
 }
 
-async fn fetch(
+async fn fetch<C: Connection>(
     clock: &Clock,
-    connection: &Connection,
+    connection: &C,
     video: &Video,
     segment: usize,
     level: usize,
     buffer: Duration,
 ) -> Result<Download, PlayError> {
     let requested = clock.now();
-    let (mut send, mut receive) = connection.open_bi().await?;
     let request = Request {
         segment: u32::try_from(segment).unwrap_or(u32::MAX),
         level: u32::try_from(level).unwrap_or(u32::MAX),
     };
     let (expected, mut got, mut first_byte) = (video.segment_bytes(level), 0, None);
+    let bytes = Bytes::copy_from_slice(&request.encode());
     // An error of the stream that is not the connection's shows as an incomplete segment.
-    if send.write_all(&request.encode()).await.is_ok() && send.finish().is_ok() {
-        while let Ok(Some(chunk)) = receive.read_chunk(usize::MAX, true).await {
+    if let Ok((mut send, mut receive)) = connection.open_bi().await
+        && send.write(bytes).await.is_ok()
+        && send.finish().is_ok()
+    {
+        while let Ok(Some(chunk)) = receive.read().await {
             first_byte.get_or_insert_with(|| clock.now());
-            got += chunk.bytes.len() as u64;
+            got += chunk.len() as u64;
         }
     }
     match first_byte {
@@ -111,14 +115,14 @@ async fn fetch(
             first_byte,
             finished: clock.now(),
         }),
-        _ => match connection.close_reason() {
-            Some(reason) => Err(reason.into()),
-            None => Err(PlayError::Incomplete {
+        _ => Err(connection.close_reason().map_or(
+            PlayError::Incomplete {
                 segment,
                 got,
                 expected,
-            }),
-        },
+            },
+            PlayError::Connection,
+        )),
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use quinn::{Connection, Endpoint, RecvStream, Runtime, SendStream};
+use bytes::BytesMut;
 
 use super::video::Video;
+use crate::stack::{Connection, Endpoint, ReceiveStream, SendStream};
+use crate::workload::{Clock, write};
 
 /// What a player sends on a stream of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,59 +38,53 @@ impl Request {
 /// Serves a film to whoever connects, until the endpoint closes. Hands every connection to `accepted`.
 ///
 /// A request for a segment or a level that the film does not have gets an empty answer.
-pub async fn serve(
-    runtime: Arc<dyn Runtime>,
-    endpoint: Endpoint,
+pub async fn serve<E: Endpoint>(
+    clock: Clock,
+    endpoint: E,
     video: Arc<Video>,
-    accepted: impl Fn(Connection) + Send,
+    accepted: impl Fn(E::Connection) + Send,
 ) {
-    while let Some(incoming) = endpoint.accept().await {
-        let Ok(connecting) = incoming.accept() else {
-            continue;
-        };
+    while let Some((_, handshake)) = endpoint.accept().await {
         // A handshake that fails is the player's to report.
-        if let Ok(connection) = connecting.await {
+        if let Ok(connection) = handshake.await {
             accepted(connection.clone());
-            let answers = answer_all(Arc::clone(&runtime), connection, Arc::clone(&video));
-            runtime.spawn(Box::pin(answers));
+            clock.spawn(answer_all(clock.clone(), connection, Arc::clone(&video)));
         }
     }
 }
 
-async fn answer_all(runtime: Arc<dyn Runtime>, connection: Connection, video: Arc<Video>) {
+async fn answer_all<C: Connection>(clock: Clock, connection: C, video: Arc<Video>) {
     while let Ok((send, receive)) = connection.accept_bi().await {
         let video = Arc::clone(&video);
-        runtime.spawn(Box::pin(async move {
+        clock.spawn(async move {
             // Whoever gives up a request, or the connection, needs no answer.
             let _ = answer(send, receive, &video).await;
-        }));
+        });
     }
 }
 
-async fn answer(mut send: SendStream, mut receive: RecvStream, video: &Video) -> Option<()> {
-    let mut bytes = [0; LENGTH];
-    receive.read_exact(&mut bytes).await.ok()?;
-    let request = Request::decode(bytes);
+async fn answer(
+    mut send: impl SendStream,
+    mut receive: impl ReceiveStream,
+    video: &Video,
+) -> Option<()> {
+    let mut bytes = BytesMut::new();
+    while bytes.len() < LENGTH {
+        bytes.extend_from_slice(&receive.read().await.ok()??);
+    }
+    let request = Request::decode(*bytes.first_chunk()?);
     let level = usize::try_from(request.level).ok()?;
     let known = usize::try_from(request.segment).is_ok_and(|n| n < video.segments());
-    let mut rest = match known && level <= video.top() {
+    let size = match known && level <= video.top() {
         true => video.segment_bytes(level),
         false => 0,
     };
-    while rest > 0 {
-        let size = rest.min(CHUNK.len() as u64);
-        let chunk = Bytes::from_static(&CHUNK).slice(..usize::try_from(size).ok()?);
-        send.write_chunk(chunk).await.ok()?;
-        rest -= size;
-    }
+    write(&mut send, size).await?;
     send.finish().ok()
 }
 
 /// A request's bytes: two 32-bit numbers.
 const LENGTH: usize = 8;
-
-/// What segments are made of.
-static CHUNK: [u8; 256 * 1024] = [0; 256 * 1024];
 
 #[cfg(test)]
 mod tests {

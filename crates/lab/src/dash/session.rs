@@ -1,13 +1,12 @@
 //! One film over one path.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue, Shaper};
-use kneepoint_emulator::network::{Direction, Network, NetworkConfig, Side};
-use kneepoint_emulator::sim::{Handle, SimError, Simulation, endpoint_config, tls};
-use quinn::{ClientConfig, Connection, Endpoint, TransportConfig, VarInt};
+use kneepoint_emulator::network::{Direction, Duplex, Side, Topology};
+use kneepoint_emulator::sim::{SimError, Simulation};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -16,11 +15,12 @@ use super::outcome::{Observed, Outcome};
 use super::player::{PlayError, Playback, play};
 use super::server::serve;
 use super::video::{SEGMENTS, Video};
-use crate::probe::{Recorder, SharedFactory};
+use crate::controllers::Candidate;
+use crate::probe::Recorder;
 use crate::run::RunError;
-use crate::token_bucket::LINE;
+use crate::stack::Endpoint;
+use crate::trial::{LIMITS, Moments, look};
 use crate::units::Rate;
-use crate::watch::Sample;
 use crate::workload::Clock;
 
 /// A token bucket in front of a fast line, from the server to the player; and the way back.
@@ -47,18 +47,15 @@ impl Path {
         }
     }
 
-    /// The server is on the left: data goes forward.
-    fn network(&self, seed: u64) -> NetworkConfig {
+    /// The links from the server and back.
+    pub(crate) fn links(&self) -> Duplex {
         let one_way = self.rtt / 2;
         let bucket = Shaper::TokenBucket {
             bytes_per_second: self.rate.bits_per_second() / 8,
             burst: self.burst,
             peak: Some(LINE),
         };
-        let line = Shaper::ConstantRate {
-            bytes_per_second: LINE,
-        };
-        NetworkConfig {
+        Duplex {
             forward: LinkConfig {
                 delay: (self.rtt - one_way).into(),
                 queue: Queue::DropTail(Limit::bytes(self.buffer)),
@@ -66,12 +63,14 @@ impl Path {
             },
             reverse: LinkConfig {
                 delay: one_way.into(),
-                ..LinkConfig::new(line)
+                ..LinkConfig::constant(LINE)
             },
-            seed,
         }
     }
 }
+
+/// The rate of the line behind the bucket: 1 Gb/s, in bytes per second.
+const LINE: u64 = 125_000_000;
 
 /// One film over one path.
 #[derive(Clone)]
@@ -81,8 +80,8 @@ pub struct Session {
     pub path: Path,
     /// How the player chooses its levels.
     pub abr: Algorithm,
-    /// Makes the server's congestion controller.
-    pub controller: SharedFactory,
+    /// Makes the server's congestion controller, and says over which stack the film is fetched.
+    pub controller: Candidate,
     /// The source of all randomness.
     pub seed: u64,
     /// How many segments of the paper's film to show, up to all [`SEGMENTS`].
@@ -93,11 +92,11 @@ pub struct Session {
 
 impl Session {
     /// The paper's default session with this controller: the whole film with DYNAMIC over the deep buffer.
-    pub fn new(controller: SharedFactory) -> Self {
+    pub fn new(controller: impl Into<Candidate>) -> Self {
         Self {
             path: Path::deep(),
             abr: Algorithm::Dynamic,
-            controller,
+            controller: controller.into(),
             seed: 1,
             segments: SEGMENTS,
             connections: 1,
@@ -109,34 +108,33 @@ impl Session {
     /// # Errors
     /// When the path cannot be emulated, or the simulation stops early. A connection that closes is an outcome.
     pub fn run(&self) -> Result<Outcome, RunError> {
+        match &self.controller {
+            Candidate::Quinn(factory) => self.run_over::<quinn::Endpoint>(factory),
+            Candidate::Noq(factory) => self.run_over::<noq::Endpoint>(factory),
+        }
+    }
+
+    fn run_over<E: Endpoint>(&self, factory: &E::Factory) -> Result<Outcome, RunError> {
         let video = Arc::new(Video::big_buck_bunny(self.segments));
         let mut seeds = Pcg64::seed_from_u64(self.seed);
-        let simulation = Simulation::new(Network::new(self.path.network(self.seed))?);
+        let topology = Topology::point_to_point(self.path.links());
+        let simulation = Simulation::new(topology.build(self.seed)?);
         let handle = simulation.handle();
-        let recorder = Recorder::new(handle.instant());
-        let samples = Arc::new(Mutex::new(Vec::new()));
-
-        let mut config = tls::server_config();
-        let mut sender = transport();
-        sender.congestion_controller_factory(recorder.observe(Arc::clone(&self.controller)));
-        config.transport_config(Arc::new(sender));
-        let server = endpoint_config(seeds.next_u64());
-        let server = simulation.endpoint(Side::Left, SERVER, server, Some(config))?;
-        let (watcher, seen) = (handle.clone(), Arc::clone(&samples));
-        let accepted = move |connection| {
-            watcher.spawn(observe(watcher.clone(), connection, Arc::clone(&seen)));
-        };
-        handle.spawn(serve(
-            handle.runtime(),
-            server,
-            Arc::clone(&video),
-            accepted,
-        ));
-
-        let client = endpoint_config(seeds.next_u64());
-        let client = simulation.endpoint(Side::Right, CLIENT, client, None)?;
-        let mut abr = self.abr.build(&video, seeds.next_u64());
         let clock = Clock::new(handle.runtime());
+        let recorder = Recorder::new(handle.instant());
+        let samples = Moments::default();
+
+        let socket = handle.bind(Side::Left, SERVER)?;
+        let seed = seeds.next_u64();
+        let server = E::serving(&handle, socket, seed, LIMITS, factory, &recorder)?;
+        let (watcher, seen) = (clock.clone(), Arc::clone(&samples));
+        let accepted =
+            move |connection: E::Connection| look(&watcher, &connection, INTERVAL, &seen);
+        clock.spawn(serve(clock.clone(), server, Arc::clone(&video), accepted));
+
+        let socket = handle.bind(Side::Right, CLIENT)?;
+        let client = E::simulated(&handle, socket, seeds.next_u64(), None)?;
+        let mut abr = self.abr.build(&video, seeds.next_u64());
         let mut playback = Playback::default();
         let deadline = video.length() * PATIENCE;
         let many = self.connections;
@@ -146,89 +144,51 @@ impl Session {
             result => Some(result?),
         };
         if result != Some(Ok(())) {
-            playback.buffer.advance(handle.now().into());
+            playback.buffer.advance(clock.now());
         }
         let drops = simulation.with_network(|network| {
             let link = network.link(Direction::Forward);
             link.statistics().queue_full.packets
         });
         let samples = std::mem::take(&mut *samples.lock().unwrap_or_else(PoisonError::into_inner));
+        let recording = recorder.take();
         Ok(Outcome::new(Observed {
             playback,
             finished: result == Some(Ok(())),
             closed: result.and_then(Result::err).map(|error| error.to_string()),
             samples,
-            rtts: recorder
-                .take()
-                .rtts
-                .iter()
-                .map(|sample| sample.rtt)
-                .collect(),
+            rtts: recording.rtts.iter().map(|sample| sample.rtt).collect(),
             drops,
         }))
     }
 }
 
 /// The viewer's side of a session.
-async fn watch(
+async fn watch<E: Endpoint>(
     clock: &Clock,
-    endpoint: &Endpoint,
+    endpoint: &E,
     many: usize,
     video: &Video,
     abr: &mut dyn Abr,
     playback: &mut Playback,
 ) -> Result<(), PlayError> {
-    // An address and a configuration that quinn refuses would be ours, and show as a connection that closed locally.
-    let connect = || {
-        let connecting = endpoint.connect_with(client_config(), SERVER, tls::SERVER_NAME);
-        connecting.map_err(|_| quinn::ConnectionError::LocallyClosed)
+    // What little the player sends is under the stack's own controller, and nobody looks at that.
+    let (stock, unseen) = (E::stock(), Recorder::new(clock.epoch()));
+    let connect = async || {
+        let handshake = endpoint.connect(SERVER, LIMITS, &stock, &unseen);
+        let connection = handshake.map_err(PlayError::Connection)?.await;
+        connection.map_err(PlayError::Connection)
     };
-    let first = connect()?.await?;
+    let first = connect().await?;
     let mut others = Vec::new();
     for _ in 1..many {
-        others.push(connect()?.await?);
+        others.push(connect().await?);
     }
     play(clock, &first, &others, video, abr, playback).await
 }
 
-/// Notes the sender's state at regular moments.
-async fn observe(handle: Handle, connection: Connection, samples: Arc<Mutex<Vec<Sample>>>) {
-    while connection.close_reason().is_none() {
-        // One that is not ours has no state to show.
-        let Some(snapshot) = kneepoint_quinn::snapshot(connection.congestion_state()) else {
-            return;
-        };
-        let at = Duration::from(handle.now());
-        samples
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(Sample { at, snapshot });
-        handle.sleep(INTERVAL).await;
-    }
-}
-
-fn client_config() -> ClientConfig {
-    let mut config = tls::client_config();
-    config.transport_config(Arc::new(transport()));
-    config
-}
-
-/// Flow control never limits the server, and a player that waits does not lose its connection.
-fn transport() -> TransportConfig {
-    let mut transport = TransportConfig::default();
-    transport
-        .stream_receive_window(FLOW_CONTROL_WINDOW)
-        .receive_window(FLOW_CONTROL_WINDOW)
-        .send_window(FLOW_CONTROL_WINDOW.into_inner())
-        .max_idle_timeout(None);
-    transport
-}
-
 const SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 4433);
 const CLIENT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 1, 1)), 10_000);
-
-/// Beyond anything a link emulated here can hold: 1 GiB.
-const FLOW_CONTROL_WINDOW: VarInt = VarInt::from_u32(1 << 30);
 
 /// Nobody watches for longer than so many times the film's length.
 const PATIENCE: u32 = 4;

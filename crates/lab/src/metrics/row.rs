@@ -287,8 +287,7 @@ mod tests {
     use crate::metrics::{Delivery, FlowObservation};
     use crate::scenario::Link;
     use crate::trial::Packets;
-    use crate::units::{QueueSize, Rate};
-    use kneepoint_emulator::host::HostConfig;
+    use crate::units::Rate;
     use std::time::Duration;
 
     const fn ms(millis: u64) -> Duration {
@@ -296,17 +295,11 @@ mod tests {
     }
 
     fn scenario(flows: u32) -> Scenario {
+        let link = Link::constant(Rate::from_bits_per_second(1_000_000));
         Scenario {
-            link: Link::constant(Rate::from_bits_per_second(1_000_000)),
-            rtt: ms(40),
-            queue: QueueSize::Bytes(3_000_000),
-            duration: ms(1_000),
-            loss: 0.0,
             flows,
             seed: 7,
-            host: HostConfig::ideal(),
-            workload: Workload::Bulk,
-            start_gap: Duration::ZERO,
+            ..Scenario::bulk(link, ms(1_000))
         }
     }
 

@@ -134,12 +134,11 @@ pub(super) fn transfer<E>(
 where
     CaseError: From<E>,
 {
+    let flows = flows.into_iter().collect::<Result<_, E>>()?;
     let trial = Trial {
-        topology,
-        flows: flows.into_iter().collect::<Result<_, E>>()?,
-        duration: end,
         interval,
         seed,
+        ..Trial::new(topology, flows, end)
     };
     Ok(trial.run()?)
 }

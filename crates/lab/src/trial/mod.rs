@@ -9,7 +9,6 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use kneepoint_controllers::Snapshot;
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::network::{Network, Topology};
 use kneepoint_emulator::sim::{Handle, Simulation, Socket};
@@ -65,10 +64,7 @@ impl FlowPlan {
             sender: "left".to_owned(),
             receiver: "right".to_owned(),
             start,
-            application: vec![Phase {
-                until: end,
-                load: Load::Greedy,
-            }],
+            application: vec![Load::Greedy.until(end)],
         }
     }
 
@@ -100,11 +96,22 @@ impl FlowPlan {
 struct Observer {
     recorder: Recorder,
     received: Received,
-    samples: Arc<Mutex<Vec<Sample>>>,
+    samples: Moments,
     closed: Arc<Mutex<Option<String>>>,
 }
 
 impl Trial {
+    /// Flows over a network, with the seed 1 and nobody who looks at their controllers.
+    pub const fn new(topology: Topology, flows: Vec<FlowPlan>, duration: Duration) -> Self {
+        Self {
+            topology,
+            flows,
+            duration,
+            interval: None,
+            seed: 1,
+        }
+    }
+
     /// Runs it to its end.
     ///
     /// # Errors
@@ -231,12 +238,6 @@ impl Trial {
 }
 
 impl Observer {
-    /// The controller's state was looked at.
-    fn note(&self, at: Duration, snapshot: Snapshot) {
-        let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
-        samples.push(Sample { at, snapshot });
-    }
-
     /// The sender is done, because its connection closed if there is a reason.
     fn close(&self, reason: Option<String>) {
         *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = reason;
@@ -306,24 +307,40 @@ impl Sender {
 
     async fn perform<C: Connection>(&self, connection: &C) {
         if let Some(interval) = self.interval {
-            let (clock, observer) = (self.clock.clone(), self.observer.clone());
-            let looked_at = connection.clone();
-            self.clock.spawn(async move {
-                while looked_at.close_reason().is_none() {
-                    if let Some(snapshot) = looked_at.snapshot() {
-                        observer.note(clock.now(), snapshot);
-                    }
-                    clock.sleep(interval).await;
-                }
-            });
+            look(&self.clock, connection, interval, &self.observer.samples);
         }
         let due = self.observer.received.due();
         send_noting(&self.clock, connection, &self.application, due).await;
     }
 }
 
+/// What is seen of a controller.
+pub(crate) type Moments = Arc<Mutex<Vec<Sample>>>;
+
+/// Notes the state of a connection's controller at regular moments, until it closes.
+pub(crate) fn look<C: Connection>(
+    clock: &Clock,
+    connection: &C,
+    interval: Duration,
+    samples: &Moments,
+) {
+    let (clock_of_task, connection, samples) =
+        (clock.clone(), connection.clone(), Arc::clone(samples));
+    clock.spawn(async move {
+        while connection.close_reason().is_none() {
+            // One that is not ours has no state to show.
+            if let Some(snapshot) = connection.snapshot() {
+                let at = clock_of_task.now();
+                let mut samples = samples.lock().unwrap_or_else(PoisonError::into_inner);
+                samples.push(Sample { at, snapshot });
+            }
+            clock_of_task.sleep(interval).await;
+        }
+    });
+}
+
 /// Neither the sender's buffer nor silence ends anything.
-const LIMITS: Limits = Limits {
+pub(crate) const LIMITS: Limits = Limits {
     send_window: FLOW_CONTROL_WINDOW as u64,
     idle_timeout: false,
 };

@@ -191,7 +191,8 @@ impl FlowOutcome {
 }
 
 impl LinkOutcome {
-    pub(crate) fn new(link: &Link) -> Self {
+    /// What a link has done so far.
+    pub fn new(link: &Link) -> Self {
         let records = link.log().map_or(&[][..], |log| log.records());
         Self {
             records: records.to_vec(),

@@ -1,4 +1,4 @@
-use kneepoint_emulator::link::{LinkConfig, Shaper};
+use kneepoint_emulator::link::LinkConfig;
 use kneepoint_emulator::network::Duplex;
 use kneepoint_emulator::time::Nanos;
 
@@ -12,9 +12,7 @@ fn line() -> Topology {
     let link = LinkConfig {
         delay: Nanos::from_millis(10).into(),
         log: true,
-        ..LinkConfig::new(Shaper::ConstantRate {
-            bytes_per_second: 1_000_000,
-        })
+        ..LinkConfig::constant(1_000_000)
     };
     Topology::point_to_point(Duplex::both(link))
 }
@@ -38,10 +36,7 @@ fn trial(flows: Vec<FlowPlan>, seconds: u32) -> Outcome {
 }
 
 fn phase(until: u32, load: Load) -> Phase {
-    Phase {
-        until: until * SECOND,
-        load,
-    }
+    load.until(until * SECOND)
 }
 
 #[test]
@@ -117,14 +112,10 @@ fn the_same_seed_gives_the_same_packets() {
 #[test]
 fn an_unknown_node_is_refused() {
     let flow = flow("bbr", Duration::ZERO, Vec::new()).between("left", "nowhere");
-    let trial = Trial {
-        topology: line(),
-        flows: vec![flow],
-        duration: SECOND,
-        interval: None,
-        seed: 1,
-    };
-    let error = trial.run().unwrap_err().to_string();
+    let error = Trial::new(line(), vec![flow], SECOND)
+        .run()
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("nowhere"), "{error}");
 }
 

@@ -26,6 +26,11 @@ impl Clock {
         Self { runtime, epoch }
     }
 
+    /// This clock's zero.
+    pub(crate) fn epoch(&self) -> Instant {
+        self.epoch
+    }
+
     /// The time since this clock's zero.
     pub fn now(&self) -> Duration {
         self.runtime.now().saturating_duration_since(self.epoch)

@@ -75,6 +75,13 @@ pub enum Load {
     },
 }
 
+impl Load {
+    /// A phase of it, which ends at this time.
+    pub const fn until(self, until: Duration) -> Phase {
+        Phase { until, load: self }
+    }
+}
+
 /// Lives through the phases; returns when they are over or the connection is closed.
 ///
 /// Every stream begins with the time at which it was meant to begin, 8 bytes that count as part of it: a
@@ -269,7 +276,8 @@ async fn write_message(stream: &mut impl SendStream, began: Duration, bytes: u64
     write(stream, rest).await
 }
 
-async fn write(stream: &mut impl SendStream, bytes: u64) -> Option<()> {
+/// Writes so many bytes; `None` if the stream or the connection is closed.
+pub(crate) async fn write(stream: &mut impl SendStream, bytes: u64) -> Option<()> {
     let mut rest = bytes;
     while rest > 0 {
         let size = rest.min(CHUNK.len() as u64);

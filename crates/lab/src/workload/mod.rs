@@ -51,6 +51,7 @@ mod spec;
 
 pub use clock::{Clock, Elapsed};
 pub use due::{Due, Series};
+pub(crate) use load::write;
 pub use load::{Load, Phase, send, send_noting};
 pub use receiver::{Message, Received, receive};
 pub use spec::{IFrames, Media, Rpc, Workload, WorkloadError};

@@ -121,7 +121,7 @@ impl Workload {
             Self::Media(media) => media.load(),
             Self::OnOff { on, off } => return on_off(start, end, on, off),
         };
-        vec![Phase { until: end, load }]
+        vec![load.until(end)]
     }
 }
 
@@ -135,7 +135,7 @@ fn on_off(start: Duration, end: Duration, on: Duration, off: Duration) -> Vec<Ph
             break;
         }
         until = until.saturating_add(span.max(TURN.min)).min(end);
-        phases.push(Phase { until, load });
+        phases.push(load.until(until));
     }
     phases
 }

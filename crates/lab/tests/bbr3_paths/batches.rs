@@ -2,23 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Aggregation, Delay, Jitter};
-use kneepoint_emulator::network::Duplex;
-
-use crate::paths::{bdp, constant, forward, goodput, greedy, reverse, seconds};
-
-/// A link whose acknowledgements come every so many seconds.
-fn batched(mbps: f64, rtt: f64, queue: u64, interval: f64) -> Duplex {
-    let mut reverse = reverse(rtt);
-    reverse.aggregation = Some(Aggregation {
-        interval: seconds(interval).into(),
-        packets: None,
-    });
-    Duplex {
-        forward: forward(constant(mbps), rtt, queue),
-        reverse,
-    }
-}
+use crate::paths::{batched, bdp, constant, goodput, greedy, jittered, links};
 
 /// Trap: a window of one minimum RTT's worth is used up long before the next batch of acknowledgements, and the rate measured
 /// over it is the window's.
@@ -63,32 +47,21 @@ fn short_paths_with_batches_are_used() {
 /// own rate times Down's gain, and with jitter that rate falls further and further.
 #[test]
 fn jitter_leaves_the_link_busy() {
-    let jittered = |name, most: u64| {
-        let jitter = Delay::Jittered {
-            jitter: Jitter::Uniform {
-                from: Duration::from_millis(5).into(),
-                to: Duration::from_millis(5 + most).into(),
-            },
-            reordering: false,
-        };
-        let mut links = Duplex {
-            forward: forward(constant(50.0), 0.01, bdp(50.0, 0.08, 1.0)),
-            reverse: reverse(0.01),
-        };
-        links.forward.delay = jitter.clone();
-        links.reverse.delay = jitter;
-        goodput(&greedy(name, links, 6.0), 2.0, 6.0) / 50.0
+    let used = |name, max| {
+        let links = links(constant(50.0), 0.01, bdp(50.0, 0.08, 1.0));
+        let outcome = greedy(name, jittered(links, 0.005, max), 6.0);
+        goodput(&outcome, 2.0, 6.0) / 50.0
     };
     for name in ["bbr2", "bbr2-sampled", "bbr3", "bbr3-s"] {
-        for most in [5, 10] {
+        for max in [0.01, 0.015] {
             // SKIP takes jitter of one RTT for a queue, and the sender's rate for the link's.
-            let least = if name == "bbr3-s" && most > 5 {
+            let min = if name == "bbr3-s" && max > 0.01 {
                 0.6
             } else {
                 0.87
             };
-            let used = jittered(name, most);
-            assert!(used > least, "{name}, {most} ms: {used}");
+            let used = used(name, max);
+            assert!(used > min, "{name}, up to {max} s: {used}");
         }
     }
 }

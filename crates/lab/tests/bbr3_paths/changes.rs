@@ -1,11 +1,6 @@
 //! Paths that change their rate or their length.
 
-use kneepoint_emulator::link::{Delay, DelayStep};
-use kneepoint_emulator::network::Duplex;
-
-use crate::paths::{
-    PAYLOAD, bdp, constant, forward, goodput, greedy, reverse, seconds, step, time_to,
-};
+use crate::paths::{PAYLOAD, bdp, constant, goodput, greedy, lengthened, links, step, time_to};
 
 /// Trap: BBRv2's probe ended once the flight was a quarter more than the pipe of before: after one round, whatever it had
 /// found.
@@ -13,10 +8,7 @@ use crate::paths::{
 fn a_link_ten_times_as_fast_is_found_by_one_probe() {
     for name in ["bbr2", "bbr2-sampled", "bbr3", "bbr3-s"] {
         for at in [6.0, 6.7] {
-            let links = Duplex {
-                forward: forward(step(2.0, at, 20.0), 0.04, bdp(20.0, 0.04, 1.0)),
-                reverse: reverse(0.04),
-            };
+            let links = links(step(2.0, at, 20.0), 0.04, bdp(20.0, 0.04, 1.0));
             let outcome = greedy(name, links, 15.0);
             let after = time_to(&outcome, at, 0.85 * PAYLOAD * 20.0);
             // A probe begins 3 s after the last one at the latest.
@@ -47,19 +39,8 @@ fn a_longer_path_is_filled_within_seconds() {
     ] {
         for (mbps, before, after) in [(20.0, 0.02, 0.2), (20.0, 0.02, 0.4), (5.0, 0.02, 0.2)] {
             let at = 6.3;
-            let delay = |from, delay| DelayStep {
-                from: seconds(from).into(),
-                delay: seconds(delay).into(),
-            };
-            let mut forward = forward(constant(mbps), before, bdp(mbps, after, 1.0));
-            forward.delay = Delay::Steps {
-                steps: vec![delay(0.0, before / 2.0), delay(at, after - before / 2.0)],
-                reordering: false,
-            };
-            let links = Duplex {
-                forward,
-                reverse: reverse(before),
-            };
+            let mut links = links(constant(mbps), before, bdp(mbps, after, 1.0));
+            links.forward.delay = lengthened(before / 2.0, at, after - before / 2.0);
             let outcome = greedy(name, links, at + 9.0);
             let filled = time_to(&outcome, at, 0.9 * PAYLOAD * mbps);
             // A second and four rounds of the longest take 1.6 s more.
@@ -78,10 +59,7 @@ fn a_link_a_hundred_times_as_slow_is_not_flooded() {
     for name in ["bbr3", "bbr3-s", "bbr2", "bbr3:paper"] {
         // Seconds of queue are measured as part of the path when its minimum round trip expires in them.
         for (queue, min) in [(0.04, 0.9), (4.0, 0.6)] {
-            let links = Duplex {
-                forward: forward(step(50.0, 5.0, 0.5), 0.04, bdp(0.5, queue, 1.0)),
-                reverse: reverse(0.04),
-            };
+            let links = links(step(50.0, 5.0, 0.5), 0.04, bdp(0.5, queue, 1.0));
             let outcome = greedy(name, links, 40.0);
             let lost = outcome.links["forward"].loss_rate();
             let used = goodput(&outcome, 20.0, 40.0) / 0.5;

@@ -4,9 +4,7 @@ use kneepoint_emulator::link::{Interval, Loss, Shaper};
 use kneepoint_emulator::network::Duplex;
 
 use crate::paths::marks::marked;
-use crate::paths::{
-    PAYLOAD, bdp, constant, forward, goodput, greedy, reverse, seconds, step, with,
-};
+use crate::paths::{PAYLOAD, bdp, constant, goodput, greedy, links, seconds, step, with};
 
 /// 40 ms, and for a second around 2 s one millisecond of each 20 lost.
 fn lossy(shaper: Shaper, mbps: f64) -> Duplex {
@@ -17,12 +15,9 @@ fn lossy(shaper: Shaper, mbps: f64) -> Duplex {
             to: seconds(from + 0.001).into(),
         }
     });
-    let mut forward = forward(shaper, 0.04, bdp(mbps, 0.04, 1.0));
-    forward.loss = Loss::Intervals(holes.collect());
-    Duplex {
-        forward,
-        reverse: reverse(0.04),
-    }
+    let mut links = links(shaper, 0.04, bdp(mbps, 0.04, 1.0));
+    links.forward.loss = Loss::Intervals(holes.collect());
+    links
 }
 
 /// Trap: a bound of whole packets was never full where the host stops before the packet that would reach it, so that nothing
@@ -56,10 +51,7 @@ fn a_link_twenty_times_as_fast_is_used_after_a_lossy_second() {
 /// Trap: one mark ended Startup for good.
 #[test]
 fn a_stray_mark_costs_less_than_a_second() {
-    let links = || Duplex {
-        forward: forward(constant(20.0), 0.04, bdp(20.0, 0.04, 1.0)),
-        reverse: reverse(0.04),
-    };
+    let links = || links(constant(20.0), 0.04, bdp(20.0, 0.04, 1.0));
     let delivered = |name: &str, times, packet| {
         let outcome = with(marked(name, times, packet), links(), 8.0, None);
         goodput(&outcome, 0.0, 8.0) * 8.0

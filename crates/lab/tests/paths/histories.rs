@@ -4,12 +4,11 @@ use std::ops::Range;
 use std::time::Duration;
 
 use kneepoint_emulator::link::{Interval, Loss};
-use kneepoint_emulator::network::Duplex;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::marks::marked;
-use super::{PAYLOAD, bdp, constant, forward, goodput, reverse, seconds, time_to, with};
+use super::{PAYLOAD, bdp, constant, goodput, links, seconds, time_to, with};
 
 /// A path, and what happens on it until it becomes clean.
 struct History {
@@ -64,12 +63,8 @@ impl History {
     /// What is wrong with the controller on it, if anything is: 90 % of the link within [`time_allowed`], and still afterwards.
     fn fault(self, name: &str) -> Option<String> {
         let Self { mbps, rtt, .. } = self;
-        let mut forward = forward(constant(mbps), rtt, bdp(mbps, rtt, self.queue));
-        forward.loss = Loss::Intervals(self.losses);
-        let links = Duplex {
-            forward,
-            reverse: reverse(rtt),
-        };
+        let mut links = links(constant(mbps), rtt, bdp(mbps, rtt, self.queue));
+        links.forward.loss = Loss::Intervals(self.losses);
         let end = self.clean_from + 15.0;
         let outcome = with(marked(name, self.marks, None), links, end, None);
         let back = time_to(&outcome, self.clean_from, 0.9 * PAYLOAD * mbps);

@@ -2,14 +2,21 @@
 //!
 //! Test crates share this module: `#[path = "paths/mod.rs"] mod paths;` in `tests/NAME.rs`.
 
-#![allow(dead_code, reason = "each test crate uses a part of it")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "each test crate uses a part of it"
+)]
 
 pub(crate) mod histories;
 pub(crate) mod marks;
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, LinkConfig, Queue, RateStep, Shaper};
+use kneepoint_emulator::link::{
+    Aggregation, Delay, DelayStep, Jitter, Limit, LinkConfig, Queue, RateStep, Shaper, StepMark,
+};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_lab::controllers::resolve;
 use kneepoint_lab::metrics::stats;
@@ -65,6 +72,70 @@ pub(crate) fn reverse(rtt: f64) -> LinkConfig {
     }
 }
 
+/// The data's link, and a way back.
+pub(crate) fn links(shaper: Shaper, rtt: f64, queue: u64) -> Duplex {
+    Duplex {
+        forward: forward(shaper, rtt, queue),
+        reverse: reverse(rtt),
+    }
+}
+
+/// Links whose acknowledgements come every so many seconds.
+pub(crate) fn batched(mbps: f64, rtt: f64, queue: u64, interval: f64) -> Duplex {
+    let mut links = links(constant(mbps), rtt, queue);
+    links.reverse.aggregation = Some(batches(interval));
+    links
+}
+
+/// What is held back comes out every so many seconds.
+pub(crate) fn batches(interval: f64) -> Aggregation {
+    Aggregation {
+        interval: seconds(interval).into(),
+        packets: None,
+    }
+}
+
+/// Links with a delay, in either direction, of anything between two numbers of seconds.
+pub(crate) fn jittered(mut links: Duplex, from: f64, to: f64) -> Duplex {
+    let delay = Delay::Jittered {
+        jitter: Jitter::Uniform {
+            from: seconds(from).into(),
+            to: seconds(to).into(),
+        },
+        reordering: false,
+    };
+    links.forward.delay = delay.clone();
+    links.reverse.delay = delay;
+    links
+}
+
+/// A delay, and another one from a time on, all in seconds.
+pub(crate) fn lengthened(before: f64, at: f64, after: f64) -> Delay {
+    let step = |from, delay| DelayStep {
+        from: seconds(from).into(),
+        delay: seconds(delay).into(),
+    };
+    Delay::Steps {
+        steps: vec![step(0.0, before), step(at, after)],
+        reordering: false,
+    }
+}
+
+/// A step marker at 5 ms on a path of 40 ms keeps the queue short, and the link is used.
+pub(crate) fn heeds_a_marker(name: &str, mbps: f64, end: f64) {
+    let mut links = links(constant(mbps), 0.04, 1);
+    links.forward.queue = Queue::StepMark(StepMark {
+        threshold: Limit::time(Duration::from_millis(5).into()),
+        drop_not_ect: false,
+        limit: None,
+    });
+    let outcome = greedy(name, links, end);
+    let used = goodput(&outcome, 5.0, end) / mbps;
+    assert!(used >= 0.85, "{name}: {used} of {mbps} Mb/s");
+    let rtt = mean_rtt(&outcome, 5.0, end);
+    assert!(rtt <= 50.0, "{name}: {rtt} ms at {mbps} Mb/s");
+}
+
 /// A greedy connection for so many seconds.
 pub(crate) fn greedy(name: &str, links: Duplex, end: f64) -> Outcome {
     let controller = resolve(name, 1).expect("a known controller");
@@ -82,13 +153,7 @@ pub(crate) fn with(
     if let Some(application) = application {
         flow.application = application;
     }
-    let trial = Trial {
-        topology: Topology::point_to_point(links),
-        flows: vec![flow],
-        duration: seconds(end),
-        interval: None,
-        seed: 1,
-    };
+    let trial = Trial::new(Topology::point_to_point(links), vec![flow], seconds(end));
     trial.run().expect("it runs")
 }
 

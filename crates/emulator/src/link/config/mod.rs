@@ -81,6 +81,11 @@ impl LinkConfig {
         }
     }
 
+    /// The same link of one rate.
+    pub fn constant(bytes_per_second: u64) -> Self {
+        Self::new(Shaper::ConstantRate { bytes_per_second })
+    }
+
     /// Checks every field.
     ///
     /// # Errors

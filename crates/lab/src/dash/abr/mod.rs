@@ -12,12 +12,10 @@ mod rate;
 mod testing;
 mod throughput;
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use serde::Serialize;
-use thiserror::Error;
 
 pub use self::bba::Bba;
 pub use self::bola::Bola;
@@ -81,7 +79,7 @@ impl PlayerState<'_> {
 }
 
 /// The algorithms by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// dash.js' throughput rule.
@@ -97,15 +95,6 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::Rb,
-        Self::Bba,
-        Self::Bola,
-        Self::Festive,
-        Self::Dynamic,
-    ];
-
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -126,30 +115,6 @@ impl Algorithm {
             Self::Festive => Box::new(Festive::new(seed)),
             Self::Dynamic => Box::new(Dynamic::new(video)),
         }
-    }
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that belongs to no algorithm.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown bit-rate algorithm '{name}': expected {}", Algorithm::ALL.map(Algorithm::name).join(", "))]
-pub struct UnknownAlgorithm {
-    name: String,
-}
-
-impl FromStr for Algorithm {
-    type Err = UnknownAlgorithm;
-
-    fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        let known = Self::ALL.into_iter().find(|known| known.name() == name);
-        known.ok_or_else(|| UnknownAlgorithm {
-            name: name.to_owned(),
-        })
     }
 }
 
@@ -189,20 +154,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names() {
-        for algorithm in Algorithm::ALL {
-            assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
-        }
-        let refusal = "mpc".parse::<Algorithm>().unwrap_err().to_string();
-        assert!(refusal.ends_with("rb, bba, bola, festive, dynamic"));
-    }
-
-    #[test]
     fn everybody_begins_at_the_lowest_level_and_at_once() {
-        for algorithm in Algorithm::ALL {
+        for algorithm in Algorithm::value_variants() {
             let mut abr = algorithm.build(&video(), 1);
             let decision = abr.choose(&state(&video(), 0.0, &[]));
-            assert_eq!(decision, Decision::Fetch(0), "{algorithm}");
+            assert_eq!(decision, Decision::Fetch(0), "{algorithm:?}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! D6: by the rule that chooses the levels.
 
+use clap::ValueEnum;
+
 use super::video::{Shown, VideoCase, VideoRuns};
 use crate::dash::abr::Algorithm;
 use crate::reproduce::report::{Section, Verdict, number, opt};
@@ -23,14 +25,14 @@ pub(in crate::reproduce) static RULES: Reproduction<VideoCase, Shown> = Reproduc
 
 fn cases(scale: Scale) -> Vec<VideoCase> {
     let buffers = scale.pick(&[10_000][..], &[1000, 10_000]);
-    let runs = |rule| {
+    let runs = |&rule: &Algorithm| {
         buffers.iter().map(move |&buffer_kb| VideoCase {
             rule,
             buffer_kb,
             ..VideoCase::new("bbr", scale.pick(15, 64))
         })
     };
-    Algorithm::ALL.into_iter().flat_map(runs).collect()
+    Algorithm::value_variants().iter().flat_map(runs).collect()
 }
 
 fn report(_scale: Scale, runs: &VideoRuns<'_>, section: Section) -> Section {

@@ -1,10 +1,12 @@
-//! What was seen.
+//! One connection under observation: what its controller thinks, sampled over virtual time, and what the data link did.
 
 use std::time::Duration;
 
 use kneepoint_controllers::{Bandwidth, Bytes, Mode, Snapshot};
-use kneepoint_emulator::link::{PacketOutcome, Record, Statistics};
-use kneepoint_emulator::time::Nanos;
+use kneepoint_emulator::link::{PacketOutcome, Record};
+
+use crate::run::RunError;
+use crate::trial::{LinkOutcome, Outcome, Trial};
 
 /// The controller's state at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,13 +22,25 @@ pub struct Sample {
 pub struct TimeSeries {
     /// The controller's state from the end of the handshake on, at regular moments.
     pub samples: Vec<Sample>,
-    /// What the data link did with every packet, if it kept a log.
-    pub records: Vec<Record>,
-    /// The data link's counters.
-    pub statistics: Statistics,
+    /// What the data link did.
+    pub link: LinkOutcome,
 }
 
 impl TimeSeries {
+    /// Runs a trial, and returns what was seen of its first connection and of its link `forward`.
+    ///
+    /// # Errors
+    /// When the network cannot be emulated, or the simulation stops early.
+    pub fn of(trial: &Trial) -> Result<Self, RunError> {
+        let Outcome {
+            flows, mut links, ..
+        } = trial.run()?;
+        Ok(Self {
+            samples: flows.into_iter().next().unwrap_or_default().samples,
+            link: links.remove("forward").unwrap_or_default(),
+        })
+    }
+
     /// When each mode was seen to begin, in order.
     pub fn modes(&self) -> Vec<(Duration, Mode)> {
         let mut modes = Vec::new();
@@ -65,34 +79,16 @@ impl TimeSeries {
         Some(&self.samples[..after].last()?.snapshot)
     }
 
-    /// Bytes that left the data link between two times, on the wire.
-    pub fn delivered(&self, from: Duration, to: Duration) -> u64 {
-        let carried = |record: &&Record| match record.outcome {
-            PacketOutcome::Sent { departure, .. } => (from..to).contains(&departure.into()),
-            _ => false,
-        };
-        self.records.iter().filter(carried).map(|r| r.size).sum()
-    }
-
-    /// The rate at which it did.
+    /// The rate at which bytes left the data link between two times, on the wire.
     pub fn rate(&self, from: Duration, to: Duration) -> Bandwidth {
-        let bytes = self.delivered(from, to);
+        let bytes = self.link.delivered(from, to);
         Bandwidth::from_delivery(Bytes(bytes), to.saturating_sub(from)).unwrap_or_default()
-    }
-
-    /// How long each packet that the data link served was there, from its arrival to the end of its own service.
-    pub fn queue_delays(&self) -> impl Iterator<Item = Nanos> {
-        self.records
-            .iter()
-            .filter_map(|record| match record.outcome {
-                PacketOutcome::Sent { departure, .. } => Some(departure - record.arrival),
-                _ => None,
-            })
     }
 
     /// Packets that arrived at the data link between two times, and how many of them it dropped.
     pub fn dropped(&self, from: Duration, to: Duration) -> (usize, usize) {
         let arrived = self
+            .link
             .records
             .iter()
             .filter(|record| (from..to).contains(&record.arrival.into()));
