@@ -45,7 +45,7 @@ impl Fifo {
         Ok(())
     }
 
-    /// Adds a packet after having dropped from the front what leaves it no room. Fails if it does not fit even then.
+    /// Enqueues a packet, dropping packets from the front to make room. Fails if it still does not fit.
     pub(super) fn enqueue_dropping(
         &mut self,
         queued: Queued,
