@@ -216,7 +216,7 @@ impl Network {
             .map(|(_, link)| link)
     }
 
-    /// What the sources of traffic have brought to an address, in payload bytes; `None` if it is not theirs.
+    /// The cross traffic delivered to an address, in payload bytes; `None` if the address is not a sink.
     pub fn received(&self, sink: SocketAddr) -> Option<Count> {
         self.sinks.get(&sink).copied()
     }

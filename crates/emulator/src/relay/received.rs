@@ -7,7 +7,7 @@ use quinn_udp::{BATCH_SIZE, EcnCodepoint, UdpSocketState};
 
 use crate::time::Nanos;
 
-/// What is known of the content of a buffer.
+/// The state of a buffer's content.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Received {
     pub(super) source: SocketAddr,
@@ -194,7 +194,7 @@ mod tests {
                 assert_eq!(received.source, sender.local_addr().unwrap());
                 assert_eq!(received.local, Some(address.ip()));
             }
-            // Who came first has waited longest.
+            // The first packet has waited longest.
             let waited: Vec<_> = received
                 .iter()
                 .map(|received| received.waited.unwrap())
