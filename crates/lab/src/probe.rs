@@ -16,7 +16,7 @@ use quinn_proto::RttEstimator;
 /// A controller factory that may cross threads, as quinn's `TransportConfig` wants it.
 pub type SharedFactory = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// What one connection's controller saw.
+/// The observations of one connection's controller.
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
     /// The round-trip time of every acknowledged packet, in order of acknowledgement.
@@ -62,7 +62,7 @@ impl Recorder {
         })
     }
 
-    /// The same for noq.
+    /// Wraps a factory of noq.
     pub fn observe_noq(&self, inner: noq::SharedFactory) -> noq::SharedFactory {
         Arc::new(noq::ProbeFactory {
             inner,

@@ -1,4 +1,4 @@
-//! What a QUIC endpoint does with its socket, counted between quinn and tokio.
+//! Counts the socket calls of a QUIC endpoint, between quinn and tokio.
 
 use std::fmt;
 use std::io::{self, IoSliceMut};
@@ -63,7 +63,7 @@ impl Sizes {
     }
 }
 
-/// What an endpoint has done with its socket.
+/// The socket calls of an endpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// Datagrams of each batch: what is read after one wake-up, for [`CYCLE`] at most.

@@ -109,7 +109,7 @@ pub(super) fn run(
 ) -> Result<(), CliError> {
     let links = links(arguments)?;
     let senders = senders(arguments)?;
-    // At least one flow in each run, and so many runs on each link.
+    // At least one flow per run, and this many runs per link.
     let (flows, runs) = match &arguments.flows {
         Flows::Each(flows) => (*flows, senders.len()),
         Flows::Mix(mix) => (u32::try_from(mix.len()).unwrap_or(u32::MAX).max(1), 1),
@@ -261,7 +261,7 @@ impl FromStr for Flows {
     }
 }
 
-/// Who sends in the runs, by name: each in a run of its own, or all of a mix in one.
+/// The senders by name: one per run, or all of a mix in one run.
 fn senders(arguments: &Arguments) -> Result<Vec<String>, CliError> {
     match &arguments.flows {
         Flows::Each(_) => options::controllers(&arguments.controllers),

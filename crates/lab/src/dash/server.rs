@@ -7,7 +7,7 @@ use quinn::{Connection, Endpoint, RecvStream, Runtime, SendStream};
 
 use super::video::Video;
 
-/// What a player sends on a stream of its own.
+/// A player's request, on a stream of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Request {
     /// Which segment, from 0.
@@ -60,7 +60,7 @@ async fn answer_all(runtime: Arc<dyn Runtime>, connection: Connection, video: Ar
     while let Ok((send, receive)) = connection.accept_bi().await {
         let video = Arc::clone(&video);
         runtime.spawn(Box::pin(async move {
-            // Whoever gives up a request, or the connection, needs no answer.
+            // A cancelled request or connection needs no answer.
             let _ = answer(send, receive, &video).await;
         }));
     }
@@ -88,7 +88,7 @@ async fn answer(mut send: SendStream, mut receive: RecvStream, video: &Video) ->
 /// A request's bytes: two 32-bit numbers.
 const LENGTH: usize = 8;
 
-/// What segments are made of.
+/// The content of segments.
 static CHUNK: [u8; 256 * 1024] = [0; 256 * 1024];
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub struct Path {
     pub rate: Rate,
     /// How many tokens the bucket holds, in bytes.
     pub burst: u64,
-    /// What waits for tokens at most, in bytes. Later arrivals are dropped.
+    /// The maximum queue for tokens, in bytes. Later arrivals are dropped.
     pub buffer: u64,
     /// The round-trip time of an empty path.
     pub rtt: Duration,
@@ -85,14 +85,14 @@ pub struct Session {
     pub controller: SharedFactory,
     /// The source of all randomness.
     pub seed: u64,
-    /// How many segments of the paper's film to show, up to all [`SEGMENTS`].
+    /// The number of segments of the paper's video to show, up to all [`SEGMENTS`].
     pub segments: usize,
     /// Over how many connections the player fetches them in turn, as over HTTP/1.1; at least one is opened.
     pub connections: usize,
 }
 
 impl Session {
-    /// The paper's default session with this controller: the whole film with DYNAMIC over the deep buffer.
+    /// The paper's default session with this controller: the whole video with DYNAMIC over the deep buffer.
     pub fn new(controller: SharedFactory) -> Self {
         Self {
             path: Path::deep(),
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Shows the film to its end, or for four times its length.
+    /// Shows the video to its end, or for four times its length.
     ///
     /// # Errors
     /// When the path cannot be emulated, or the simulation stops early. A connection that closes is an outcome.
@@ -191,7 +191,7 @@ async fn watch(
     play(clock, &first, &others, video, abr, playback).await
 }
 
-/// Notes the sender's state at regular moments.
+/// Samples the sender's state at regular times.
 async fn observe(handle: Handle, connection: Connection, samples: Arc<Mutex<Vec<Sample>>>) {
     while connection.close_reason().is_none() {
         // One that is not ours has no state to show.
@@ -230,7 +230,7 @@ const CLIENT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 1, 1)
 /// Beyond anything a link emulated here can hold: 1 GiB.
 const FLOW_CONTROL_WINDOW: VarInt = VarInt::from_u32(1 << 30);
 
-/// Nobody watches for longer than so many times the film's length.
+/// A session ends after this multiple of the video's length.
 const PATIENCE: u32 = 4;
 
 /// How often the sender's state is noted: often enough for the 200 ms of a ProbeRTT.

@@ -9,7 +9,7 @@ use super::{End, Machine, Path, Plan, Processes, Run};
 pub struct Row {
     /// The controller.
     pub controller: String,
-    /// What the relay adds to a round trip.
+    /// The RTT that the relay adds.
     pub path_rtt_ms: f64,
     /// The relay's rate; `None` without a limit.
     pub path_rate_mbps: Option<f64>,
@@ -21,7 +21,7 @@ pub struct Row {
     pub processes: u8,
     /// The seed.
     pub seed: u64,
-    /// What arrived per second.
+    /// The goodput.
     pub goodput_mbps: f64,
     /// The slowest run's.
     pub goodput_min_mbps: f64,

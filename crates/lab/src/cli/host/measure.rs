@@ -102,7 +102,7 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// What the host is called in errors.
+/// The host's name in errors.
 const NAME: &str = "the measured host";
 
 /// Below this no transfer begins before its time is up.

@@ -178,10 +178,10 @@ fn parse_buffer(text: &str) -> Result<usize, String> {
 /// The recorded round-trip times of this many bytes take about a gigabyte.
 const LARGEST_SIZE: u64 = 100_000_000_000;
 
-/// What fits the system's own type for it.
+/// The limit of the system's type.
 const LARGEST_BUFFER: u64 = 1_000_000_000;
 
-/// What JSON says, for --help.
+/// The JSON fields, for --help.
 const FIELDS: &str = "\
 Fields of --format json, medians of the runs unless they say otherwise, null where there is nothing to measure:
   controller, size_bytes, processes, seed  what was asked for

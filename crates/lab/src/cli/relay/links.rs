@@ -86,7 +86,7 @@ impl LinkOptions {
     }
 }
 
-/// What limits a direction.
+/// The limit of a direction.
 #[derive(Debug, Clone, PartialEq)]
 enum Capacity {
     Rate(Rate),

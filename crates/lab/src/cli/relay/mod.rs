@@ -140,7 +140,7 @@ fn cannot_log(log: &Path, error: impl Display) -> String {
 /// How often to see whether the log is still written, if there is nothing else to look at.
 const LOG_CHECK: Duration = Duration::from_secs(1);
 
-/// Tells something that is no result. With stderr gone there is nobody to tell.
+/// Prints a message to stderr. An error there cannot be reported.
 fn say(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
