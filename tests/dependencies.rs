@@ -112,7 +112,7 @@ fn strings_of(list: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_documented_tree_is_what_cargo_says() {
+fn the_documented_tree_is_cargos() {
     let tree = cargo(&[
         "tree",
         "--package",

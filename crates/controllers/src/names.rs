@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_the_default_and_what_is_unknown_is_refused() {
+    fn missing_fields_are_defaults_and_unknown_ones_are_rejected() {
         let config: CubicConfig = serde_json::from_str(r#"{"hystart": false}"#).expect("valid");
         let expected = CubicConfig {
             hystart: false,

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_what_there_is() {
+    fn errors_list_the_known_names() {
         let error = "bbr9"
             .parse::<ControllerSpec>()
             .expect_err("no such controller");

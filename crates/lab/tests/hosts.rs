@@ -93,7 +93,7 @@ fn windows_for_the_time_of_hosts_fit_their_buffers() {
 
 /// A host that others use too is what takes the speed away, from CUBIC as well.
 #[test]
-fn hosts_take_what_their_processor_cannot_do() {
+fn hosts_are_limited_by_their_processor() {
     let goodput = |host| path(host, 10, 200).goodput("quinn-cubic", 1);
     let (server, busy) = (goodput("server"), goodput("busy"));
     assert!((2_000.0..7_000.0).contains(&server), "{server} Mb/s");

@@ -171,7 +171,7 @@ mod signals {
     /// A full disk is told of at once, does not end the relay, and does not take its summary.
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_log_that_cannot_be_written_is_told_of() {
+    fn a_log_that_cannot_be_written_is_reported() {
         let (client, server) = (socket(), socket());
         for direction in ["up", "down"] {
             let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("full.log.{direction}"));

@@ -42,7 +42,7 @@ fn newcomers(controller: &str, seed: u64) -> Outcome {
 /// head-room of one who knows nothing yet, and with it the largest part of the link. And: a flow whose minimum is too old takes
 /// the others' queue for a part of the path.
 #[test]
-fn newcomers_take_neither_the_queue_for_the_path_nor_the_link_for_themselves() {
+fn new_flows_neither_measure_the_queue_as_the_path_nor_monopolise_the_link() {
     // What single runs come to is a matter of chance.
     let (mut jain, mut rtt) = (0.0, 0.0);
     for seed in 0..SEEDS {

@@ -231,7 +231,7 @@ fn a_mix_has_one_row_and_its_flows() {
 }
 
 #[test]
-fn a_mix_of_one_controller_is_so_many_flows_of_it() {
+fn a_mix_of_one_controller_is_several_flows_of_it() {
     let scenario = Scenario {
         flows: 2,
         duration: Duration::from_secs(3),
@@ -253,7 +253,7 @@ fn a_mix_of_one_controller_is_so_many_flows_of_it() {
 }
 
 #[test]
-fn the_last_third_decides_what_is_fair() {
+fn the_last_third_decides_fairness() {
     // The second flow starts late; what it has missed does not count.
     let scenario = Scenario {
         duration: Duration::from_secs(18),

@@ -127,7 +127,7 @@ fn recovery_conserves_packets_for_a_round() {
 /// Trap: in a buffer shorter than the window the tail of a flight is lost, and nothing that arrives tells of it. A window below
 /// what is left in flight then waits for a probe timeout, tens of round trips on a short path.
 #[test]
-fn recovery_leaves_room_to_find_out_what_else_is_lost() {
+fn recovery_leaves_room_to_detect_further_losses() {
     for config in controllers() {
         let mut driver = driver(&*config, PLAIN);
         driver.run_for(5 * SECOND);
@@ -250,7 +250,7 @@ fn a_stray_mark_does_not_end_startup_and_marks_without_end_do() {
 
 /// Trap: what is counted in packets follows the packet's size.
 #[test]
-fn a_larger_mtu_rescales_what_is_counted_in_packets() {
+fn a_larger_mtu_rescales_values_in_packets() {
     for config in controllers() {
         let mut controller = config.build(&environment()).expect("a valid configuration");
         controller.on_congestion(&congestion(1, 0, CongestionSignal::PersistentCongestion));
@@ -342,7 +342,7 @@ fn a_long_queue_ends_the_startup_of_bbr_s_and_a_late_acknowledgement_does_not() 
 
 /// Fair-share article, "Fair-share packet conservation" and "Fair-share utilization".
 #[test]
-fn bbr_fair_leaves_recovery_with_what_was_in_flight() {
+fn bbr_fair_leaves_recovery_with_the_flight() {
     let mut driver = driver(&BbrFairConfig::paper(), PLAIN);
     driver.run_for(5 * SECOND);
     let before = driver.adapter.controller.snapshot();

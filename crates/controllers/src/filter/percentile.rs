@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_application_limited_counts_only_while_there_is_nothing_else() {
+    fn app_limited_samples_count_only_without_others() {
         let mut filter = filter(PercentileFilterConfig::bbr());
         for rate in [3, 7, 5] {
             filter.on_ack(&measured(mbps(rate), true), &context(0));

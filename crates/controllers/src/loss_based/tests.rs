@@ -44,7 +44,7 @@ fn a_connection_begins_in_slow_start_with_ten_packets() {
 }
 
 #[test]
-fn slow_start_grows_by_what_is_acknowledged() {
+fn slow_start_grows_by_the_acknowledged_bytes() {
     for config in skeletons() {
         let mut controller = build(&*config);
         controller.on_ack(&ack(40));

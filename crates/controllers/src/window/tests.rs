@@ -197,7 +197,7 @@ fn every_window_covers_the_intervals_of_acknowledgements() {
 }
 
 #[test]
-fn so_many_products_and_the_pause() {
+fn several_products_and_the_gap() {
     let policy = WindowPolicy::Bdp {
         gain: Gain::new(5, 4),
     };
@@ -219,7 +219,7 @@ fn track_follows_the_forecast() {
 
 /// Trap: the first frame after a pause leaves at several times the path's rate, and a short buffer loses the rest of it.
 #[test]
-fn what_the_application_left_open_is_filled_at_the_paths_rate() {
+fn the_applications_gap_is_filled_at_the_paths_rate() {
     let mut tracking = calculator(WindowPolicy::BusyRate(HEADROOM), path(), 0);
     tracking.gap = tracking.path.gap_of_application(Some(&point()));
     let mut refill = |in_flight| {
@@ -249,7 +249,7 @@ fn what_the_application_left_open_is_filled_at_the_paths_rate() {
 
 /// Trap: a host paces by a smoothed round trip that has the silence of a closed link in it, and the samples show the pacing.
 #[test]
-fn what_is_missing_in_flight_is_spread_over_the_paths_round_trip() {
+fn the_gap_in_flight_is_spread_over_the_paths_rtt() {
     let policies = [
         WindowPolicy::RttCapped,
         WindowPolicy::Bdp {

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn made_up_sources_lock_nobody_out() {
+    fn forged_sources_do_not_lock_clients_out() {
         let mut clients = clients();
         prove(&mut clients, 1, 7, 0);
         // Each takes the other place from the one before, answered or not; the proven client keeps its own.
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_socket_nobody_is_admitted() {
+    fn without_a_socket_no_client_is_admitted() {
         let mut clients = clients();
         let refused = clients.admit(address(1), None, Nanos(0), |_| Err(io::Error::other("no")));
         assert!(matches!(refused, Err(Refusal::NoSocket)));

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_to_be_read_has_waited() {
+    fn unread_packets_have_waited() {
         for loopback in ["127.0.0.1:0", "[::1]:0"] {
             let socket = std::net::UdpSocket::bind(loopback).unwrap();
             let state = UdpSocketState::new(UdpSockRef::from(&socket)).unwrap();

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_what_is_read_until_nothing_is_left_or_the_time_is_up() {
+    fn a_read_batch_ends_at_its_time_or_with_an_empty_socket() {
         let at = |micros| now() + Duration::from_secs(1) + Duration::from_micros(micros);
         let begin = at(0);
         let mut counts = Counts::default();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_is_what_one_call_sends() {
+    fn a_burst_is_the_datagrams_of_one_call() {
         let mut counts = Counts::default();
         let contents = [0; 2500];
         let transmit = |segment_size| Transmit {

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_says_what_was_measured() {
+    fn a_description_names_the_measurements() {
         let text = crate::output::list::render(&measurement().describe());
         for part in [
             "load average before    0.25\n",

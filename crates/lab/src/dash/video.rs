@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_papers_film() {
+    fn the_papers_video() {
         let video = Video::big_buck_bunny(SEGMENTS);
         assert_eq!(video.length(), Duration::from_secs(635));
         assert_eq!(video.top(), 10);

@@ -125,7 +125,7 @@ mod tests {
 
     /// It does not see an outage coming: what it has in flight waits for the end of it.
     #[test]
-    fn an_outage_catches_what_is_in_flight() {
+    fn an_outage_affects_packets_in_flight() {
         let trace: Vec<u64> = (1..=2000).chain([2500]).collect();
         let outcome = run(trace, 0.0);
         let caught = outcome

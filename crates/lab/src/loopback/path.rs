@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn captions_name_what_is_added() {
+    fn captions_name_the_added_rtt() {
         assert_eq!(path(0, None).caption(), "127.0.0.1 without a relay");
         assert_eq!(
             path(200, None).caption(),

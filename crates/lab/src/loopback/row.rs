@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_finish_is_a_result() {
+    fn an_unfinished_run_is_a_result() {
         let runs = vec![run(End::Finished, 4_000_000), run(End::TimedOut, 1_000_000)];
         let rows = rows(&["bbr"], vec![runs]);
         assert_eq!(rows[0].finished, 1);

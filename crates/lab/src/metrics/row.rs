@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn flows_are_weighed_and_told_apart() {
+    fn flows_are_weighed_and_distinguished() {
         let flow = |late_goodput_bytes, closed: Option<&str>| FlowObservation {
             goodput_bytes: 125_000,
             late_goodput_bytes,

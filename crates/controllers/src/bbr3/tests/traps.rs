@@ -50,7 +50,7 @@ fn one_acknowledgement_is_one_update() {
 
 /// Trap: what is counted in packets follows the packet's size.
 #[test]
-fn a_larger_mtu_rescales_what_is_counted_in_packets() {
+fn a_larger_mtu_rescales_values_in_packets() {
     let (mut core, _) = run_into(Mode::ProbeRtt, PLAIN);
     core.window = MTU * 4;
     core.on_mtu_update(Bytes(9000));

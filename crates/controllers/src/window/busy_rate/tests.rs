@@ -78,7 +78,7 @@ fn nothing_is_known_before_the_second_acknowledgement() {
 }
 
 #[test]
-fn behind_a_queue_the_rate_is_what_is_carried() {
+fn with_a_queue_the_rate_is_the_links() {
     let mut fixture = Fixture::new();
     fixture.acks(1000, 1, 10);
     assert!(close(fixture.rate_estimate().0, 1.0));
@@ -133,7 +133,7 @@ fn headroom_is_held_where_the_link_is_idle_as_long_as_it_may_be() {
 
 /// Trap: with other flows on the link, the time between two acknowledgements of this one is not idle.
 #[test]
-fn a_queue_of_others_is_not_taken_for_an_idle_link() {
+fn a_queue_of_others_is_no_idle_link() {
     let mut fixture = Fixture::new();
     for _ in 0..1000 {
         // A burst, and then the others'.
@@ -144,7 +144,7 @@ fn a_queue_of_others_is_not_taken_for_an_idle_link() {
 }
 
 #[test]
-fn the_headroom_is_less_than_what_is_carried_in_a_fall() {
+fn the_queue_target_is_below_the_rate_in_a_fall() {
     let mut fixture = Fixture::new();
     fixture.acks(4000, 3, 1);
     fixture.acks(10, 20, 100);
@@ -246,7 +246,7 @@ fn on_a_shared_link_headroom_is_rather_equal_than_a_share() {
 
 /// Trap: flows that share a link come back to it after a common ProbeRTT, and whoever is first finds all of it free.
 #[test]
-fn what_an_emptied_link_carries_is_nobodys_part_of_it() {
+fn an_emptied_links_rate_is_no_flows_share() {
     let refill = |busy_round_trips: usize| {
         let mut fixture = Fixture::new();
         // Every fourth packet of the link is this flow's.
@@ -263,7 +263,7 @@ fn what_an_emptied_link_carries_is_nobodys_part_of_it() {
 
 /// Trap: on a link that others keep busy, it is by chance whose packets leave within a quarter of a round trip.
 #[test]
-fn on_a_shared_link_what_is_recent_counts_for_less() {
+fn on_a_shared_link_the_fast_average_has_less_weight() {
     let burst = |busy_round_trips: usize| {
         let mut fixture = Fixture::new();
         fixture.acks(10 * busy_round_trips, 4, 15);

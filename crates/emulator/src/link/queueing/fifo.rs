@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_waited_too_long_is_dropped_when_it_would_leave() {
+    fn packets_that_waited_too_long_are_dropped_at_departure() {
         let mut stats = LinkStats::new(false);
         let mut fifo = Fifo::new(Some(Limit::time(ms(10))));
         for (arrival, size) in [(0, 1), (1, 2), (5, 3), (20, 4)] {

@@ -258,7 +258,7 @@ mod tests {
 
     /// 0.5 s after the segment came: the placeholder is 0.99 x 4 + 0.5 = 4.46 s.
     #[test]
-    fn time_that_the_player_did_not_use_counts_as_film() {
+    fn time_that_the_player_did_not_use_counts_as_playback() {
         let (video, downloads) = (video(), [fetched(6, 20.0, 0.0)]);
         let mut bola = Bola {
             placeholder: 4.0,
