@@ -48,7 +48,7 @@ fn bbr_s_holds_its_own_beside_cubic() {
     assert!((0.6..1.4).contains(&share), "{share} of its half");
 }
 
-/// Trap: flows that take each other for rivals keep the queue full, and then they are.
+/// Trap: flows that both start competitive mode by mistake keep the queue full and confirm it for each other.
 #[test]
 fn flows_of_one_kind_soon_see_that_they_are_no_rivals() {
     for seed in 1..=SEEDS {

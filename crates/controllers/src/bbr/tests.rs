@@ -84,7 +84,7 @@ fn initial_pacing_follows_the_first_round_trip() {
     }
 }
 
-/// Trap: the window to return to is the one before the episode's first loss.
+/// Trap: recovery restores the window from before its first loss.
 #[test]
 fn recovery_restores_the_window_before_the_first_loss() {
     let mut driver = driver(&BbrConfig::paper(), PLAIN);

@@ -141,7 +141,7 @@ fn persistent_congestion_begins_again_from_two_packets() {
     }
 }
 
-/// Trap: the undo state is that of the first loss of an episode.
+/// Trap: the undo state is that of the first loss of a recovery period.
 #[test]
 fn a_spurious_loss_is_undone_to_before_the_first_loss() {
     for config in skeletons() {
@@ -175,7 +175,7 @@ fn a_window_that_has_outgrown_the_old_one_is_not_undone() {
     assert_eq!(window(&*controller), grown);
 }
 
-/// Trap: a mark within the episode makes its losses real.
+/// Trap: a mark in a recovery period makes its losses real.
 #[test]
 fn a_marked_episode_is_not_undone() {
     let mut controller = build(&NewRenoConfig::default());

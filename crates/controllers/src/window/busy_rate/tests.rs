@@ -181,7 +181,7 @@ fn a_closed_link_is_neither_slow_nor_idle() {
     assert!(fixture.busy_rate.queue_ratio <= before);
 }
 
-/// Trap: each ProbeRTT leaves the link idle, and the head-room would never shrink where round trips are long.
+/// Trap: each ProbeRTT leaves the link idle, and with long RTTs the queue target would never shrink.
 #[test]
 fn idleness_after_the_senders_own_silence_is_no_reason_for_headroom() {
     let mut fixture = Fixture::new();

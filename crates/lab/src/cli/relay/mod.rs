@@ -72,7 +72,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "60s", value_parser = parse_time)]
     idle: Duration,
 
-    /// The most memory for packets on their way, in each direction; what arrives beyond that is dropped
+    /// Maximum memory for packets in each direction; further arrivals are dropped
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = "256MiB", value_parser = links::parse_memory)]
     memory: u64,
 
