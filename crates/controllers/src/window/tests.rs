@@ -17,7 +17,7 @@ fn point() -> OperatingPoint {
     }
 }
 
-/// What the model allows.
+/// The window of the model.
 const ALLOWED: Bytes = Bytes(100_000);
 
 fn path() -> Path {
@@ -33,7 +33,7 @@ fn path() -> Path {
     }
 }
 
-/// A calculator that has measured this path, with so much in flight.
+/// A calculator with measurements of this path, and this flight.
 fn calculator(policy: WindowPolicy, path: Path, in_flight: u64) -> WindowCalculator {
     let environment = Environment {
         now: Timestamp::ZERO,
@@ -269,7 +269,7 @@ fn the_gap_in_flight_is_spread_over_the_paths_rtt() {
         assert!(reopened.window <= Bytes(66_300), "{policy:?}: {reopened:?}");
         let spread = Refill::PaceOf(Bytes(10 * reopened.window.0));
         assert_eq!(reopened.refill, spread);
-        // What a flight of two bandwidth-delay products explains leaves the pace as it is.
+        // An RTT that a flight of two bandwidth-delay products explains does not change the pace.
         assert_eq!(after(84).refill, Refill::Plain);
     }
 }

@@ -224,8 +224,8 @@ fn leave_probe_rtt(ebcc: &mut Ebcc, now_millis: u64, rtt_millis: u64) {
     assert_eq!(ebcc.state, State::ProbeBandwidth);
 }
 
-/// What one sender sees while it is silent alone is the others' queue: with that for the path, no queue would ever be long,
-/// and no loss would count.
+/// Trap: one sender's ProbeRTT measures the queue of the others. If it used this RTT as the path's, no queue would ever
+/// be long, and no loss would count.
 #[test]
 fn probe_rtt_lasts_200_ms_and_a_round_and_excludes_queues() {
     for (rtt, base) in [(55, 40), (35, 35)] {

@@ -23,7 +23,7 @@ fn avoiding() -> Box<dyn Controller> {
     controller
 }
 
-/// What a round with this round-trip time does to 20 packets. The one before it was measured at 40 ms.
+/// The change of a window of 20 packets after a round with this RTT. The previous round was measured at 40 ms.
 fn decision(rtt_micros: u64) -> i64 {
     let mut controller = avoiding();
     let sample = AckEvent {
@@ -122,7 +122,7 @@ fn a_loss_halves_the_window() {
     assert_eq!(window(&*controller), MTU * 5);
 }
 
-/// A link that delays whole rounds now and then delays what is in flight, and not because there is too much of it.
+/// A link that delays whole rounds from time to time delays any flight, not only one that is too large.
 #[test]
 fn a_queue_counts_once_it_has_stood() {
     for (config, change) in [
@@ -156,7 +156,8 @@ fn a_queue_counts_once_it_has_stood() {
     }
 }
 
-/// What stands is known late, and the window has doubled meanwhile: all that waits by then has to go.
+/// The standing queue is detected late, and the window has doubled in the meantime: the whole queue of that time has to
+/// drain.
 #[test]
 fn slow_start_ends_without_its_queue() {
     let mut controller = build(&VegasConfig::default());

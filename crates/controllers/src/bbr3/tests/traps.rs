@@ -61,7 +61,7 @@ fn a_larger_mtu_rescales_values_in_packets() {
     assert_eq!(core.window_with_headroom(), Bytes(36_000));
 }
 
-/// What the controller answers is what its model says, at every moment, though it is computed only when that changes.
+/// The controller's answer always equals its model, although it is computed only when the model changes.
 #[test]
 fn the_answer_kept_is_the_answer_computed() {
     for scenario in [

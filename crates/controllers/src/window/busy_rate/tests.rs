@@ -195,7 +195,7 @@ fn idleness_after_the_senders_own_silence_is_no_reason_for_headroom() {
     assert!(fixture.busy_rate.queue_ratio > before);
 }
 
-/// Trap: on a link that others keep busy, the head-room of one who knows nothing yet is a large part of the link.
+/// Trap: on a link that others keep busy, the initial queue target of a new flow is a large share of the link.
 #[test]
 fn headroom_shrinks_the_faster_the_longer_the_link_is_busy() {
     let mut fixture = Fixture::new();
@@ -244,7 +244,7 @@ fn on_a_shared_link_headroom_is_rather_equal_than_a_share() {
     assert!(alone_again < 1.1 * alone, "{alone} {alone_again}");
 }
 
-/// Trap: flows that share a link come back to it after a common ProbeRTT, and whoever is first finds all of it free.
+/// Trap: flows on a shared link return to it after a common ProbeRTT, and the first one finds the whole link free.
 #[test]
 fn an_emptied_links_rate_is_no_flows_share() {
     let refill = |busy_round_trips: usize| {
@@ -261,7 +261,7 @@ fn an_emptied_links_rate_is_no_flows_share() {
     assert!(close(shared, 1.0), "{shared}");
 }
 
-/// Trap: on a link that others keep busy, it is by chance whose packets leave within a quarter of a round trip.
+/// Trap: on a link that others keep busy, the order of packets within a quarter of an RTT is random.
 #[test]
 fn on_a_shared_link_the_fast_average_has_less_weight() {
     let burst = |busy_round_trips: usize| {
