@@ -83,7 +83,7 @@ impl Atkf {
         Ok(self.update_valid(sample))
     }
 
-    /// The same for a sample that is known to be valid.
+    /// As `update`, for a valid sample.
     pub(crate) fn update_valid(&mut self, sample: CapacitySample) -> TobitUpdate {
         let before = self.variance;
         let prior = before + self.noises.process;
@@ -136,7 +136,7 @@ impl Atkf {
         self.keep();
     }
 
-    /// Leaves the belief as it is.
+    /// Keeps the belief unchanged.
     fn keep(&mut self) -> TobitUpdate {
         self.last = TobitUpdate {
             mean: self.mean,

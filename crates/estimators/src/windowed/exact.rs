@@ -41,7 +41,7 @@ impl<T, E> ExactWindow<T, E> {
         }
     }
 
-    /// The same with room for so many candidates, so that fewer or no allocations follow.
+    /// A window with room for `candidates`, so that fewer or no allocations follow.
     #[must_use]
     pub fn with_capacity(window: u64, candidates: usize) -> Self {
         Self {
