@@ -103,7 +103,7 @@ fn messages_are_delivered_as_fast_as_by_cubic() {
     }
 }
 
-/// Trap: a queue that marks instead of dropping loses control of whoever is deaf.
+/// Trap: a queue that marks instead of dropping packets cannot limit a sender that ignores marks.
 #[test]
 fn a_marking_queue_holds_the_recommended_presets_near_its_threshold() {
     let (from, end) = (millis(4_000), millis(15_000));

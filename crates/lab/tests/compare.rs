@@ -18,7 +18,7 @@ fn kneepoint_in(directory: &Path, arguments: &[&str]) -> Output {
         .expect("the command starts")
 }
 
-/// What a successful command printed. Nothing may have gone to stderr, which is no terminal here.
+/// The output of a successful command. Its stderr, which is no terminal here, must be empty.
 fn stdout(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");

@@ -36,7 +36,7 @@ fn run(controllers: &[&str], seed: u64) -> Outcome {
     trial.run().expect("it runs")
 }
 
-/// Trap: a window that hangs on the empty path's round trip leaves a full queue, and most of the link, to whoever fills it.
+/// Trap: a window sized from min RTT loses most of the link to a flow that fills the queue.
 #[test]
 fn bbr_s_holds_its_own_beside_cubic() {
     let mut share = 0.0;

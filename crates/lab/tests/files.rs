@@ -14,7 +14,7 @@ fn kneepoint(directory: &Path, arguments: &[&str]) -> Output {
         .expect("the command starts")
 }
 
-/// What a successful command printed.
+/// The output of a successful command.
 fn stdout(directory: &Path, arguments: &[&str]) -> String {
     let output = kneepoint(directory, arguments);
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -44,7 +44,7 @@ impl Path {
         Duration::from_millis(if self.gbps > 1 { 200 } else { 400 })
     }
 
-    /// In Mb/s, from the beginning: the mean over so many seeds.
+    /// The goodput in Mb/s, from the beginning: the mean over the seeds.
     fn goodput(self, controller: &str, seeds: u64) -> f64 {
         let rates = (1..=seeds).map(|seed| self.goodput_of(controller, seed));
         rates.sum::<f64>() / seeds as f64

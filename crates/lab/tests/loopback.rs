@@ -19,7 +19,7 @@ fn kneepoint(arguments: &str) -> Output {
         .expect("the command starts")
 }
 
-/// What a command prints that succeeds.
+/// The output of a successful command.
 fn print(arguments: &str) -> String {
     let output = kneepoint(arguments);
     let message = String::from_utf8_lossy(&output.stderr);

@@ -106,7 +106,7 @@ mod signals {
         summary
     }
 
-    /// What a relay that ends has printed, and whether all went well.
+    /// The output of a relay that ends, and whether it succeeded.
     fn result(mut child: Child) -> (String, bool) {
         let mut summary = String::new();
         let mut stdout = child.stdout.take().expect("it is piped");

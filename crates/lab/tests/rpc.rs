@@ -46,8 +46,8 @@ fn message_times(controller: &str, rtt: Duration) -> (u64, u64) {
     (times[times.len() / 2], times[times.len() * 95 / 100])
 }
 
-/// Trap: an acknowledgement that its receiver delays by 25 ms is late on a path of a millisecond. Whoever takes the wait for an
-/// outage believes in a link of nothing when the next message comes.
+/// Trap: an acknowledgement that its receiver delays by 25 ms is late on a path of 1 ms. A controller that treats the
+/// delay as an outage has an estimate of zero when the next message comes.
 #[test]
 fn messages_arrive_as_soon_as_with_cubic() {
     let mut late = Vec::new();

@@ -43,7 +43,7 @@ fn newcomers(controller: &str, seed: u64) -> Outcome {
 /// the others' queue for a part of the path.
 #[test]
 fn new_flows_neither_measure_the_queue_as_the_path_nor_monopolise_the_link() {
-    // What single runs come to is a matter of chance.
+    // Single runs vary at random.
     let (mut jain, mut rtt) = (0.0, 0.0);
     for seed in 0..SEEDS {
         let outcome = newcomers("bbr-s", seed);

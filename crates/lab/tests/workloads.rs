@@ -217,7 +217,7 @@ fn a_mix_has_one_row_and_its_flows() {
     assert_eq!(names, mix);
     let goodput: f64 = row.flows.iter().map(|flow| flow.goodput_mbps).sum();
     assert!((goodput - row.goodput_mbps).abs() < 1e-5, "{goodput}");
-    // Whoever fills the queue loses packets, and the row has the mean.
+    // Flows that fill the queue lose packets, and the row has the mean.
     let losses: Vec<_> = row.flows.iter().map(|flow| flow.loss_rate).collect();
     let (min, max) = losses.iter().fold((1.0_f64, 0.0_f64), |(min, max), loss| {
         (min.min(*loss), max.max(*loss))

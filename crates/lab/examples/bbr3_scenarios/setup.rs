@@ -1,4 +1,4 @@
-//! What the scenarios share: the plain path, and how results read.
+//! The common parts of the scenarios: the plain path, and the format of results.
 
 use std::time::Duration;
 
@@ -49,8 +49,7 @@ pub(crate) fn paper() -> SharedFactory {
     resolve("bbr3:paper", 1).expect("a controller of ours")
 }
 
-/// A greedy connection over `link` for so many milliseconds. It can be run once: another run's controller would draw other
-/// numbers.
+/// A greedy connection over `link` for `millis`. It can run once: a second run's controller would draw other numbers.
 pub(crate) fn greedy(link: LinkConfig, millis: u64) -> Experiment {
     let duration = Duration::from_millis(millis);
     Experiment {
