@@ -20,11 +20,11 @@ use quinn::{Connection, Endpoint, TransportConfig};
 /// One second of the video.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Second {
-    /// What the link could carry, in bytes.
+    /// The link's capacity in bytes.
     pub(crate) capacity: u64,
     /// The controller's estimate at its end, in bytes a second.
     pub(crate) estimate: u64,
-    /// What the encoder made, in bytes.
+    /// The encoder's output in bytes.
     pub(crate) encoded: u64,
     /// How long after its capture each frame of it was there.
     pub(crate) delays: Vec<Duration>,
@@ -97,7 +97,7 @@ pub(crate) fn video(controller: ControllerSpec) -> Result<Vec<Second>, Box<dyn E
     Ok(seconds)
 }
 
-/// The encoder: thirty frames a second, each on a stream of its own, as large as the estimate allows.
+/// The encoder: thirty frames a second, one stream per frame, as large as the estimate allows.
 async fn film(
     handle: Handle,
     connection: Connection,
@@ -119,7 +119,7 @@ async fn film(
             second.encoded += frame.len() as u64;
         }
         let mut stream = connection.open_uni().await?;
-        // What cannot be sent at once waits in the stream, and the next frame is captured in time.
+        // Data that cannot be sent at once waits in the stream, and the next frame is captured in time.
         handle.spawn(async move {
             if stream.write_all(&frame).await.is_ok() {
                 let _ = stream.finish();
@@ -190,7 +190,7 @@ const SECONDS: u64 = 60;
 const FRAMES: f64 = 30.0;
 /// The share of the estimate that the encoder takes of a full path: the rest drains the queue.
 const SHARE: f64 = 0.7;
-/// What it adds with each frame while the path is not full, and how far beyond the estimate it goes.
+/// The growth per frame while the path is not full, and its limit above the estimate.
 const GROWTH: f64 = 1.02;
 const BEYOND: f64 = 1.1;
 /// In bytes a second: before there is an estimate, and the bounds of what the encoder can do.

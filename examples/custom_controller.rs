@@ -133,7 +133,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What builds the controllers; refuses a target of zero.
+/// The controllers' factory; rejects a target of zero.
 pub(crate) fn ledbat(target: Duration) -> Result<Factory, ConfigError> {
     Factory::new(LedbatConfig { target })
 }

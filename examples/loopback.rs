@@ -72,7 +72,7 @@ pub(crate) fn download(
     Ok(bytes)
 }
 
-/// Sends [`DOWNLOAD`] bytes to whoever connects.
+/// Sends [`DOWNLOAD`] bytes to every client.
 async fn serve(handle: Handle, server: Endpoint, print: fn(String)) {
     while let Some(incoming) = server.accept().await {
         let Ok(connection) = incoming.await else {

@@ -1,4 +1,4 @@
-//! What a connection's controller occupies, in bytes: itself, and with all that it has on the heap.
+//! The memory of a connection's controller, in bytes: itself, and with all its heap.
 //!
 //! ```text
 //! cargo run --release --features emulator --example memory

@@ -26,7 +26,7 @@ async fn serve(connection: Connection) {
         let Ok(length) = request.try_into().map(u64::from_be_bytes) else {
             continue;
         };
-        // Whoever asks decides how much memory this takes.
+        // The client decides how much memory this takes.
         let length = length.min(MAX_ANSWER);
         // An error means that the client has lost interest.
         if answer.write_all(&vec![7; length as usize]).await.is_ok() {
@@ -43,8 +43,8 @@ async fn ask(connection: &Connection, length: u64) -> Result<usize, Box<dyn Erro
     Ok(answer.read_to_end(usize::MAX).await?.len())
 }
 
-/// The test bench: a server behind an LTE link, and a client that asks for so many bytes, so many times. Returns how long each
-/// answer took.
+/// The test bench: a server behind an LTE link, and a client with several requests of a given size. Returns the time of
+/// each response.
 fn over_lte(
     controller: ControllerSpec,
     loss: f64,

@@ -62,11 +62,11 @@ async fn fetch(connection: &Connection) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(recv.read_to_end(10_000_000).await?)
 }
 
-/// What is above is what the guide shows.
+/// The code above is the guide's.
 #[test]
 fn the_guide_shows_this_file() {
     let here = include_str!("application.rs");
-    let (example, _) = here.split_once("\n/// What is above").expect("this test");
+    let (example, _) = here.split_once("\n/// The code above").expect("this test");
     let (_, example) = example.split_once("\n\n").expect("a heading");
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     // The guide is no part of the published package.

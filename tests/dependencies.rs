@@ -1,5 +1,5 @@
-//! What a change of Cargo.lock must not bring in: a dependency that needs a newer Rust than we promise, another licence, another
-//! version of what is there already. And docs/DEPENDENCIES.md is what cargo says.
+//! A change of Cargo.lock must not bring in a dependency that needs a newer Rust than we promise, another licence, or a
+//! second version of a crate. docs/DEPENDENCIES.md is cargo's output.
 
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 
@@ -112,7 +112,7 @@ fn strings_of(list: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_documented_tree_is_what_cargo_says() {
+fn the_documented_tree_is_cargos() {
     let tree = cargo(&[
         "tree",
         "--package",

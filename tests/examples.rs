@@ -54,7 +54,7 @@ fn a_download_in_virtual_time_is_whole() {
 }
 
 #[test]
-fn a_controller_of_ones_own_holds_its_target() {
+fn a_custom_controller_holds_its_target() {
     let ledbat = custom_controller::ledbat(Duration::from_millis(25)).unwrap();
     let (rate, rtt) = custom_controller::upload(ledbat).unwrap();
     let (other, _) =
@@ -102,7 +102,7 @@ async fn a_file_arrives_intact_over_real_sockets() {
 }
 
 #[tokio::test]
-async fn what_is_not_in_the_folder_is_refused() {
+async fn files_outside_the_folder_are_rejected() {
     let server = server("refused", "bbr-s");
     for path in ["/../server.pem", "/missing", "//etc/hosts", "file.bin"] {
         assert!(download(&server, path).await.is_err(), "{path}");

@@ -1,4 +1,4 @@
-//! What quinn writes into a qlog of our controllers: window, pacing rate and slow-start threshold.
+//! The values of our controllers in quinn's qlog: window, pacing rate and slow-start threshold.
 
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 

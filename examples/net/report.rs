@@ -36,7 +36,7 @@ pub(crate) async fn report(connection: Connection, print: fn(&str)) {
     }
 }
 
-/// What the controller makes of the path; of quinn's own there is only the window to see.
+/// The controller's estimates; of quinn's own controllers only the window is visible.
 fn describe(state: Option<Snapshot>, window: u64) -> String {
     let Some(state) = state else {
         return format!("window {} kB", window / 1000);

@@ -19,7 +19,7 @@ pub(crate) struct Scenario {
     pub(crate) seed: u64,
 }
 
-/// What became of an upload without an end.
+/// The outcome of an upload without an end.
 pub(crate) struct Outcome {
     /// Bytes on the wire that the link has served.
     pub(crate) served: u64,

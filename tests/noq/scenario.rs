@@ -20,7 +20,7 @@ pub(crate) struct Scenario {
     server: Endpoint,
 }
 
-/// What became of an upload without an end.
+/// The outcome of an upload without an end.
 pub(crate) struct Outcome {
     pub(crate) closed: Option<ConnectionError>,
     pub(crate) snapshot: Option<Snapshot>,

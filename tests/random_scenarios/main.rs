@@ -40,7 +40,7 @@ fn forty_random_scenarios_end() {
 
 /// Found by the next test: a flow of which both ends wait for a probe timeout.
 #[test]
-fn a_flow_with_both_windows_full_is_not_taken_for_a_stall() {
+fn a_flow_with_both_windows_full_is_no_stall() {
     let scenario = held_back::scenario();
     assert!(run::check(&scenario).unwrap() > 0);
 }

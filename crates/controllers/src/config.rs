@@ -123,8 +123,8 @@ impl WindowPolicy {
                     idle > 0.0 && idle <= 0.5 && min > 0.0 && min <= max && max <= 4.0,
                     "window_policy.queue_target",
                     format!("{min} to {max} for {idle} idle"),
-                    "idle for above 0 and up to a half, head-room above 0, the lesser bound first, and up to 4: without \
-                     it the window only shrinks",
+                    "idle above 0 and up to a half, min above 0, max from min to 4: without a queue target the window only \
+                     shrinks",
                 )
             }
         }

@@ -1,7 +1,7 @@
 //! The testkit's sender with the controllers of this build, and events made by hand.
 //!
-//! Only for tests that look into a controller: all others are in `tests/`. The testkit itself knows another build of this crate,
-//! the one that it depends on, and with it other types. So its adapter to the neutral trait is compiled here once more.
+//! For tests of a controller's internals; all others are in `tests/`. The testkit depends on another build of this
+//! crate, with other types, so its adapter to the neutral trait is compiled here once more.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -116,7 +116,7 @@ pub(crate) fn environment() -> Environment {
     }
 }
 
-/// A filter that counts what it is told.
+/// A filter that counts its events.
 #[derive(Debug, Clone)]
 pub(crate) struct CountingFilter(Arc<AtomicU32>);
 
@@ -136,7 +136,7 @@ impl BandwidthFilter for CountingFilter {
     }
 }
 
-/// A controller on this filter is told once of an acknowledgement, after all its packets.
+/// A controller reports an acknowledgement to this filter once, after all its packets.
 pub(crate) fn assert_one_update_per_acknowledgement(
     controller: impl Fn(CountingFilter) -> Box<dyn Controller>,
 ) {

@@ -240,7 +240,7 @@ mod tests {
     /// Trap: while acknowledgements are coalesced, the transport sends for each of them. To allow as much again would
     /// double the flight within a round of recovery.
     #[test]
-    fn what_was_sent_for_gathered_acknowledgements_is_not_sent_again() {
+    fn packets_sent_for_coalesced_acknowledgements_are_not_sent_again() {
         let one = AckEvent {
             acks: 1,
             acked: Bytes(2_000),

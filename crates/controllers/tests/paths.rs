@@ -1,4 +1,4 @@
-//! What controllers make of whole connections over one queue.
+//! Whole connections over one queue.
 
 use std::time::Duration;
 
@@ -74,7 +74,8 @@ fn median(mut rtts: Vec<Duration>) -> Duration {
     rtts[rtts.len() / 2]
 }
 
-/// Trap: a host that never lets a window of whole packets be full keeps a controller that waits for that from ever growing.
+/// Trap: a transport whose window of whole packets is never full keeps a controller from growing that waits for a full
+/// window.
 #[test]
 fn every_hosts_rule_makes_the_same_sender() {
     let lossy = Scenario {
@@ -148,8 +149,7 @@ fn follows_a_halved_rate() {
     }
 }
 
-/// As the draft has it, single losses hold down a path whose pipe is fewer than fifty packets; the tuned presets tolerate
-/// them.
+/// In the draft single losses limit a path of fewer than fifty packets; the tuned presets tolerate them.
 #[test]
 fn one_percent_of_random_loss_does_not_stop_it() {
     for spec in bbr3() {
@@ -210,7 +210,7 @@ fn a_shallow_buffer_loses_little_of_what_it_is_sent_and_hides_no_faster_path() {
     }
 }
 
-/// Trap: an estimator that takes every sample below its own sending rate for the truth follows itself down.
+/// Trap: an estimator that uses every sample below its own sending rate follows itself down.
 #[test]
 fn the_estimate_does_not_spiral_down() {
     for spec in bbr3().chain(presets(&[Algorithm::BbrS])) {
@@ -249,7 +249,7 @@ fn a_trickle_leaves_the_window_bounded_and_the_round_trip_time_known() {
 /// Trap: paths get longer.
 #[test]
 fn the_minimum_round_trip_time_can_rise() {
-    // The longest time between two looks is 30 s.
+    // The maximum time between two ProbeRTTs is 30 s.
     let waits = bbr().map(|spec| (spec, 45, 5));
     for (spec, wait, span) in waits.chain(bbr3().map(|spec| (spec, 35, 15))) {
         let mut sender = connect(&spec, PLAIN);

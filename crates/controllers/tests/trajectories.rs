@@ -17,13 +17,13 @@ use kneepoint_testkit::{Adapter, Application, Neutral, Pacing, Packets, Scenario
 struct Phase {
     name: &'static str,
     millis: u64,
-    /// How often to look, in milliseconds.
+    /// The sampling interval in milliseconds.
     every: u64,
-    /// What changes at its beginning.
+    /// The change at its beginning.
     change: Change,
 }
 
-/// What distinguishes a phase from the one before.
+/// The change from the previous phase.
 #[derive(Clone, Copy)]
 enum Change {
     Nothing,
@@ -35,7 +35,7 @@ enum Change {
     Lose(&'static [u64]),
     /// These are marked.
     Mark(&'static [u64]),
-    /// What was declared lost last had only been late.
+    /// The packets declared lost last were only delayed.
     Spurious,
     /// Nothing gets through until the phase ends.
     Outage,
@@ -131,7 +131,7 @@ fn every_file_is_some_controllers() {
     }
 }
 
-/// What the script says is what happens, whichever the controller.
+/// The script's events happen for every controller.
 #[test]
 fn the_script_is_followed() {
     let spec = ControllerSpec::from(Algorithm::Bbr3);
@@ -239,7 +239,7 @@ fn coarse(mode: Mode) -> Mode {
     }
 }
 
-/// What is between the first line that differs and the last.
+/// The lines from the first difference to the last.
 fn difference(before: &str, now: &str) -> String {
     let (before, now): (Vec<_>, Vec<_>) = (before.lines().collect(), now.lines().collect());
     let same = |(a, b): &(&&str, &&str)| a == b;

@@ -1,11 +1,10 @@
-//! What belongs to an address: looked up several times per packet.
+//! Maps by address, which are read several times per packet.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::net::SocketAddr;
 
-/// A map whose order depends on nothing but what was inserted. Addresses are the test's own, so nobody chooses them to
-/// collide.
+/// A map whose order depends only on its content. The test chooses its addresses, so there are no hostile collisions.
 pub(crate) type AddressMap<V> = HashMap<SocketAddr, V, BuildHasherDefault<AddressHasher>>;
 
 /// A product for every part of an address.

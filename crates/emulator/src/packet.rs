@@ -1,4 +1,4 @@
-//! What travels over a link.
+//! The packets of a link.
 
 use std::net::SocketAddr;
 

@@ -158,7 +158,7 @@ fn a_batch_has_the_time_stamp_of_its_beginning() {
 }
 
 #[test]
-fn a_receiver_that_cannot_follow_drops_what_its_buffer_cannot_hold() {
+fn a_slow_receiver_drops_packets_above_its_buffer() {
     let mut slow = HostConfig::ideal();
     slow.processor.receive_datagram = Nanos::from_micros(100);
     slow.receive.buffer_bytes = 20_000;

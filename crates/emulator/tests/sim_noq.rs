@@ -95,7 +95,7 @@ fn the_round_trip_time_is_that_of_the_path() {
 }
 
 #[test]
-fn a_connection_to_nobody_times_out_in_virtual_time() {
+fn a_connection_without_a_peer_times_out_in_virtual_time() {
     let sim = simulation();
     let endpoint = client(&sim.handle(), "10.0.0.1:0");
     let result = sim.block_on(async {

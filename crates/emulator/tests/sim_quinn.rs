@@ -177,7 +177,7 @@ fn an_idle_connection_times_out_in_virtual_time() {
 }
 
 #[test]
-fn a_connection_to_nobody_times_out() {
+fn a_connection_without_a_peer_times_out() {
     let sim = simulation();
     let handle = sim.handle();
     let result = sim.block_on(async {

@@ -121,7 +121,7 @@ fn segments_are_datagrams_that_enter_the_network_at_once() {
 }
 
 #[test]
-fn nobody_hears_what_is_sent_to_an_unbound_address() {
+fn packets_to_an_unbound_address_are_dropped() {
     let sim = simulation();
     let handle = sim.handle();
     let (left, right) = pair(&handle);

@@ -221,7 +221,7 @@ fn the_same_seed_gives_the_same_run() {
 }
 
 #[test]
-fn endpoints_go_where_they_are_told() {
+fn endpoints_use_the_given_address() {
     let line = |bytes_per_second| {
         let line = LinkConfig::constant(bytes_per_second);
         Duplex::both(LinkConfig {
@@ -339,7 +339,7 @@ fn a_failed_assertion_of_the_test_itself_unwinds() {
 }
 
 #[test]
-fn a_deadlock_says_who_waits_for_what() {
+fn a_deadlock_names_the_waiting_tasks() {
     let bed = testbed();
     let error = bed
         .run(async |net| {
@@ -400,7 +400,7 @@ fn a_deadlock_says_who_waits_for_what() {
 }
 
 #[test]
-fn after_a_deadline_one_can_ask_who_is_not_done() {
+fn after_a_deadline_the_unfinished_tasks_are_known() {
     let bed = testbed().deadline(Duration::from_secs(1));
     let woken = Arc::new(Mutex::new(0));
     let counter = Arc::clone(&woken);
@@ -451,7 +451,7 @@ fn a_livelock_names_the_task_that_does_not_rest() {
 }
 
 #[test]
-fn endpoints_of_ones_own_fit_in() {
+fn custom_endpoints_are_accepted() {
     let network = Network::new(kneepoint_emulator::network::NetworkConfig {
         forward: link(),
         reverse: link(),

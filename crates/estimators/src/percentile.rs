@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_compare_is_ignored_and_clearing_forgets() {
+    fn incomparable_values_are_ignored_and_clearing_forgets() {
         let mut history = PercentileHistory::<f64, 3>::new(1.0).unwrap();
         history.push(f64::NAN);
         assert!(history.is_empty());

@@ -1,4 +1,4 @@
-//! What the filters are fed with.
+//! The samples for the filters.
 
 use thiserror::Error;
 

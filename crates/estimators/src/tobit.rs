@@ -46,7 +46,7 @@ pub enum TobitVariant {
     ExactBayes,
 }
 
-/// The belief after a measurement, and how it came about.
+/// The belief after a measurement, with the innovation and the gain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TobitUpdate {
@@ -54,13 +54,13 @@ pub struct TobitUpdate {
     pub mean: f64,
     /// The posterior variance, at least 0. In the unit's square.
     pub variance: f64,
-    /// By how much the measurement differs from what was expected of it. In the sample's unit.
+    /// The difference between the measurement and its expectation. In the sample's unit.
     pub innovation: f64,
-    /// The share of the innovation that the mean took over. Dimensionless, at least 0.
+    /// The share of the innovation that changed the mean. Dimensionless, at least 0.
     pub gain: f64,
 }
 
-/// Why a step was refused.
+/// Why a step was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TobitError {
@@ -117,7 +117,7 @@ impl TobitVariant {
         Ok(self.step_in_range(mean, variance, noise, sample))
     }
 
-    /// The same for arguments that are known to be in range.
+    /// As `step`, for arguments that are in range.
     pub(crate) fn step_in_range(
         self,
         mean: f64,

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
-/// Shows the paper's film over a token bucket of 25 Mb/s, once for every combination of what is given.
+/// Shows the paper's video over a token bucket of 25 Mb/s, once for every combination of the options.
 #[derive(Debug, Parser)]
 struct Arguments {
     /// The server's congestion controllers.

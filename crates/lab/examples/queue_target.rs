@@ -94,7 +94,7 @@ fn draw(path: &Path, curve: &[(f64, f64)]) -> Result<(), AnyError> {
         .x_desc("throughput (% of bbr's)")
         .y_desc("99th percentile of the RTT: reduction (%)")
         .draw()?;
-    // What the paper claims: at least 95 % of the throughput, at least 60 % off the percentile.
+    // The paper's claim: at least 95 % of the throughput, and a 99th percentile lower by at least 60 %.
     chart
         .draw_series([Rectangle::new(
             [(95.0, 60.0), (102.0, 75.0)],

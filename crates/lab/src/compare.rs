@@ -16,7 +16,7 @@ use crate::scenario::Scenario;
 pub struct Outcome {
     /// The numbers.
     pub row: Row,
-    /// The course of the run.
+    /// The time series of the run.
     pub timeline: Timeline,
     /// Each flow's congestion window in bytes over time.
     pub windows: Vec<Vec<(Duration, u64)>>,
@@ -35,7 +35,7 @@ pub enum CompareError {
         controller: String,
         /// The link of the run.
         link: String,
-        /// What happened.
+        /// The cause.
         source: RunError,
     },
 }
@@ -106,7 +106,7 @@ pub fn compare_mix(
     results.into_iter().collect()
 }
 
-/// What a run of `controller` came to.
+/// The outcome of a run of `controller`.
 fn outcome(
     scenario: &Scenario,
     controller: &str,

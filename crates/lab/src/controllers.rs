@@ -123,7 +123,7 @@ pub fn names() -> Vec<&'static str> {
         .collect()
 }
 
-/// What may be named, for people.
+/// The known names, for messages.
 pub fn known() -> String {
     let ours = Algorithm::all().iter().map(|algorithm| algorithm.name());
     let ours = ours.collect::<Vec<_>>().join(", ");

@@ -7,7 +7,7 @@ fn main() -> ExitCode {
     match kneepoint_lab::cli::run(std::env::args_os(), &mut stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // With stderr gone as well there is nobody left to tell.
+            // An error on stderr cannot be reported.
             let _ = writeln!(stderr(), "kneepoint: {error}");
             ExitCode::from(error.exit_code())
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 pub use self::over_quinn::SharedFactory;
 
-/// What one connection's controller saw.
+/// The observations of one connection's controller.
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
     /// The round-trip time of every acknowledged packet, in order of acknowledgement.
@@ -57,7 +57,7 @@ impl Recorder {
         })
     }
 
-    /// The same for noq.
+    /// Wraps a factory of noq.
     pub fn observe_noq(&self, inner: noq::SharedFactory) -> noq::SharedFactory {
         Arc::new(noq::ProbeFactory {
             inner,

@@ -37,14 +37,14 @@ pub(crate) fn thread_time() -> Option<Duration> {
     None
 }
 
-/// A moment on both clocks. Belongs to the thread that took it.
+/// A time on both clocks. Belongs to the thread that took it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment {
     wall: Instant,
     processor: Option<Duration>,
 }
 
-/// What has passed since a [`Moment`].
+/// The time since a [`Moment`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Passed {
     /// On the wall.
@@ -65,7 +65,7 @@ impl Moment {
         self.wall
     }
 
-    /// What has passed since, on the thread of this moment.
+    /// The time since then, on the same thread.
     pub(crate) fn passed(&self) -> Passed {
         let now = Self::now();
         Passed {

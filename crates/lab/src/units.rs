@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_is_wrong() {
+    fn errors_name_the_reason() {
         let rate = |text: &str| text.parse::<Rate>().unwrap_err().to_string();
         assert_eq!(rate("10"), "the unit is missing: write it like 10Mbps");
         assert!(rate("10MB/s").starts_with("unknown unit 'MB/s': expected one of bps, kbps"));

@@ -10,7 +10,7 @@ use paths::{batched, goodput, greedy, heeds_a_marker, links};
 
 const CONTROLLERS: [&str; 5] = ["bbr-s", "bbr:tuned", "bbr-x", "bbr-sampled", "bbr-fair"];
 
-/// Trap: a queue that marks instead of dropping loses control of whoever is deaf.
+/// Trap: a queue that marks instead of dropping packets cannot limit a sender that ignores marks.
 #[test]
 fn a_marking_queue_holds_the_recommended_presets_near_its_threshold() {
     for name in CONTROLLERS {

@@ -1,4 +1,4 @@
-//! A film over a token bucket: who fetches it through BBR fills the queue, who does so through BBR-Sampled does not.
+//! A video over a token bucket: a download through BBR fills the queue, one through BBR-Sampled does not.
 
 use kneepoint_lab::controllers::resolve;
 use kneepoint_lab::dash::abr::Algorithm;
@@ -15,7 +15,7 @@ fn watched(session: &Session) -> Outcome {
     let outcome = session.run().expect("the path is valid");
     assert!(outcome.finished, "{:?}", outcome.closed);
     assert_eq!(outcome.segments.len(), session.segments);
-    // All time from the first picture on is film or stall: ten segments of 5 s.
+    // All time from the first picture on is playback or stall: ten segments of 5 s.
     let stalled = outcome.stall_rate.expect("a film was shown") * 50.0;
     assert!((outcome.playback_s - 50.0 - stalled).abs() < 1e-6);
     outcome
@@ -30,7 +30,7 @@ fn the_deep_buffer_fills_under_bbr_and_not_under_bbr_sampled() {
     assert!(fooled.rtt_median_ms > Some(400.0), "{fooled:?}");
     assert!(sober.estimate_median_mbps < Some(28.75), "{sober:?}");
     assert!(sober.rtt_median_ms < Some(200.0), "{sober:?}");
-    // The link carries the film either way: the queue delays a segment, and does not slow it down.
+    // The link carries the video in both cases: the queue delays a segment but does not slow it down.
     for outcome in [&fooled, &sober] {
         assert!(outcome.quality > Some(5.0), "{:?}", outcome.segments);
         assert_eq!(outcome.stalls, 0);
@@ -40,7 +40,8 @@ fn the_deep_buffer_fills_under_bbr_and_not_under_bbr_sampled() {
     assert!((whole - 1.0).abs() < 1e-9, "{states:?}");
 }
 
-/// The same seed, packet for packet; a stock controller, which shows no state; and a film that is too much for the path.
+/// A seed repeats a session packet for packet; a stock controller shows no state; and a video may be too large for the
+/// path.
 #[test]
 fn sessions_repeat_and_a_slow_path_stalls() {
     let mut session = Session {
@@ -59,7 +60,7 @@ fn sessions_repeat_and_a_slow_path_stalls() {
     // A segment of 5 Mb takes 8.3 s and plays for 5 s.
     assert!(outcome.stall_rate > Some(0.4), "{outcome:?}");
     assert_eq!((outcome.stalls, outcome.quality), (3, Some(0.0)));
-    // At a tenth of that nobody has the patience: 83 s for the first segment of a film of 20 s.
+    // At a tenth of that the session gives up: 83 s for the first segment of a video of 20 s.
     session.path.rate = "60kbps".parse().expect("a rate");
     let outcome = session.run().expect("the path is valid");
     assert!(!outcome.finished);

@@ -1,4 +1,4 @@
-//! What the controllers take for the bandwidth of a known link, over quinn in virtual time.
+//! The controllers' bandwidth estimates of a known link, over quinn in virtual time.
 
 #[path = "paths/mod.rs"]
 mod paths;
@@ -41,8 +41,8 @@ fn phase(until: u64, load: Load) -> Phase {
     load.until(Duration::from_secs(until))
 }
 
-/// Trap: an acknowledgement that the receiver delays by 25 ms is an outage to whoever waits for three short round trips, and the
-/// last one of a message measures the delay.
+/// Trap: an acknowledgement that the receiver delays by 25 ms looks like an outage after three short RTTs, and the last
+/// one of a message measures the delay.
 #[test]
 fn messages_do_not_lower_the_estimate_of_a_link_once_seen() {
     for micros in [100, 300, 1000, 2000, 5000, 10_000] {

@@ -1,4 +1,4 @@
-//! What the recommended presets of BBRv1 lose in short buffers, and what losses by chance leave of their rate.
+//! The losses of BBRv1's recommended presets in short buffers, and their rate under random loss.
 
 use std::time::Duration;
 

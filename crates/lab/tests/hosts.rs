@@ -42,7 +42,7 @@ impl Path {
         Duration::from_millis(if self.gbps > 1 { 200 } else { 400 })
     }
 
-    /// In Mb/s, from the beginning: the mean over so many seeds.
+    /// The goodput in Mb/s, from the beginning: the mean over the seeds.
     fn goodput(self, controller: &str, seeds: u64) -> f64 {
         let rates = (1..=seeds).map(|seed| self.goodput_of(controller, seed));
         rates.sum::<f64>() / seeds as f64
@@ -91,7 +91,7 @@ fn windows_for_the_time_of_hosts_fit_their_buffers() {
 
 /// A host whose processors others use too is slower, with CUBIC as well: its wake-ups and its bytes cost more.
 #[test]
-fn hosts_take_what_their_processor_cannot_do() {
+fn hosts_are_limited_by_their_processor() {
     let goodput = |host| path(host, 10, 200).goodput("quinn-cubic", 1);
     let (server, busy) = (goodput("server"), goodput("busy"));
     assert!((2_000.0..7_000.0).contains(&server), "{server} Mb/s");

@@ -96,7 +96,7 @@ fn segments_bulk_and_requests_cross_the_relay() {
 }
 
 #[test]
-fn a_film_is_played_over_the_relay() {
+fn a_video_is_played_over_the_relay() {
     let video = Arc::new(Video::big_buck_bunny(2));
     let summary = block_on(async {
         let server = server();

@@ -81,7 +81,7 @@ mod signals {
         summary
     }
 
-    /// What a relay that ends has printed, and whether all went well.
+    /// The output of a relay that ends, and whether it succeeded.
     fn result(mut child: Child) -> (String, bool) {
         let mut summary = String::new();
         let mut stdout = child.stdout.take().expect("it is piped");
@@ -146,7 +146,7 @@ mod signals {
     /// A full disk is told of at once, does not end the relay, and does not take its summary.
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_log_that_cannot_be_written_is_told_of() {
+    fn a_log_that_cannot_be_written_is_reported() {
         let (client, server) = (socket(), socket());
         for direction in ["up", "down"] {
             let log = anywhere().join(format!("full.log.{direction}"));

@@ -26,7 +26,7 @@ fn run(mbps: f64, queue: f64, controllers: &[&str], gap: Duration, end: f64, see
     trial.run().expect("it runs")
 }
 
-/// Trap: a window that hangs on the empty path's round trip leaves a full queue, and most of the link, to whoever fills it.
+/// Trap: a window sized from min RTT loses most of the link to a flow that fills the queue.
 #[test]
 fn bbr_s_holds_its_own_beside_cubic() {
     let shares = (1..=3).map(|seed| {
@@ -37,7 +37,7 @@ fn bbr_s_holds_its_own_beside_cubic() {
     assert!((0.6..1.4).contains(&share), "{share} of its half");
 }
 
-/// Trap: flows that take each other for rivals keep the queue full, and then they are.
+/// Trap: flows that both start competitive mode by mistake keep the queue full and confirm it for each other.
 #[test]
 fn flows_of_one_kind_soon_see_that_they_are_no_rivals() {
     for seed in 1..=3 {
@@ -55,8 +55,8 @@ fn flows_of_one_kind_soon_see_that_they_are_no_rivals() {
 /// head-room of one who knows nothing yet, and with it the largest part of the link. And: a flow whose minimum is too old takes
 /// the others' queue for a part of the path.
 #[test]
-fn newcomers_take_neither_the_queue_for_the_path_nor_the_link_for_themselves() {
-    // What single runs come to is a matter of chance.
+fn new_flows_neither_measure_the_queue_as_the_path_nor_monopolise_the_link() {
+    // Single runs vary at random.
     let (mut jain, mut rtt) = (0.0, 0.0);
     for seed in 0..SEEDS {
         let outcome = run(30.0, 4.0, &["bbr-s"; 6], seconds(4.0), 40.0, seed);

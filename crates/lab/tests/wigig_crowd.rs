@@ -36,7 +36,7 @@ const MODEL_BASED: &[&str] = &[
 /// Of what quinn's CUBIC gets.
 const SHARE: f64 = 0.6;
 
-/// What arrives over a link that can hold 3 MB, in Mb/s: 40 ms, from 2 s to 20 s.
+/// The goodput in Mb/s over a link that can hold 3 MB: 40 ms, from 2 s to 20 s.
 fn goodput(name: &str, seed: u64) -> f64 {
     let end = Duration::from_secs(20);
     let trace = generate(Profile::WigigCrowd, seed, end.into());

@@ -1,4 +1,4 @@
-//! What a window becomes on the unmodified stacks: what is in flight, and what people are shown.
+//! The window on the unmodified stacks: the flight, and the reported window.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use kneepoint_lab::controllers::Candidate;
 use kneepoint_lab::trial::{FlowPlan, Trial};
 use kneepoint_quinn::{Factory, IntoFactory as _, snapshot};
 
-/// A window of so many packets, whatever happens.
+/// A constant window.
 #[derive(Debug, Clone)]
 struct Fixed {
     packets: u64,
@@ -116,7 +116,7 @@ fn minimum_windows_are_filled() {
 /// The largest datagram that quinn finds here.
 const MTU: u64 = 1452;
 
-/// Trap: where an adapter makes a window of its own, the controller's is one that nobody keeps to.
+/// Trap: if an adapter computes its own window, no sender follows the controller's.
 #[test]
 fn a_snapshot_shows_the_window_that_quinn_keeps_to() {
     let link = LinkConfig {

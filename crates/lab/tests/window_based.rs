@@ -1,6 +1,6 @@
 //! Controllers with a window and no pacing rate, over real quinn: short paths, marks, changes of the path, delays that vary.
 //!
-//! What is a matter of hosts and of the path's noise must not cost a window-based controller its link.
+//! The hosts' delay and the path's noise must not cost a window-based controller its link.
 
 #[path = "paths/mod.rs"]
 mod paths;

@@ -51,8 +51,8 @@ const SWIFT: [&str; 7] = [
     "noq:bbr3",
 ];
 
-/// Trap: an acknowledgement that its receiver delays by 25 ms is late on a path of a millisecond. Whoever takes the wait for an
-/// outage believes in a link of nothing when the next message comes.
+/// Trap: an acknowledgement that its receiver delays by 25 ms is late on a path of 1 ms. A controller that treats the
+/// delay as an outage has an estimate of zero when the next message comes.
 #[test]
 fn calls_on_short_paths_take_as_long_as_under_cubic() {
     let scenarios: Vec<_> = RTTS.into_iter().map(calls).collect();
@@ -214,7 +214,7 @@ fn a_mix_has_one_row_and_its_flows() {
     assert_eq!(names, mix);
     let goodput: f64 = row.flows.iter().map(|flow| flow.goodput_mbps).sum();
     assert!((goodput - row.goodput_mbps).abs() < 1e-5, "{goodput}");
-    // Whoever fills the queue loses packets, and the row has the mean.
+    // Flows that fill the queue lose packets, and the row has the mean.
     let losses: Vec<_> = row.flows.iter().map(|flow| flow.loss_rate).collect();
     let (min, max) = losses.iter().fold((1.0_f64, 0.0_f64), |(min, max), loss| {
         (min.min(*loss), max.max(*loss))
@@ -228,7 +228,7 @@ fn a_mix_has_one_row_and_its_flows() {
 }
 
 #[test]
-fn a_mix_of_one_controller_is_so_many_flows_of_it() {
+fn a_mix_of_one_controller_is_several_flows_of_it() {
     let scenario = Scenario {
         flows: 2,
         duration: Duration::from_secs(3),
@@ -250,7 +250,7 @@ fn a_mix_of_one_controller_is_so_many_flows_of_it() {
 }
 
 #[test]
-fn the_last_third_decides_what_is_fair() {
+fn the_last_third_decides_fairness() {
     // The second flow starts late; what it has missed does not count.
     let scenario = Scenario {
         duration: Duration::from_secs(18),

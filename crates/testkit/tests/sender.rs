@@ -79,7 +79,7 @@ fn a_window_is_delivered_in_every_round_trip() {
 }
 
 #[test]
-fn what_the_queue_has_no_room_for_is_lost_and_no_more() {
+fn the_queue_drops_only_the_excess() {
     // One is on the link, and 41 wait.
     for (packets, lost) in [(42, false), (43, true)] {
         let mut sender = sender(packets, Scenario::SHALLOW);

@@ -340,7 +340,7 @@ mod tests {
             let now = ack(seconds, 0, 50).now;
             competing_flows
                 .is_due(now, MIN_RTT)
-                .expect("there is a rival")
+                .expect("competitive mode")
         };
         let mut competing_flows = competing();
         assert!(!looks(&competing_flows, 9.0));

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stray_mark_takes_next_to_nothing_for_next_to_no_time() {
+    fn a_single_mark_takes_little_for_a_short_time() {
         let mut marks = Marks::default();
         rounds(&mut marks, 1, 1);
         rounds(&mut marks, 1, 0);

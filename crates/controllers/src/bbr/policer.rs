@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn heavy_loss_at_one_rate_is_a_policer_until_it_is_looked_at_again() {
+    fn heavy_loss_at_one_rate_is_a_policer_until_the_next_check() {
         let mut flow = Fixture::new();
         flow.rounds(20, 50_000, 0, false);
         assert_eq!(flow.policer.rate(), None);

@@ -278,7 +278,7 @@ mod tests {
     /// Trap: a newcomer's start fills the queue within the last rounds before ProbeRTT. Whatever is behind the queue that stood
     /// there before, it is not longer than the round trips were with it.
     #[test]
-    fn what_is_longer_than_any_round_before_is_a_queue() {
+    fn an_rtt_above_all_rounds_before_is_a_queue() {
         for path_change in [PathRttChange::Yes, PathRttChange::Maybe] {
             assert_eq!(confirms_min_rtt(path_change, 65, 100), [None; 2]);
             assert_eq!(confirms_min_rtt(path_change, 95, 100)[1], Some(millis(100)));

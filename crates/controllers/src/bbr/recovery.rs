@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_episode_covers_what_left_before_it_and_conserves_for_its_rounds() {
+    fn recovery_covers_earlier_packets_and_conserves_for_its_rounds() {
         let at = Timestamp::from_nanos;
         let recovery = Recovery::Active {
             began: at(100),

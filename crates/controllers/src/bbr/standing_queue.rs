@@ -195,7 +195,7 @@ mod tests {
     const NOTHING: Bandwidth = Bandwidth::ZERO;
 
     #[test]
-    fn what_is_left_of_the_bandwidth_counts_from_its_beginning() {
+    fn the_rest_of_the_bandwidth_counts_from_its_beginning() {
         let mut queue = standing([120; 13]);
         queue.on_ack(&ack(4.0, 13, 120), NOTHING, MIN_RTT);
         let quarter = Bandwidth::from_bytes_per_second(250_000);

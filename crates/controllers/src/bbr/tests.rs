@@ -84,7 +84,7 @@ fn initial_pacing_follows_the_first_round_trip() {
     }
 }
 
-/// Trap: the window to return to is the one before the episode's first loss.
+/// Trap: recovery restores the window from before its first loss.
 #[test]
 fn recovery_restores_the_window_before_the_first_loss() {
     let mut driver = driver(&BbrConfig::paper(), PLAIN);
@@ -124,10 +124,10 @@ fn recovery_conserves_packets_for_a_round() {
     }
 }
 
-/// Trap: in a buffer shorter than the window the tail of a flight is lost, and nothing that arrives tells of it. A window below
-/// what is left in flight then waits for a probe timeout, tens of round trips on a short path.
+/// Trap: in a buffer shorter than the window the tail of a flight is lost, and no acknowledgement reports it. A window
+/// below the remaining flight then waits for a probe timeout, tens of RTTs on a short path.
 #[test]
-fn recovery_leaves_room_to_find_out_what_else_is_lost() {
+fn recovery_leaves_room_to_detect_further_losses() {
     for config in controllers() {
         let mut driver = driver(&*config, PLAIN);
         driver.run_for(5 * SECOND);
@@ -153,7 +153,7 @@ fn lasting_loss_does_not_shrink_the_flight_for_ever() {
     for trip in 0..20 {
         for step in 0..40 {
             let at = now + 40 * trip + step;
-            // What left 39 ms ago: just after the loss with which the round trip before began.
+            // Sent 39 ms ago: just after the loss that began the previous round.
             let mut during = ack(at, round + trip);
             during.newest_sent = Timestamp::from_nanos((at - 39) * 1_000_000);
             controller.on_ack(&during);
@@ -250,7 +250,7 @@ fn a_stray_mark_does_not_end_startup_and_marks_without_end_do() {
 
 /// Trap: what is counted in packets follows the packet's size.
 #[test]
-fn a_larger_mtu_rescales_what_is_counted_in_packets() {
+fn a_larger_mtu_rescales_values_in_packets() {
     for config in controllers() {
         let mut controller = config.build(&environment()).expect("a valid configuration");
         controller.on_congestion(&congestion(1, 0, CongestionSignal::PersistentCongestion));
@@ -261,8 +261,8 @@ fn a_larger_mtu_rescales_what_is_counted_in_packets() {
     }
 }
 
-/// Trap: ProbeRTT that comes before three rounds have passed, because they take seconds, begins the search for the end of
-/// Startup again, and again.
+/// Trap: a ProbeRTT before three rounds have passed, because each takes seconds, restarts the search for the end of
+/// Startup every time.
 #[test]
 fn startup_ends_also_where_probe_rtt_interrupts_it() {
     let config = BbrConfig::paper();
@@ -309,7 +309,7 @@ fn bbr_fair_takes_its_share_of_queues_only() {
     }
 }
 
-/// Trap: one acknowledgement that the receiver delayed looks like a queue.
+/// Trap: one delayed acknowledgement looks like a queue.
 #[test]
 fn a_long_queue_ends_the_startup_of_bbr_s_and_a_late_acknowledgement_does_not() {
     let mut controller = BbrSConfig::paper()
@@ -342,7 +342,7 @@ fn a_long_queue_ends_the_startup_of_bbr_s_and_a_late_acknowledgement_does_not() 
 
 /// Fair-share article, "Fair-share packet conservation" and "Fair-share utilization".
 #[test]
-fn bbr_fair_leaves_recovery_with_what_was_in_flight() {
+fn bbr_fair_leaves_recovery_with_the_flight() {
     let mut driver = driver(&BbrFairConfig::paper(), PLAIN);
     driver.run_for(5 * SECOND);
     let before = driver.adapter.controller.snapshot();

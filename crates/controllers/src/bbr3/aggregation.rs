@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lump_counts_beyond_what_its_time_explains() {
+    fn a_batch_counts_above_the_bandwidth_times_its_time() {
         let mut aggregation = Aggregation::new(Timestamp::ZERO);
         aggregation.on_ack(&acked(10, 10), RATE, MTU * 100, 1);
         // The interval began with that acknowledgement: all of it is extra.

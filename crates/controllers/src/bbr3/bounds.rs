@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_keeps_what_was_delivered_and_seven_tenths() {
+    fn a_cut_keeps_the_delivery_and_seven_tenths() {
         let mut bounds = Bounds::NONE;
         let mut latest = Latest {
             bw_latest: rate(800),

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_left_before_the_last_answer_is_answered() {
+    fn earlier_packets_belong_to_the_last_response() {
         let mut marks = Marks {
             answered: crate::driver::at(11),
             ..Marks::default()

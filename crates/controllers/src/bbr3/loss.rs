@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_count_above_two_percent_and_what_is_tolerated() {
+    fn losses_count_above_two_percent_and_the_tolerance() {
         let core = |tolerated_losses| {
             let config = Bbr3CoreConfig {
                 tolerated_losses,

@@ -268,8 +268,8 @@ mod tests {
         assert_eq!(filter.bandwidth(), Some(mbps(25)));
     }
 
-    /// Trap: the fewer acknowledgements there are, gathered by the host or by the receiver, the further the history reaches back.
-    /// Round trips take 40 ms.
+    /// Trap: the fewer acknowledgements there are, coalesced by the adapter or delayed by the receiver, the further
+    /// back the history reaches. RTTs are 40 ms.
     #[test]
     fn the_history_is_as_long_however_packets_are_acknowledged() {
         let mut filter = filter(PercentileFilterConfig::bbr());
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_application_limited_counts_only_while_there_is_nothing_else() {
+    fn app_limited_samples_count_only_without_others() {
         let mut filter = filter(PercentileFilterConfig::bbr());
         for rate in [3, 7, 5] {
             filter.on_ack(&measured(mbps(rate), true), &context(0));

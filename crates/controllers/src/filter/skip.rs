@@ -67,8 +67,8 @@ impl SkipFilterConfig {
     /// - The process noise stays within a narrow share of the measurement noise. Cellular links vary within a few
     ///   round trips and return: an estimate that follows each swing arrives when it is over.
     /// - The initial noise is large, since Startup leaves with a maximum and not with a mean.
-    /// - No inflation by censored samples: the head-room of the window finds more bandwidth by itself.
-    /// - Silence is no sample. A link that is closed for a while has the same rate when it opens again.
+    /// - No inflation by censored samples: the queue target of the window finds more bandwidth without probes.
+    /// - A gap is no sample. A link that is closed for a while has the same rate when it opens again.
     pub fn tuned() -> Self {
         let mut filter = AtkfConfig::default();
         filter.min_process_noise = 0.03;

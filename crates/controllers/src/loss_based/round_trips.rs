@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_backlog_is_what_exceeds_the_base_round_trip() {
+    fn the_backlog_is_the_excess_over_the_base_rtt() {
         let mut trips = RoundTrips::default();
         trips.on_ack(&sample(40, 40, true));
         // 100 packets in 50 ms where 40 would do: a fifth of them waited.

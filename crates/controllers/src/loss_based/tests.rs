@@ -1,4 +1,4 @@
-//! What holds for all of them.
+//! Properties of all window-based controllers.
 
 use crate::{CompoundConfig, CubicConfig, EbccConfig, NewRenoConfig, VegasConfig};
 
@@ -44,7 +44,7 @@ fn a_connection_begins_in_slow_start_with_ten_packets() {
 }
 
 #[test]
-fn slow_start_grows_by_what_is_acknowledged() {
+fn slow_start_grows_by_the_acknowledged_bytes() {
     for config in skeletons() {
         let mut controller = build(&*config);
         controller.on_ack(&ack(40));
@@ -67,10 +67,10 @@ fn losses_of_one_flight_count_once() {
             controller.on_congestion(&loss(120, sent));
             assert_eq!(window(&*controller), reduced, "{config:?}");
         }
-        // Acknowledgements of what left before do not grow it either.
+        // Acknowledgements of packets sent before do not grow it either.
         controller.on_ack(&ack(130));
         assert_eq!(window(&*controller), reduced);
-        // What left later ends the recovery, but late losses of the old flight are still the same loss.
+        // A packet sent later ends recovery, but late losses of the old flight still belong to the same loss.
         controller.on_ack(&ack(150));
         assert_eq!(controller.snapshot().mode, Mode::CongestionAvoidance);
         controller.on_congestion(&loss(160, 99));
@@ -120,7 +120,7 @@ fn persistent_congestion_begins_again_from_two_packets() {
         assert_eq!(snapshot.min_rtt, None);
         let threshold = snapshot.slow_start_threshold.expect("set by the loss");
         assert!(threshold >= Gain::new(1, 2) * before && threshold < before);
-        // Late losses of what left before do not lower the threshold.
+        // Late losses of packets sent before do not lower the threshold.
         controller.on_congestion(&loss(110, 60));
         assert_eq!(
             controller.snapshot().slow_start_threshold,
@@ -141,7 +141,7 @@ fn persistent_congestion_begins_again_from_two_packets() {
     }
 }
 
-/// Trap: the undo state is that of the first loss of an episode.
+/// Trap: the undo state is that of the first loss of a recovery period.
 #[test]
 fn a_spurious_loss_is_undone_to_before_the_first_loss() {
     for config in skeletons() {
@@ -154,7 +154,7 @@ fn a_spurious_loss_is_undone_to_before_the_first_loss() {
         assert_eq!(snapshot.congestion_window, MTU * 12, "{config:?}");
         assert_eq!(snapshot.mode, Mode::SlowStart);
         assert_eq!(snapshot.slow_start_threshold, None);
-        // Only once; and what left before counts again.
+        // Only once; losses of packets sent before count again.
         controller.on_spurious_loss(at(121));
         assert_eq!(window(&*controller), MTU * 12);
         controller.on_congestion(&loss(130, 90));
@@ -175,7 +175,7 @@ fn a_window_that_has_outgrown_the_old_one_is_not_undone() {
     assert_eq!(window(&*controller), grown);
 }
 
-/// Trap: a mark within the episode makes its losses real.
+/// Trap: a mark in a recovery period makes its losses real.
 #[test]
 fn a_marked_episode_is_not_undone() {
     let mut controller = build(&NewRenoConfig::default());

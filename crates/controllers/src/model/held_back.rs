@@ -130,7 +130,7 @@ mod tests {
 
     /// Trap: rates measured while the controller limits the sender say nothing about the path.
     #[test]
-    fn what_left_while_the_controller_was_the_limit_is_marked() {
+    fn packets_sent_while_the_controller_limits_are_marked() {
         let mut held = HeldBack::default();
         assert!(!marked(&mut held, ack(100, 60, 10_000, 4_000)));
         held.mark(&ack(100, 60, 10_000, 4_000));

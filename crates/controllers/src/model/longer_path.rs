@@ -193,7 +193,7 @@ mod tests {
 
     /// Trap: a queue that is shorter in ProbeRTT, but not empty, counts as the path's RTT.
     #[test]
-    fn only_what_the_flight_does_not_change_is_the_path() {
+    fn an_rtt_that_follows_the_flight_is_not_the_path() {
         let path = |before, found| {
             let mut check = PathCheck {
                 before: Duration::from_millis(before),

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn only_who_changes_what_somebody_else_has_pays_for_a_copy() {
+    fn only_a_change_of_a_shared_value_copies() {
         let clones = Arc::default();
         let mut first = Shared::new(Counted {
             value: 1,

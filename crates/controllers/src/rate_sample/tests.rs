@@ -62,7 +62,7 @@ fn the_first_packet_counts_as_delivered() {
     assert_eq!((event.round, event.round_start), (1, true));
 }
 
-/// Trap: an acknowledgement is measured once, after all its packets, by the one that left last.
+/// Trap: an acknowledgement gives one sample, after all its packets, from the packet sent last.
 #[test]
 fn the_sample_is_that_of_the_packet_that_left_last() {
     for sent in [[0, 40], [40, 0]] {
@@ -241,7 +241,7 @@ fn in_flight_saturates_at_a_loss() {
 
 /// Trap: persistent congestion and ECN marks are signals of their own, and a mark loses nothing.
 #[test]
-fn every_kind_of_congestion_is_told() {
+fn every_kind_of_congestion_is_reported() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 4);
     let event = sampler.on_lost(at(50), &loss(0, 3, true));
@@ -301,7 +301,7 @@ fn an_empty_batch_of_the_same_instant_gives_no_more() {
 }
 
 #[test]
-fn the_host_corrects_what_is_in_flight() {
+fn the_transport_corrects_the_flight() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 5);
     sampler.on_packet_acked(at(40), at(0), PACKET);
@@ -355,9 +355,9 @@ fn losses_are_forgotten_though_nothing_is_ever_delivered() {
     }
 }
 
-/// Trap: packets that left after the newest lost one, or with it, can still be acknowledged.
+/// Trap: packets sent after the newest lost one, or with it, can still be acknowledged.
 #[test]
-fn a_loss_leaves_what_left_later_or_with_it() {
+fn a_loss_keeps_packets_sent_later_or_with_it() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 3);
     ack(&mut sampler, 40, &[0]);
@@ -390,7 +390,7 @@ fn the_history_has_a_largest_size() {
 }
 
 #[test]
-fn acknowledgements_that_nobody_acknowledges_are_forgotten() {
+fn packets_of_acknowledgements_only_are_forgotten() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     // A receiver sends acknowledgements for ever, which are never acknowledged themselves.
     for millis in 0..100_000 {
@@ -440,7 +440,7 @@ fn an_acknowledgement_that_leaves_does_not_end_a_silence() {
     }
 }
 
-/// Hosts copy a controller to look at it: what it remembers must not grow with what is in flight.
+/// Transports clone a controller to inspect it: its history must not grow with the flight.
 #[test]
 fn the_history_of_a_large_flight_is_short() {
     let mut sampler = DeliveryRateSampler::new(at(0));
@@ -466,9 +466,9 @@ fn the_history_of_a_large_flight_is_short() {
     assert!(remembered(&sampler) < 400, "{}", remembered(&sampler));
 }
 
-/// Trap: what is too much in flight is judged by the flight that the lost packet left in, not by today's.
+/// Trap: whether a flight was too large is decided by the flight of the lost packet, not by the current one.
 #[test]
-fn a_loss_knows_the_flight_it_left_in() {
+fn a_loss_has_the_flight_of_its_packet() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 10);
     ack(&mut sampler, 40, &[0]);

@@ -55,7 +55,7 @@ impl ControllerBuilder {
         };
         self.config
             .build(&environment)
-            .expect("the configuration was validated when the blueprint was made")
+            .expect("the configuration was validated when the builder was created")
     }
 }
 

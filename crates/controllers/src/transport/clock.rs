@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_instants_and_new_ones_are_told_apart() {
+    fn repeated_instants_and_new_ones_are_distinguished() {
         let origin = origin();
         let mut clock = Clock::starting(origin);
         let later = |millis: u64| origin + Duration::from_millis(millis);

@@ -158,7 +158,7 @@ mod tests {
     /// Trap: if a receiver or a radio delivers acknowledgements at intervals longer than the RTT and no gap counts, the
     /// window holds one RTT of data per interval, and the estimate falls with it.
     #[test]
-    fn what_most_rounds_have_is_no_outage() {
+    fn a_gap_in_most_rounds_is_no_outage() {
         let mut gap = AckGap::new();
         for round in 0..5 {
             gap.on_ack(at(100 * round), round, BYTES, LIMIT);

@@ -17,7 +17,7 @@ fn point() -> OperatingPoint {
     }
 }
 
-/// What the model allows.
+/// The window of the model.
 const ALLOWED: Bytes = Bytes(100_000);
 
 fn path() -> Path {
@@ -33,7 +33,7 @@ fn path() -> Path {
     }
 }
 
-/// A calculator that has measured this path, with so much in flight.
+/// A calculator with measurements of this path, and this flight.
 fn calculator(policy: WindowPolicy, path: Path, in_flight: u64) -> WindowCalculator {
     let environment = Environment {
         now: Timestamp::ZERO,
@@ -197,7 +197,7 @@ fn every_window_covers_the_intervals_of_acknowledgements() {
 }
 
 #[test]
-fn so_many_products_and_the_pause() {
+fn several_products_and_the_gap() {
     let policy = WindowPolicy::Bdp {
         gain: Gain::new(5, 4),
     };
@@ -219,7 +219,7 @@ fn track_follows_the_forecast() {
 
 /// Trap: the first frame after a pause leaves at several times the path's rate, and a short buffer loses the rest of it.
 #[test]
-fn what_the_application_left_open_is_filled_at_the_paths_rate() {
+fn the_applications_gap_is_filled_at_the_paths_rate() {
     let mut tracking = calculator(WindowPolicy::BusyRate(HEADROOM), path(), 0);
     tracking.gap = tracking.path.gap_of_application(Some(&point()));
     let mut refill = |in_flight| {
@@ -249,7 +249,7 @@ fn what_the_application_left_open_is_filled_at_the_paths_rate() {
 
 /// Trap: a host paces by a smoothed round trip that has the silence of a closed link in it, and the samples show the pacing.
 #[test]
-fn what_is_missing_in_flight_is_spread_over_the_paths_round_trip() {
+fn the_gap_in_flight_is_spread_over_the_paths_rtt() {
     let policies = [
         WindowPolicy::RttCapped,
         WindowPolicy::Bdp {
@@ -269,7 +269,7 @@ fn what_is_missing_in_flight_is_spread_over_the_paths_round_trip() {
         assert!(reopened.window <= Bytes(66_300), "{policy:?}: {reopened:?}");
         let spread = Refill::PaceOf(Bytes(10 * reopened.window.0));
         assert_eq!(reopened.refill, spread);
-        // What a flight of two bandwidth-delay products explains leaves the pace as it is.
+        // An RTT that a flight of two bandwidth-delay products explains does not change the pace.
         assert_eq!(after(84).refill, Refill::Plain);
     }
 }

@@ -25,7 +25,7 @@ pub(crate) enum Step {
         packets: u8,
         persistent: bool,
     },
-    /// What was declared lost last has arrived after all.
+    /// The packets declared lost last have arrived after all.
     Spurious,
     /// A packet was marked.
     Mark,
@@ -45,7 +45,7 @@ pub(crate) struct Host {
     /// In bytes.
     pub(crate) mtu: u64,
     application_limits: bool,
-    /// When what is in flight left, and its bytes.
+    /// The send times and bytes of the packets in flight.
     flight: VecDeque<(Duration, u64)>,
 }
 
@@ -111,7 +111,7 @@ impl Host {
         self.now = end;
     }
 
-    /// Whether the window lets a packet leave, after so many more.
+    /// Whether the window allows a packet after `more` others.
     pub(crate) fn has_room(&self, more: u64) -> bool {
         let in_flight = self.adapter.sampler.in_flight().0 + self.mtu * more;
         self.adapter.may_send(in_flight, self.mtu)
@@ -158,7 +158,7 @@ impl Host {
         self.adapter.on_lost(self.now, &lost);
     }
 
-    /// What can be seen of it from outside.
+    /// Its visible state.
     pub(crate) fn seen(&self) -> (Snapshot, Bytes) {
         let Neutral {
             controller,

@@ -1,4 +1,4 @@
-//! What holds for every controller, whatever happens to it.
+//! Properties of every controller, for any events.
 
 mod host;
 

@@ -26,7 +26,7 @@ pub(super) struct Deliveries {
     outage: (f64, f64),
     /// How many batches the rate has to bring on average until the next one comes.
     due: f64,
-    /// What is left of the present batch.
+    /// The rest of the current batch.
     pending: u64,
 }
 
@@ -94,5 +94,5 @@ impl Iterator for Deliveries {
     }
 }
 
-/// What one opportunity in a millisecond is in Mb/s.
+/// One opportunity per millisecond in Mb/s.
 const MBPS_PER_PACKET_PER_MILLI: f64 = OPPORTUNITY_BYTES as f64 * 8.0 / 1e3;

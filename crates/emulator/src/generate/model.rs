@@ -11,9 +11,9 @@ pub(super) struct Model {
     pub(super) dwell_millis: f64,
     /// The standard deviation of the log-rate's white noise, drawn every [`STEP_MILLIS`].
     pub(super) white_sd: f64,
-    /// What the rate never falls below outside of outages.
+    /// The minimum rate outside outages.
     pub(super) floor_mbps: f64,
-    /// What the rate never exceeds.
+    /// The maximum rate.
     pub(super) cap_mbps: f64,
     /// How often an outage begins.
     pub(super) outages_per_minute: f64,
@@ -39,7 +39,7 @@ pub(super) enum Spells {
     },
 }
 
-/// What the rate swings around.
+/// The centre of the rate's swings.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) median_mbps: f64,

@@ -1,4 +1,4 @@
-//! What a host is made of.
+//! The configuration of a host.
 
 use super::HostError;
 use super::distribution::{Distribution, number, time};
@@ -22,13 +22,13 @@ use crate::time::Nanos;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostConfig {
-    /// What the host is called in results and errors: a preset's name, or a file's without `.toml`.
+    /// The host's name in results and errors: a preset's name, or a file's without `.toml`.
     pub name: String,
     /// How datagrams reach the application.
     pub receive: Receiving,
     /// How datagrams leave.
     pub send: Sending,
-    /// What work costs.
+    /// The processor's costs.
     pub processor: Processor,
     /// Timers of QUIC endpoints expire at multiples of this, rounded up, from an instant that the seed chooses; exact if zero.
     /// Up to 10 s. tokio's is 1 ms.
@@ -42,10 +42,10 @@ pub struct Receiving {
     pub wakeup: Distribution,
     /// How many datagrams the application reads at most before it does something else; positive, or `None` for no limit.
     pub batch_datagrams: Option<u32>,
-    /// How long the application reads at most before it does something else: it takes no further datagram once so much time
-    /// has passed, but always one. Positive, or `None` for no limit. quinn's is 50 us.
+    /// The maximum time of a read batch: the application takes no further datagram after it, but always one. Positive,
+    /// or `None` for no limit. quinn's is 50 us.
     pub batch_time: Option<Nanos>,
-    /// What a socket holds for the application, in bytes of UDP payload: up to 64 MiB. What does not fit is dropped.
+    /// The receive buffer of a socket, in bytes of UDP payload: up to 64 MiB. Datagrams that do not fit are dropped.
     pub buffer_bytes: u64,
 }
 
@@ -57,7 +57,8 @@ pub struct Sending {
     pub burst_datagrams: u32,
     /// The time between two bursts of the host, whatever its processor could do.
     pub pause: Distribution,
-    /// What waits to leave, in bytes of UDP payload: up to 64 MiB. A socket takes no more until some of it has left.
+    /// The send buffer, in bytes of UDP payload: up to 64 MiB. A full socket accepts no datagram until another one has
+    /// left.
     pub buffer_bytes: u64,
 }
 
@@ -160,7 +161,7 @@ impl HostConfig {
 }
 
 impl Receiving {
-    /// Whether a batch of so many datagrams, which has taken so long, takes another one.
+    /// Whether a batch of `datagrams`, which has taken `spent`, takes another one.
     pub(super) fn takes(&self, datagrams: usize, spent: Nanos) -> bool {
         let room = self
             .batch_datagrams
@@ -190,12 +191,12 @@ impl Processor {
         }
     }
 
-    /// What receiving a datagram of so many bytes takes.
+    /// The cost of receiving a datagram of `bytes`.
     pub(super) fn receiving(&self, bytes: usize) -> Nanos {
         self.receive_datagram + Nanos((self.receive_byte_nanos * bytes as f64) as u64)
     }
 
-    /// What sending a datagram of so many bytes takes.
+    /// The cost of sending a datagram of `bytes`.
     pub(super) fn sending(&self, bytes: usize) -> Nanos {
         self.send_datagram + Nanos((self.send_byte_nanos * bytes as f64) as u64)
     }
@@ -237,5 +238,5 @@ fn positive(key: &str, value: u64) -> Result<(), Invalid> {
     number(key, value as f64, 1.0, f64::MAX, "positive")
 }
 
-/// What sockets of a simulation hold without a host: 64 MiB.
+/// The socket buffers of a simulation without hosts: 64 MiB.
 const IDEAL_BUFFER: u64 = 64 << 20;

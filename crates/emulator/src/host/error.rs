@@ -1,4 +1,4 @@
-//! What can be wrong with a host.
+//! Errors in a host's configuration.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub enum HostError {
         name: String,
         /// The line's number.
         line: usize,
-        /// What is wrong.
+        /// The error.
         reason: String,
         /// The text in question, cut short if it is long.
         value: String,
@@ -41,7 +41,7 @@ pub enum HostError {
         key: String,
         /// The number.
         value: f64,
-        /// What it should be.
+        /// The allowed range.
         range: &'static str,
     },
 }

@@ -10,7 +10,7 @@ use super::{HostConfig, HostError, OtherWork, Processor, Receiving, Sending};
 use crate::file;
 use crate::time::Nanos;
 
-/// What a file may say. What it does not say is as on the ideal host.
+/// The content of a file. Missing values are those of the ideal host.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct File {

@@ -46,7 +46,7 @@ pub(crate) struct PortId(u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ticket(u64);
 
-/// What a host does to the world.
+/// The actions of a host.
 #[derive(Debug)]
 pub(crate) enum Effect {
     /// A datagram leaves.
@@ -61,21 +61,21 @@ pub(crate) enum Effect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Full;
 
-/// What has happened at a socket.
+/// The statistics of a socket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReceiveStatistics {
-    /// What arrived, in UDP payload.
+    /// Arrivals, in UDP payload.
     pub arrived: Count,
-    /// What arrived while the socket's buffer was full, and was dropped.
+    /// Arrivals dropped because the socket's buffer was full.
     pub dropped: Count,
-    /// What was handed to the application.
+    /// Datagrams read by the application.
     pub read: Count,
     /// In how many batches it was handed over.
     pub batches: u64,
 }
 
-/// What the processor does.
+/// The state of the processor.
 #[derive(Debug)]
 enum Job {
     Idle,
@@ -102,7 +102,7 @@ enum Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     WakeUp(PortId),
-    /// What the processor does is done.
+    /// The processor has finished its work.
     Done,
     /// The instant is over in which one could send.
     Lapse(Ticket),
@@ -121,7 +121,7 @@ struct Port {
     statistics: ReceiveStatistics,
 }
 
-/// What the reader of a socket does.
+/// The state of a socket's reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reader {
     Asleep,
@@ -439,7 +439,7 @@ impl Machine {
             return;
         };
         let receive = &self.config.receive;
-        // What arrived meanwhile is read too: a reader goes on until its socket is empty.
+        // Datagrams that arrived in the meantime are read too: a reader continues until its socket is empty.
         if !port.waiting.is_empty() && receive.takes(batch.packets.len(), now - batch.began) {
             return self.read_on(now, batch, Nanos::ZERO);
         }

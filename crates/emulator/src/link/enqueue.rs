@@ -2,7 +2,7 @@
 
 use super::DropCause;
 
-/// What a link did with a packet it was offered.
+/// The result of an offered packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnqueueResult {
     /// The packet is on its way. A queue that manages itself may still drop it.

@@ -4,7 +4,7 @@ use super::{DropCause, PacketLog, PacketOutcome, Statistics};
 use crate::packet::Packet;
 use crate::time::Nanos;
 
-/// Where every stage enters what it does to a packet.
+/// The statistics and the log of a link, which every stage updates.
 #[derive(Debug)]
 pub(super) struct LinkStats {
     pub(super) statistics: Statistics,

@@ -16,7 +16,7 @@ pub struct PacketLog {
     /// How many of the others were found settled.
     #[cfg(feature = "relay")]
     settled: usize,
-    /// New packets are left out, and how many were.
+    /// Whether new packets are left out of the log, and how many were.
     #[cfg(feature = "relay")]
     full: bool,
     #[cfg(feature = "relay")]
@@ -41,7 +41,7 @@ impl PacketLog {
         self.flows.get(id.0).copied()
     }
 
-    /// Adds a packet and returns its place, unless it is left out.
+    /// Adds a packet and returns its index, unless it is left out.
     pub(super) fn arrival(
         &mut self,
         now: Nanos,
@@ -91,8 +91,8 @@ impl PacketLog {
         }
     }
 
-    /// Takes the records up to the first one whose fate is open. Flows without records are forgotten now and then, so
-    /// that identifiers change.
+    /// Takes the records up to the first one without an outcome. Flows without records are removed from time to time,
+    /// so identifiers change.
     #[cfg(feature = "relay")]
     pub(super) fn take_settled(&mut self, take: &mut dyn FnMut(Flow, Record)) {
         let unseen = self.records.iter().skip(self.settled);
@@ -142,11 +142,11 @@ pub struct Record {
     pub size: u64,
     /// Whether the link made it of the packet before.
     pub duplicate: bool,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: PacketOutcome,
 }
 
-/// What became of a packet.
+/// The outcome of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PacketOutcome {
     /// It waits: in the queue, for its batch to be released, or because it was held back.

@@ -1,4 +1,4 @@
-//! What the writers of logs ask of a link.
+//! The interface for writers of logs.
 
 use super::Link;
 use super::shaping::Server;
@@ -6,8 +6,8 @@ use super::shaping::Server;
 use super::{Flow, Record};
 
 impl Link {
-    /// Takes the packets from the log, in the order of their offers, up to the first one whose fate is open: what runs
-    /// without an end would fill the memory otherwise.
+    /// Takes the packets from the log, in the order of their arrival, up to the first one without an outcome: an
+    /// endless run would fill the memory otherwise.
     #[cfg(feature = "relay")]
     pub(crate) fn take_settled(&mut self, take: &mut dyn FnMut(Flow, Record)) {
         if let Some(log) = &mut self.stats.log {
@@ -15,7 +15,7 @@ impl Link {
         }
     }
 
-    /// Whether packets that come from now on are left out of the log, for want of memory.
+    /// Whether new packets are left out of the log because memory is short.
     #[cfg(feature = "relay")]
     pub(crate) fn leave_out_of_log(&mut self, full: bool) {
         if let Some(log) = &mut self.stats.log {
@@ -52,8 +52,8 @@ impl Link {
 pub(crate) enum LoggedOpportunities {
     /// Each of a trace's.
     OneByOne,
-    /// What a rate could send in each millisecond.
+    /// The bytes that a rate sends in each millisecond.
     EachMillisecond,
-    /// Nothing: without a limit there is no capacity to speak of.
+    /// None: without a limit there is no capacity.
     None,
 }

@@ -40,11 +40,10 @@ use self::shaping::Server;
 use crate::packet::Packet;
 use crate::time::Nanos;
 
-/// An emulated link, shared by all packets offered to it. See the [module](self) for what happens to a packet.
+/// An emulated link, shared by all packets offered to it. The [module](self) describes a packet's way through it.
 ///
-/// The link's time never runs backwards: a packet offered at a time before an earlier call's arrives at that call's time.
-/// What the shaper does at a moment, it does before it sees an arrival of the same moment: an arrival cannot use a
-/// delivery opportunity of its own time.
+/// The link's time never runs backwards: a packet offered before the time of an earlier call arrives at that time. At
+/// equal times the shaper acts before an arrival: an arrival cannot use a delivery opportunity of its own time.
 #[derive(Debug)]
 pub struct Link {
     now: Nanos,
@@ -116,7 +115,7 @@ impl Link {
     #[inline]
     pub fn next_event(&self) -> Option<Nanos> {
         let event = if self.plain {
-            // What departs later arrives later.
+            // Packets that depart later arrive later.
             self.egress.next_in_order().or(self.next_service)
         } else {
             self.next_of_all()
@@ -138,7 +137,7 @@ impl Link {
         self.server.capacity(from, to)
     }
 
-    /// What has become of the packets so far.
+    /// The statistics so far.
     pub fn statistics(&self) -> &Statistics {
         &self.stats.statistics
     }
@@ -150,7 +149,7 @@ impl Link {
         came - statistics.delivered.packets - statistics.all_dropped().packets
     }
 
-    /// What waits in the queue, as of the latest call; without the packet being sent.
+    /// The packets in the queue, as of the latest call; without the packet being sent.
     pub fn queued(&self) -> Count {
         self.queue.count()
     }
@@ -270,7 +269,7 @@ impl Link {
         self.next_service = (!self.queue.is_empty()).then(|| self.server.ready());
     }
 
-    /// Lets the shaper and what is behind it work until now.
+    /// Runs the shaper and the later stages until now.
     #[inline]
     fn serve(&mut self) {
         if !self.plain || self.next_service.is_some_and(|start| start <= self.now) {
@@ -278,7 +277,7 @@ impl Link {
         }
     }
 
-    /// Moves packets out of the queue, as far as the shaper takes them by now.
+    /// Moves packets out of the queue, as far as the shaper has taken them by now.
     fn work(&mut self) {
         while let Some(start) = self.next_service
             && start <= self.now

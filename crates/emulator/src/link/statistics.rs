@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::Limit;
 
-/// What a link has done so far. What was offered or duplicated, but neither delivered nor dropped, is still on its way.
+/// The statistics of a link. Packets that were offered or duplicated, but neither delivered nor dropped, are still in
+/// it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Packets the link was offered.

@@ -1,4 +1,4 @@
-//! What happens at known times, in the order of these.
+//! Events at known times, in order of time.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a log.
+//! Errors in a log.
 
 use std::io;
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ pub enum LogError {
         name: String,
         /// The line's number.
         line: usize,
-        /// What is missing.
+        /// The missing part.
         what: &'static str,
         /// The line, cut short if it is long.
         value: String,
@@ -68,7 +68,7 @@ pub enum LogError {
         name: String,
         /// The line's number.
         line: usize,
-        /// What the field is.
+        /// The field.
         what: &'static str,
         /// The field's text, cut short if it is long.
         value: String,
@@ -80,7 +80,7 @@ pub enum LogError {
         name: String,
         /// The line's number.
         line: usize,
-        /// What stands for the kind, cut short if it is long.
+        /// The text in the place of the kind, truncated if it is long.
         value: String,
     },
     /// An event lies before the base.

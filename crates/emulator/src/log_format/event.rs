@@ -1,4 +1,4 @@
-//! What happens on a link, in the order of time.
+//! The events of a link, in order of time.
 
 use std::collections::BTreeMap;
 

@@ -73,7 +73,7 @@ pub enum LogFormat {
     /// Some versions of mm-throughput-graph stop at the first drop, in mm-link's own logs too: `grep -v ' d '` helps.
     #[default]
     Mahimahi,
-    /// The same, and behind each departure the packet's lateness in microseconds, or `-` where there is none.
+    /// As `Mahimahi`, with the packet's lateness in microseconds after each departure, or `-` if there is none.
     Lateness,
     /// One line for every packet, in the order of arrival, under a line of names.
     Csv,
@@ -85,7 +85,7 @@ impl LogFormat {
     /// Every format.
     pub const ALL: [Self; 4] = [Self::Mahimahi, Self::Lateness, Self::Csv, Self::Json];
 
-    /// What the format is called on a command line.
+    /// The format's name on a command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mahimahi => "mahimahi",
@@ -121,14 +121,14 @@ pub struct UnknownFormat(String);
 pub struct LoggedPacket {
     /// From where to where.
     pub flow: Flow,
-    /// What became of it.
+    /// Its record.
     pub record: Record,
     /// By how much it was handed over later than due; `None` in virtual time, where nothing is late, and for a packet
     /// that was not handed over.
     pub lateness: Option<Nanos>,
 }
 
-/// What takes the packets of a link, in the order of their arrivals.
+/// A consumer of a link's packets, in the order of their arrival.
 pub trait PacketSink: Send {
     /// Takes a packet whose fate is settled.
     ///

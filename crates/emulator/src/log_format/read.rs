@@ -21,11 +21,11 @@ pub struct Event {
     pub time: u64,
     /// What.
     pub kind: EventKind,
-    /// What the line says beyond mahimahi's fields; its scripts ignore that.
+    /// The rest of the line after mahimahi's fields, which its scripts ignore.
     pub rest: String,
 }
 
-/// What can happen.
+/// The kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
     /// A packet arrives.
@@ -105,7 +105,7 @@ impl Log {
         &self.name
     }
 
-    /// The millisecond that counts as zero, on the clock of whoever wrote the log.
+    /// The base time in milliseconds, on the clock of the log's writer.
     pub fn base(&self) -> u64 {
         self.base
     }

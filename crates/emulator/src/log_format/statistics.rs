@@ -1,4 +1,4 @@
-//! What mahimahi's scripts compute of a log.
+//! The statistics of a log, as mahimahi's scripts compute them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub struct LogStatistics {
     pub duration_ms: u64,
     /// Delivery opportunities.
     pub opportunities: u64,
-    /// What they could carry.
+    /// Their capacity.
     pub capacity_bytes: u64,
     /// Packets that arrived.
     pub arrived_packets: u64,
@@ -33,12 +33,12 @@ pub struct LogStatistics {
 }
 
 impl LogStatistics {
-    /// What the link could have carried, in bytes per second; `None` if the log has no duration.
+    /// The link's capacity in bytes per second; `None` if the log has no duration.
     pub fn capacity(&self) -> Option<f64> {
         self.rate(self.capacity_bytes)
     }
 
-    /// What the link carried, in bytes per second; `None` if the log has no duration.
+    /// The link's throughput in bytes per second; `None` if the log has no duration.
     pub fn throughput(&self) -> Option<f64> {
         self.rate(self.departed_bytes)
     }
@@ -151,7 +151,7 @@ fn nth(sorted: &[u64], rank: u128) -> Option<u64> {
         .copied()
 }
 
-/// Where in sorted order mahimahi finds the 95th percentile of so many samples, from 0.
+/// The index, from 0, of mahimahi's 95th percentile among `samples` sorted samples.
 fn rank(samples: u128) -> u128 {
     samples * 95 / 100
 }

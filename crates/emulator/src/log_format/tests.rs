@@ -93,7 +93,7 @@ fn short() -> Link {
 }
 
 #[test]
-fn what_happens_after_the_end_is_not_written() {
+fn events_after_the_end_are_not_written() {
     let expected = "# base timestamp: 0\n0 + 1500\n0 + 1500\n0 + 1500\n0 d 1 1500\n1 # 1000\n2 # 1000\n2 - 1500 2\n";
     assert_eq!(written(&short(), 2, LogFormat::Mahimahi), expected);
     let lateness = expected.replace("1500 2\n", "1500 2 -\n");

@@ -1,4 +1,4 @@
-//! Hosts whose address changes on the way.
+//! Hosts whose address changes during a run.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ pub struct Rebinding {
     pub at: Nanos,
     /// The host's own address.
     pub inside: SocketAddr,
-    /// What others see from then on. Its own address ends the translation.
+    /// The address that others see from then on. The host's own address ends the translation.
     pub outside: SocketAddr,
 }
 
@@ -41,7 +41,7 @@ impl Translations {
         self.inside.insert(outside, inside);
     }
 
-    /// What others see of a host.
+    /// The address that others see.
     pub(super) fn outside(&self, now: Nanos, inside: SocketAddr) -> SocketAddr {
         let changes = self.outside.get(&inside).map_or(&[][..], Vec::as_slice);
         let begun = changes.partition_point(|(time, _)| *time <= now);

@@ -1,8 +1,8 @@
-//! The network of two links that most uses need.
+//! A network of two links, for most uses.
 
 use crate::link::LinkConfig;
 
-/// What a network of two links is made of.
+/// The configuration of a network of two links.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkConfig {
     /// The link from left to right.

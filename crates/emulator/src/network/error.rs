@@ -1,4 +1,4 @@
-//! What can be wrong with a network.
+//! Errors in a network's configuration.
 
 use std::net::SocketAddr;
 
@@ -8,7 +8,7 @@ use crate::link::ConfigError;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
-    /// There is nothing to send over.
+    /// The network has no link.
     #[error("a network needs at least one link")]
     NoLink,
     /// A link's configuration is not valid.
@@ -16,7 +16,7 @@ pub enum NetworkError {
     Link {
         /// The link's name.
         name: String,
-        /// What is wrong with it.
+        /// The error.
         source: ConfigError,
     },
     /// A link leads from a node to itself.
@@ -35,7 +35,7 @@ pub enum NetworkError {
         /// Which.
         name: String,
     },
-    /// Two things have one name.
+    /// Two parts have the same name.
     #[error("there are two {what}s {name}")]
     Twice {
         /// A node, a link or a host.
@@ -68,7 +68,7 @@ pub enum NetworkError {
         what: &'static str,
         /// Its value.
         value: u64,
-        /// What it should be.
+        /// The allowed range.
         range: &'static str,
     },
 }

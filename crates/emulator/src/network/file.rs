@@ -27,7 +27,7 @@ pub enum NetworkFileError {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// The text is not TOML, or says something that is not known here. Lines are numbered from 1.
+    /// The text is not TOML, or has an unknown key or value. Lines are numbered from 1.
     #[error("{name}:{line}: {reason}, at {value:?}")]
     Syntax {
         /// The network's name.
@@ -39,7 +39,7 @@ pub enum NetworkFileError {
         /// The text in question, cut short if it is long.
         value: String,
     },
-    /// A link's table contradicts itself, or lacks something.
+    /// A link's table is contradictory or incomplete.
     #[error("{name}: link {link}: {reason}")]
     Link {
         /// The network's name.
@@ -58,7 +58,7 @@ pub enum NetworkFileError {
         key: &'static str,
         /// The number.
         value: f64,
-        /// What it should be.
+        /// The allowed range.
         range: &'static str,
     },
     /// A link's trace could not be read.
@@ -272,7 +272,7 @@ impl TrafficTable {
     }
 }
 
-/// A preset, or what a file in a folder describes.
+/// A preset, or the model in a file of the folder.
 fn host_model(name: &str, model: &str, folder: &Path) -> Result<HostConfig, NetworkFileError> {
     let host = match HostConfig::preset(model) {
         Err(HostError::UnknownPreset { .. }) if model.contains('.') => {
@@ -300,7 +300,7 @@ fn syntax(text: &str, name: &str, error: &toml::de::Error) -> NetworkFileError {
     NetworkFileError::Syntax {
         name: name.to_owned(),
         line: before.matches('\n').count() + 1,
-        // The library says some things in several lines.
+        // Some of the library's messages have several lines.
         reason: error.message().replace('\n', " "),
         value: value.chars().take(EXCERPT_CHARS).collect(),
     }
@@ -332,7 +332,7 @@ fn rate(name: &str, mbps: f64) -> Result<u64, NetworkFileError> {
     Ok((mbps * 125_000.0).round() as u64)
 }
 
-/// The key of what holds for all hosts.
+/// The key of values for all hosts.
 const ALL_HOSTS: &str = "all";
 
 /// How much of an offending text an error repeats.

@@ -60,14 +60,14 @@ pub struct Network {
     paths: BTreeMap<(SocketAddr, SocketAddr), Vec<usize>>,
     translations: Translations,
     sources: Vec<Source>,
-    /// What has reached the destinations of the sources.
+    /// The bytes and packets that reached the destinations of cross traffic.
     sinks: BTreeMap<SocketAddr, Count>,
     /// The links' events, then the sources'.
     schedule: Schedule,
     /// Arrivals that a send found due before it.
     arrived: VecDeque<(Nanos, Packet)>,
     unroutable: u64,
-    /// What it was built with.
+    /// Its configuration.
     #[cfg_attr(
         not(feature = "quinn"),
         allow(dead_code, reason = "it seeds the hosts of simulations")
@@ -165,7 +165,7 @@ impl Network {
             .map(NodeId)
     }
 
-    /// Sends a packet. What becomes of it shows in the links' statistics, or in [`unroutable`](Self::unroutable).
+    /// Sends a packet. Its outcome shows in the links' statistics, or in [`unroutable`](Self::unroutable).
     pub fn send(&mut self, now: Nanos, packet: Packet) {
         // Between two nodes, links lead nowhere but to hosts: nothing that is due can reach the link before this packet.
         if self.nodes.len() > 2 || !self.sources.is_empty() {
@@ -216,7 +216,7 @@ impl Network {
             .map(|(_, link)| link)
     }
 
-    /// What the sources of traffic have brought to an address, in payload bytes; `None` if it is not theirs.
+    /// The cross traffic delivered to an address, in payload bytes; `None` if the address is not a sink.
     pub fn received(&self, sink: SocketAddr) -> Option<Count> {
         self.sinks.get(&sink).copied()
     }

@@ -1,4 +1,4 @@
-//! What a network is built from.
+//! The topology from which a network is built.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

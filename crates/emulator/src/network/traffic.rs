@@ -136,7 +136,7 @@ impl Source {
         }
     }
 
-    /// What so many packets take at the constant rate; exact, so that no rounding accumulates.
+    /// The time of `packets` at the constant rate; exact, so that no rounding accumulates.
     fn even(&self, packets: u64) -> Nanos {
         let bytes = u128::from(packets) * self.traffic.payload as u128;
         let nanos = bytes * 1_000_000_000 / u128::from(self.traffic.bytes_per_second.max(1));

@@ -12,7 +12,7 @@ pub(super) struct Backlog {
 }
 
 impl Backlog {
-    /// The sender has so many more.
+    /// Adds packets of the sender.
     pub(super) fn add(&self, packets: usize) {
         self.passed_on.fetch_add(packets, Ordering::Relaxed);
     }
@@ -33,5 +33,5 @@ impl Backlog {
     }
 }
 
-/// What a packet takes that waits to be written, in bytes, rounded up: its record, its flow, the events made of it.
+/// The memory of a packet that waits to be written, in bytes, rounded up: its record, its flow, and its events.
 pub(super) const LOG_MEMORY: u64 = 512;

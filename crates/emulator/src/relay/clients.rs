@@ -1,4 +1,4 @@
-//! Who sends through the relay. Without I/O: sockets come from the caller.
+//! The clients of the relay. Without I/O: the caller provides the sockets.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -54,7 +54,7 @@ pub(super) enum Refusal {
 }
 
 impl<S> Clients<S> {
-    /// At most so many clients, forgotten after so long. Their tokens count from `first_token`.
+    /// At most `max` clients, which are forgotten after `idle`. Their tokens count from `first_token`.
     pub(super) fn new(max: usize, idle: Nanos, first_token: usize) -> Self {
         Self {
             by_address: HashMap::new(),
@@ -69,8 +69,8 @@ impl<S> Clients<S> {
         }
     }
 
-    /// Notes that a client has sent something, and admits it if it is new. Where there are too many, the oldest makes room
-    /// that has not shown that it receives what is sent to it: made-up sources lock nobody out.
+    /// Records that a client has sent a packet, and admits a new client. If there are too many, it replaces the oldest
+    /// client that has not proved that it receives packets: forged source addresses cannot lock out others.
     pub(super) fn admit(
         &mut self,
         address: SocketAddr,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn made_up_sources_lock_nobody_out() {
+    fn forged_sources_do_not_lock_clients_out() {
         let mut clients = clients();
         prove(&mut clients, 1, 7, 0);
         // Each takes the other place from the one before, answered or not; the proven client keeps its own.
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_socket_nobody_is_admitted() {
+    fn without_a_socket_no_client_is_admitted() {
         let mut clients = clients();
         let refused = clients.admit(address(1), None, Nanos(0), |_| Err(io::Error::other("no")));
         assert!(matches!(refused, Err(Refusal::NoSocket)));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::RelayError;
 use crate::link::LinkConfig;
 
-/// What a relay is made of. Its memory is bounded by `memory` for each direction, a few megabytes of buffers, and a
+/// The configuration of a relay. Its memory is bounded by `memory` per direction, a few megabytes of buffers, and a
 /// socket for each of `clients`.
 #[derive(Debug, Clone)]
 pub struct RelayConfig {
@@ -54,7 +54,7 @@ impl RelayConfig {
     }
 
     pub(super) fn validate(&self) -> Result<(), RelayError> {
-        // What listens everywhere listens to other machines.
+        // An unspecified address also accepts other machines.
         if !self.allow_remote && !self.listen.ip().to_canonical().is_loopback() {
             return Err(RelayError::Remote(self.listen));
         }

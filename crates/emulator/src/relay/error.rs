@@ -12,7 +12,7 @@ use crate::network::Direction;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RelayError {
-    /// Other machines could send to the relay, and nobody has allowed that.
+    /// Other machines could send to the relay, and the configuration does not allow it.
     #[error("{0} is not a loopback address: other machines could reach it")]
     Remote(SocketAddr),
     /// The relay would send to itself.
@@ -26,7 +26,7 @@ pub enum RelayError {
     Link {
         /// The link: forward is up.
         direction: Direction,
-        /// What is wrong with it.
+        /// The error.
         error: ConfigError,
     },
     /// The address could not be listened at.

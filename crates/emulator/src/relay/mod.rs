@@ -85,16 +85,16 @@ struct Lane {
     tally: Arc<Mutex<Tally>>,
 }
 
-/// What is left of a relay that was stopped.
+/// The result of a relay that was stopped.
 #[derive(Debug)]
 pub struct Stopped {
-    /// What it has done.
+    /// Its statistics.
     pub summary: Snapshot,
     /// Whether a sink, or a thread, has failed on the way.
     pub log: io::Result<()>,
 }
 
-/// What takes the packets of the two links.
+/// The consumers of the two links' packets.
 #[derive(Default)]
 pub struct Sinks {
     /// Those from the clients to the server.
@@ -117,7 +117,7 @@ impl Relay {
         self.socket.local()
     }
 
-    /// What it has done so far.
+    /// Its statistics so far.
     pub fn snapshot(&self) -> Snapshot {
         let clients = lock(&self.shared.clients);
         let upstream = clients.sockets().map(|socket| socket.local());
@@ -176,7 +176,7 @@ impl Relay {
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        // There is nobody to tell.
+        // A destructor cannot report the error.
         let _ = self.end();
     }
 }

@@ -19,7 +19,7 @@ impl Oversleep {
         };
     }
 
-    /// What half of the waits are late by; zero before the first.
+    /// The median lateness of waits; zero before the first.
     pub(super) fn usual(&self) -> Nanos {
         self.0
     }
@@ -27,7 +27,7 @@ impl Oversleep {
 
 const STEP: Nanos = Nanos::from_micros(1);
 
-/// Who waits for so much less, and wakes up in time after all, spins for as long.
+/// The maximum correction: a wait that is shortened by it and ends in time spins for as long.
 const MAX: Nanos = Nanos::from_micros(100);
 
 #[cfg(test)]

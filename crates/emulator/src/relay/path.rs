@@ -33,12 +33,12 @@ struct State {
     overflow: u64,
 }
 
-/// What a sender has to do.
+/// The work of a sender.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
-    /// What is due, with the times when.
+    /// The packets that are due, with their times.
     pub(super) due: Vec<(Nanos, Packet)>,
-    /// What goes into the log.
+    /// The records for the log.
     pub(super) settled: Vec<(Flow, Record)>,
     /// When the first packet arrived, at the earliest, that is still to be settled.
     pub(super) horizon: Nanos,
@@ -198,7 +198,7 @@ impl Path {
         self.lock().link.left_out_of_log()
     }
 
-    /// What the link has done, what waits in it, and how many packets found no room in memory.
+    /// The link's statistics, its queue, and the number of packets dropped because memory was short.
     pub(super) fn statistics(&self) -> (Statistics, Count, u64) {
         let state = self.lock();
         let link = &state.link;
@@ -217,13 +217,13 @@ impl Path {
         }
     }
 
-    /// Whoever panicked while holding the lock has not left anything half done.
+    /// A panic while the lock was held has left the state consistent.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What the packets on their way take.
+/// The memory of the packets in the link.
 fn memory(statistics: &Statistics) -> u64 {
     let gone = statistics.all_dropped();
     let on_the_way = |count: fn(&Count) -> u64| {
@@ -234,8 +234,8 @@ fn memory(statistics: &Statistics) -> u64 {
     on_the_way(|count| count.bytes).saturating_add(packets.saturating_mul(PACKET_MEMORY))
 }
 
-/// What a packet takes in memory beside its size on the wire, in bytes, rounded up: its description where it waits, its
-/// place in the log, and what the allocator adds.
+/// The memory of a packet beside its size on the wire, in bytes, rounded up: its description, its place in the log, and
+/// the allocator's overhead.
 pub const PACKET_MEMORY: u64 = 256;
 
 /// How long a sender sleeps at most: the log wants to hear of drops, too.
@@ -244,7 +244,7 @@ const MAX_WAIT: Nanos = Nanos::from_millis(100);
 /// How long before something is due a busy sender begins to spin: more than a timer is late by.
 const SPIN: Nanos = Nanos::from_micros(100);
 
-/// What is due sooner than this is hardly late if it goes out with what is due next.
+/// A packet that is due sooner than this is nearly on time if it leaves with the next one.
 const MIN_SPIN: Nanos = Nanos::from_micros(15);
 
 /// How long it spins before it looks for new packets.
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(path.left_out_of_log(), 100_000 - logged);
         let (statistics, _, overflow) = path.statistics();
         assert_eq!((statistics.offered.packets, overflow), (100_000, 0));
-        // What has left the link's own log counts until it is written.
+        // Records count until they are written, also after they have left the link's own log.
         path.lock().link.take_settled(&mut |_, _| ());
         backlog.add(5_000);
         assert_eq!(flood(10), logged);

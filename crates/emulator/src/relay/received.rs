@@ -7,7 +7,7 @@ use quinn_udp::{BATCH_SIZE, EcnCodepoint, UdpSocketState};
 
 use crate::time::Nanos;
 
-/// What is known of the content of a buffer.
+/// The state of a buffer's content.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Received {
     pub(super) source: SocketAddr,
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_to_be_read_has_waited() {
+    fn unread_packets_have_waited() {
         for loopback in ["127.0.0.1:0", "[::1]:0"] {
             let socket = std::net::UdpSocket::bind(loopback).unwrap();
             let state = UdpSocketState::new(UdpSockRef::from(&socket)).unwrap();
@@ -194,7 +194,7 @@ mod tests {
                 assert_eq!(received.source, sender.local_addr().unwrap());
                 assert_eq!(received.local, Some(address.ip()));
             }
-            // Who came first has waited longest.
+            // The first packet has waited longest.
             let waited: Vec<_> = received
                 .iter()
                 .map(|received| received.waited.unwrap())

@@ -17,7 +17,7 @@ use super::tally::Tally;
 use crate::packet::Packet;
 use crate::time::Nanos;
 
-/// What both receivers and the relay share.
+/// The state that both receivers and the relay share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) clients: Arc<Mutex<Clients<Socket>>>,
@@ -123,7 +123,7 @@ impl FromServer {
         while wait(&mut self.poll, &mut events, &self.shared) {
             ready.extend(events.iter().map(|event| event.token().0));
             while !ready.is_empty() && !self.shared.stopped() {
-                // In turns, so that nobody waits for one who has a lot to read.
+                // In turns, so that a socket with many datagrams does not delay the others.
                 ready.retain(|token| self.receive(*token, &mut buffers, &mut packets));
             }
         }
@@ -167,7 +167,7 @@ fn wait(poll: &mut Poll, events: &mut Events, shared: &Shared) -> bool {
     (result.is_ok() || interrupted) && !shared.stopped()
 }
 
-/// Some systems report here that an earlier datagram found nobody; the next ones are behind it.
+/// Some systems report here that an earlier datagram was not delivered; the next ones follow it.
 fn go_on(result: &io::Result<()>) -> bool {
     match result {
         Ok(()) => true,

@@ -14,7 +14,7 @@ use crate::link::{Flow, Link, PacketOutcome, Record};
 use crate::log_format::{LoggedPacket, PacketSink};
 use crate::time::Nanos;
 
-/// What a sender has to tell.
+/// The report of a sender.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     /// Records, in the order of arrival.

@@ -51,7 +51,7 @@ impl Sender {
             self.path
                 .take_open(&mut |flow, record| open.push((flow, record)));
             self.backlog.add(open.len() - kept);
-            // The recorder listens for as long as somebody can send to it.
+            // The recorder exists as long as a sender does.
             let _ = log.send(batch);
         }
     }

@@ -1,9 +1,9 @@
-//! What a relay has done.
+//! The statistics of a relay.
 
 use crate::link::{Count, Statistics};
 use crate::time::Nanos;
 
-/// What a relay has done so far.
+/// The statistics of a relay so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Snapshot {
     /// The time since its start.
@@ -27,12 +27,12 @@ pub struct Snapshot {
     pub down: PathSnapshot,
 }
 
-/// What has become of the packets of one direction.
+/// The statistics of one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathSnapshot {
-    /// What the link has done.
+    /// The link's statistics.
     pub statistics: Statistics,
-    /// What waits in the link's queue.
+    /// The link's queue.
     pub queued: Count,
     /// Packets dropped before the link, because those on their way take all the memory allowed.
     pub overflow: u64,
@@ -82,7 +82,7 @@ pub struct Lateness {
     pub packets: u64,
     /// The median.
     pub p50: Nanos,
-    /// What one in a hundred exceeds.
+    /// The 99th percentile.
     pub p99: Nanos,
     /// The latest.
     pub max: Nanos,

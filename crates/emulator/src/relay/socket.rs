@@ -185,7 +185,7 @@ const LARGEST_DATAGRAM: usize = 1 << 16;
 /// The largest UDP payload over IPv4, in bytes.
 pub(super) const LARGEST_PAYLOAD: usize = 65_507;
 
-/// What sockets are asked to buffer, in bytes: 60 ms at 1 Gb/s.
+/// The requested socket buffers, in bytes: 60 ms at 1 Gb/s.
 const SOCKET_BUFFER: usize = 8 << 20;
 
 /// How often to try to send into a full buffer before the datagrams are given up.

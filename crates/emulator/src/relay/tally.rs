@@ -1,11 +1,11 @@
-//! What the threads of one direction count.
+//! The counters of one direction's threads.
 
 use hdrhistogram::Histogram;
 
 use super::Lateness;
 use crate::time::Nanos;
 
-/// What has become of the packets of one direction beside what its link does.
+/// The counters of one direction, beside those of its link.
 #[derive(Debug)]
 pub(super) struct Tally {
     lateness: Times,
@@ -29,7 +29,7 @@ impl Tally {
         }
     }
 
-    /// A packet was sent so much later than due.
+    /// A packet was sent late by this much.
     pub(super) fn late(&mut self, lateness: Nanos) {
         self.lateness.add(lateness);
     }

@@ -1,4 +1,4 @@
-//! What the operating system dropped in front of a socket.
+//! Datagrams that the operating system dropped before a socket.
 
 use std::collections::HashSet;
 use std::fs;

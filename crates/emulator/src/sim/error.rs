@@ -37,7 +37,7 @@ pub enum SimError {
         at: Nanos,
         /// Which.
         task: TaskName,
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
     },
     /// The simulation is already running: a run was started from within a run.

@@ -46,7 +46,7 @@ struct Task {
     waker: Waker,
 }
 
-/// What a panic carries.
+/// The payload of a panic.
 pub(super) type Payload = Box<dyn Any + Send>;
 
 /// Why [`Executor::run`] returned without the output of its future.

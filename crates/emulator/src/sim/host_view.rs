@@ -1,4 +1,4 @@
-//! What a QUIC endpoint sees of the host that it is on.
+//! A QUIC endpoint's view of its host.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -22,9 +22,9 @@ pub(super) struct HostView {
     port: HostPort,
     grid: Grid,
     reader_spawned: AtomicBool,
-    /// What the reader sees while it is polled.
+    /// The time that the reader sees while it is polled.
     shown: AtomicU64,
-    /// What it has seen: its time does not go back.
+    /// The latest time that it has seen: its time does not go back.
     seen: AtomicU64,
 }
 
@@ -39,7 +39,7 @@ impl HostView {
         })
     }
 
-    /// The time that whoever asks sees.
+    /// The time that the caller sees.
     pub(super) fn now(&self, shared: &Shared) -> Nanos {
         match self.shown.load(Ordering::Relaxed) {
             NOTHING => shared.clock.now(),

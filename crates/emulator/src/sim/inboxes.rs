@@ -1,4 +1,4 @@
-//! What has arrived at the sockets.
+//! Datagrams that have arrived at the sockets.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;

@@ -18,8 +18,8 @@ use crate::link::Statistics;
 use crate::network::{Direction, Side};
 use crate::time::Nanos;
 
-/// What a [`Testbed`](super::Testbed) hands to its test: endpoints, tasks, timers and statistics. Cheap to clone, for tasks that need
-/// it too.
+/// A test's handle to its [`Testbed`](super::Testbed): endpoints, tasks, timers and statistics. Cheap to clone, for
+/// tasks that need it too.
 ///
 /// Endpoints are seeded in the order in which they are opened, and addresses are given out in that order: open them in
 /// the same order in every run.
@@ -161,13 +161,13 @@ impl Net {
         self.handle.timeout(duration, future)
     }
 
-    /// What the network's first link in a direction has done so far.
+    /// The statistics of the network's first link in a direction.
     pub fn statistics(&self, direction: Direction) -> Statistics {
         self.handle
             .with_network(|network| *network.link(direction).statistics())
     }
 
-    /// What the link of a name has done so far; `None` if there is no such link.
+    /// The statistics of the link of this name; `None` if there is no such link.
     pub fn statistics_of(&self, link: &str) -> Option<Statistics> {
         self.handle
             .with_network(|network| network.link_named(link).map(|link| *link.statistics()))

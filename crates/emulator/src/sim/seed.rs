@@ -51,7 +51,7 @@ pub fn endpoint_config(seed: u64) -> EndpointConfig {
     config
 }
 
-/// What an endpoint would draw at random, whichever its QUIC stack.
+/// The random values of an endpoint, for every QUIC stack.
 pub(super) struct Seeds {
     pub(super) reset_key: ResetKey,
     pub(super) cids: SeededCids,

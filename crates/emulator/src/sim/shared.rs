@@ -1,4 +1,4 @@
-//! What tasks, timers and sockets share.
+//! The state that tasks, timers and sockets share.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -76,7 +76,7 @@ impl Shared {
         drop(self.ready.push(Ready::Spawned(future, identity)));
     }
 
-    /// What will wake a task, apart from other tasks.
+    /// The events that will wake a task, other tasks excepted.
     pub(super) fn waits(&self, waker: &Waker) -> Vec<Wait> {
         let timers = lock(&self.timers).waiting(waker);
         let mut waits: Vec<Wait> = timers.into_iter().map(Wait::Timer).collect();

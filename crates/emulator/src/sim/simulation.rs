@@ -206,7 +206,7 @@ impl Simulation {
             })
     }
 
-    /// What is not done yet, and who waits for it.
+    /// The unfinished tasks, and what each waits for.
     ///
     /// # Errors
     ///
@@ -279,7 +279,7 @@ impl Drop for Simulation {
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn message(payload: &(dyn Any + Send)) -> String {
     let text = payload
         .downcast_ref::<&str>()

@@ -39,7 +39,7 @@ impl Sleep {
         self.deadline
     }
 
-    /// Moves the deadline; whoever waits already is woken at the new one.
+    /// Moves the deadline. A waiting task is woken at the new one.
     pub fn reset(&mut self, deadline: Nanos) {
         if self.deadline == deadline {
             return;

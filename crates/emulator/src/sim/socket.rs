@@ -47,13 +47,13 @@ impl Socket {
         }
     }
 
-    /// What has happened to what came to it; `None` on an ideal host, which counts nothing.
+    /// The receive statistics; `None` on an ideal host, which has none.
     pub fn receive_statistics(&self) -> Option<ReceiveStatistics> {
         let (hosts, port) = self.hosts()?;
         hosts.machine(port).statistics(port.port)
     }
 
-    /// What an endpoint on it sees of its host.
+    /// An endpoint's view of the host.
     pub(super) fn host_view(&self) -> Option<Arc<HostView>> {
         let (hosts, port) = self.hosts()?;
         Some(HostView::new(port, hosts.grid(port, self.address.ip())))

@@ -38,11 +38,11 @@ impl fmt::Display for TaskName {
     }
 }
 
-/// What is known of a task apart from its future.
+/// The state of a task, except its future.
 #[derive(Debug)]
 pub(super) struct Identity {
     pub(super) name: TaskName,
-    /// Who awaits its [`JoinHandle`](super::JoinHandle).
+    /// The task that awaits its [`JoinHandle`](super::JoinHandle).
     pub(super) joiner: Mutex<Option<Waker>>,
 }
 

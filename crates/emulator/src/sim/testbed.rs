@@ -122,7 +122,7 @@ impl Testbed {
         self.simulation.try_block_on_until(self.deadline, test(net))
     }
 
-    /// What is not done yet, and who waits for it: of help after a [`SimError::Deadline`].
+    /// The unfinished tasks, and what each waits for: useful after a [`SimError::Deadline`].
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl Testbed {
         self.simulation.unfinished()
     }
 
-    /// What the tests run in.
+    /// The simulation of the test.
     pub fn simulation(&self) -> &Simulation {
         &self.simulation
     }

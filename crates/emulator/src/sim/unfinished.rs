@@ -1,4 +1,4 @@
-//! Who waits for what.
+//! The unfinished tasks of a simulation.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use super::task::TaskName;
 use crate::time::Nanos;
 
-/// What is left to do in a simulation, and who waits for it; see [`Simulation::unfinished`](super::Simulation::unfinished).
+/// The unfinished tasks of a simulation; see [`Simulation::unfinished`](super::Simulation::unfinished).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unfinished {
@@ -24,12 +24,12 @@ pub struct Unfinished {
 pub struct UnfinishedTask {
     /// Which.
     pub name: TaskName,
-    /// What will wake it. Nothing that is known here, if it waits for a channel, a lock, a stream of quinn: for what
-    /// another task does.
+    /// The events that will wake it. Empty if it waits for another task, through a channel, a lock or a stream of
+    /// quinn.
     pub waits_for: Vec<Wait>,
 }
 
-/// What a task waits for.
+/// An event that a task waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Wait {

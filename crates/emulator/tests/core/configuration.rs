@@ -91,7 +91,7 @@ const RED: Red = Red {
 };
 
 #[test]
-fn what_is_out_of_range_is_refused_with_its_value() {
+fn values_out_of_range_are_rejected_and_named() {
     let codel = CoDel::default();
     let pie = Pie::default();
     let none = Impairments::default();

@@ -133,7 +133,7 @@ fn packets_depart_when_their_last_byte_is_served() {
 }
 
 #[test]
-fn a_queue_takes_what_fits_beside_the_packet_in_transit() {
+fn the_packet_in_transit_does_not_count_for_the_queue() {
     struct Case {
         what: &'static str,
         limit: Limit,

@@ -199,7 +199,7 @@ fn each_impairment_does_its_part_and_is_counted() {
 }
 
 #[test]
-fn what_is_held_back_comes_behind_what_overtakes_it() {
+fn delayed_packets_arrive_after_later_ones() {
     let late = Reordering {
         probability: 1.0,
         delay: ms(7),

@@ -78,7 +78,7 @@ fn a_dumbbell_has_access_links() {
 }
 
 #[test]
-fn flows_of_a_parking_lot_share_what_they_have_in_common() {
+fn flows_of_a_parking_lot_share_common_links() {
     let mut topology = Topology::parking_lot(&[line(1000, ms(0)), line(1000, ms(0))]);
     for (node, host) in [("node-0", 1), ("node-1", 2), ("node-2", 3)] {
         topology.host(node, address(host)).unwrap();
@@ -210,7 +210,7 @@ fn a_client_may_have_addresses_at_two_nodes() {
 }
 
 #[test]
-fn what_makes_no_network_is_refused() {
+fn invalid_networks_are_rejected() {
     let pair = || Topology::point_to_point(line(1000, ms(0)));
     let refused = |change: &dyn Fn(&mut Topology)| {
         let mut topology = pair();

@@ -173,7 +173,7 @@ fn rates_of_whole_opportunities_come_out_even() {
 }
 
 #[test]
-fn what_cannot_be_made_is_refused() {
+fn impossible_configurations_are_rejected() {
     let sample = |millis, bytes_per_second| RateSample {
         millis,
         bytes_per_second,

@@ -122,7 +122,7 @@ fn drops_are_counted_by_cause() {
 }
 
 #[test]
-fn what_exceeds_the_memory_is_dropped() {
+fn packets_above_the_memory_are_dropped() {
     let [loopback, _] = loopbacks();
     let (client, server) = (Peer::bind(loopback), Peer::bind(loopback));
     let mut slow = link();

@@ -1,4 +1,4 @@
-//! How the filter learns its own noises.
+//! The adaptation of the filter's noises.
 
 use super::AtkfConfig;
 use crate::normal;
@@ -32,8 +32,8 @@ use crate::sliding_mean::SlidingMean;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Adaptation {
-    /// Both noises, told apart by the correlation of successive innovations. A censored sample enters with the second
-    /// moment that its innovation has given the censoring, `s^2 (1 - eta lambda(-eta))`.
+    /// Identifies both noises by the correlation of successive innovations. A censored sample counts with the second
+    /// moment of its innovation given the censoring, `s^2 (1 - eta lambda(-eta))`.
     #[default]
     LagOne,
     /// BBR-S, eqs. (42) to (44), with the stray factor of eq. (43) removed and the limits of the configuration. For
@@ -46,7 +46,7 @@ pub enum Adaptation {
     },
 }
 
-/// What one step tells about the noises.
+/// The evidence of one step about the noises.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Evidence {
     /// The innovation, or what stands for it. In the samples' unit.
@@ -65,7 +65,7 @@ pub(super) struct Evidence {
     pub(super) limit: f64,
 }
 
-/// The noise estimates and the moments they are made of.
+/// The noise estimates and their moments.
 #[derive(Debug, Clone)]
 pub(super) struct Noises {
     /// `Q`.
@@ -96,7 +96,7 @@ impl Noises {
         }
     }
 
-    /// Moves the estimates towards what the evidence suggests. The caller limits them.
+    /// Moves the estimates towards the evidence. The caller limits them.
     pub(super) fn learn(&mut self, evidence: &Evidence) {
         let square = self.squares.push(evidence.second_moment);
         let product = self.products.push(evidence.innovation * self.previous);
@@ -136,7 +136,7 @@ impl Noises {
         self.measurement += weight * (measurement - self.measurement);
     }
 
-    /// Breaks the chain of innovations: the next one has no predecessor.
+    /// Starts a new chain of innovations: the next one has no predecessor.
     pub(super) const fn break_chain(&mut self) {
         self.previous = 0.0;
     }

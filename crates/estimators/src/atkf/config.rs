@@ -20,7 +20,7 @@ pub struct AtkfConfig {
     pub variant: TobitVariant,
     /// How the noises are estimated.
     pub adaptation: Adaptation,
-    /// What censored samples may do to the belief. Default [`LowerBounds::Bounded`].
+    /// The effect of censored samples on the belief. Default [`LowerBounds::Bounded`].
     pub lower_bounds: LowerBounds,
     /// `N`: over how many samples the innovations' moments are averaged (BBR-S, eq. (41)). 1..=65536. Default 16.
     ///
@@ -139,7 +139,7 @@ pub struct ConfigError {
     pub parameter: &'static str,
     /// Its value.
     pub value: f64,
-    /// What it may be.
+    /// The allowed range.
     pub range: RangeInclusive<f64>,
 }
 

@@ -1,6 +1,6 @@
-//! What censored samples may do to the belief.
+//! The effect of censored samples on the belief.
 
-/// What a censored sample may do to the belief.
+/// The effect of a censored sample on the belief.
 ///
 /// A censored sample is a lower bound: the capacity is at least `S`. With `s^2 = Psi + Q + R`:
 ///

@@ -74,7 +74,7 @@ impl Atkf {
         Ok(self.update_valid(sample))
     }
 
-    /// The same for a sample that is known to be valid.
+    /// As `update`, for a valid sample.
     pub(crate) fn update_valid(&mut self, sample: CapacitySample) -> TobitUpdate {
         let before = self.variance;
         let prior = before + self.noises.process;
@@ -125,7 +125,7 @@ impl Atkf {
         self.variance += self.noises.process;
     }
 
-    /// Leaves the belief as it is.
+    /// Keeps the belief unchanged.
     const fn keep(&self) -> TobitUpdate {
         TobitUpdate {
             mean: self.mean,

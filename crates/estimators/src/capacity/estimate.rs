@@ -1,4 +1,4 @@
-//! What an interval says about the capacity.
+//! The estimate of an interval.
 
 use super::delivery_rate::DeliveryRate;
 use super::linear_fit::LinearFit;
@@ -58,12 +58,12 @@ impl RttGradient {
     }
 }
 
-/// What one interval says about the capacity.
+/// The capacity estimate of one interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct CapacityEstimate {
-    /// What to feed a filter with: the measured rate with an infinite sending rate if a queue shows that it is real. If not, the
-    /// measured or the sending rate, whichever is less, as both rates. Bytes/s.
+    /// The sample for a filter: the measured rate with an infinite sending rate if a queue shows that the rate is the
+    /// path's. Otherwise the lesser of the measured and the sending rate, as both rates. Bytes/s.
     pub sample: CapacitySample,
     /// The rate as measured, whether real or not, limited to three times the sending rate. Bytes/s.
     pub measured_rate: f64,
@@ -162,7 +162,7 @@ const SIGNIFICANT_ERRORS: f64 = 3.0;
 const MIN_SLOPE: f64 = 0.03;
 /// `1 + b`, dimensionless: below it the slope is not that of a queue.
 const MIN_STRETCH: f64 = 0.2;
-/// Packets: what stands at a bottleneck that serves whole packets, even if it is just not overloaded.
+/// In packets: the queue at a bottleneck that serves whole packets and is nearly overloaded.
 const STANDING_PACKETS: f64 = 2.0;
 /// Fraction of the minimal round-trip time: below it a delay may be the minimum's own error.
 const STANDING_SHARE: f64 = 0.02;

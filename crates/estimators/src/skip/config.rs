@@ -11,7 +11,8 @@ use crate::sample::MAX_RATE;
 pub struct SkipConfig {
     /// The filter's parameters.
     pub filter: AtkfConfig,
-    /// `t_thr`: after how many samples in a row a drop, a step or an outage is taken for lasting. At least 1. Default 3.
+    /// `t_thr`: the number of samples in a row after which a drop, a step or an outage counts as lasting. At least 1.
+    /// Default 3.
     ///
     /// BBR-S, section III.C: fewer would follow fast fading, more would react late.
     pub threshold: u32,

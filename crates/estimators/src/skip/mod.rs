@@ -7,7 +7,8 @@ pub use config::SkipConfig;
 use crate::atkf::{Atkf, ConfigError};
 use crate::sample::{CapacitySample, SampleError};
 
-/// An adaptive Tobit Kalman filter with modes for what a filter is too slow for: SKIP, of BBR-S, section III.C.
+/// An adaptive Tobit Kalman filter with modes for changes that are too fast for a filter: SKIP, of BBR-S, section
+/// III.C.
 ///
 /// Each sample is sorted by where it lies in the belief, with the mean `x` and the deviation
 /// `sigma = sqrt(Psi + Q + R)` before it:
@@ -48,7 +49,7 @@ pub struct Skip {
     sigma: f64,
 }
 
-/// What SKIP took the last sample for.
+/// The classification of the last sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -123,7 +124,7 @@ impl Skip {
         })
     }
 
-    /// Sorts a sample and updates the filter. Returns what the sample was taken for.
+    /// Classifies a sample and updates the filter. Returns the classification.
     ///
     /// # Errors
     ///
@@ -260,31 +261,31 @@ impl Skip {
         self.filter.measurement_noise()
     }
 
-    /// What the last sample was taken for; `None` before the first.
+    /// The classification of the last sample; `None` before the first.
     #[must_use]
     pub const fn mode(&self) -> Option<SkipMode> {
         self.mode
     }
 
-    /// How many samples in a row were taken for a drop and not yet for a lasting one, `t_drop`.
+    /// The number of drop samples in a row that do not count as lasting yet, `t_drop`.
     #[must_use]
     pub const fn drop_count(&self) -> u32 {
         self.drop.count
     }
 
-    /// How many samples in a row were taken for a step and not yet for a lasting one, `t_step`.
+    /// The number of step samples in a row that do not count as lasting yet, `t_step`.
     #[must_use]
     pub const fn step_count(&self) -> u32 {
         self.step.count
     }
 
-    /// How many samples in a row were zero and not yet taken for an outage, `t_out`.
+    /// The number of zero samples in a row that do not count as an outage yet, `t_out`.
     #[must_use]
     pub const fn outage_count(&self) -> u32 {
         self.outages
     }
 
-    /// How many samples in a row were censored.
+    /// The number of censored samples in a row.
     #[must_use]
     pub const fn censored_count(&self) -> u32 {
         self.censored

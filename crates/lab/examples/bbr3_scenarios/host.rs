@@ -12,7 +12,7 @@ use kneepoint_testkit::{AckPolicy, Neutral, Sender, Timeout};
 
 use super::setup::RTT;
 
-/// Runs the draft's BBRv3 for so many milliseconds over `link`.
+/// Runs the draft's BBRv3 for `millis` over `link`.
 pub(crate) fn run(link: LinkConfig, millis: u64) -> TimeSeries {
     let environment = Environment::new(Bytes(MTU), 1, Transport::PACES);
     let controller = Bbr3Config::paper()

@@ -30,13 +30,13 @@ use kneepoint_lab::run::RunError;
 struct Outcome {
     /// Its place in the draft's appendix, from 1.
     number: u8,
-    /// What it is about.
+    /// The scenario's name.
     name: &'static str,
     /// Controller, host, path and application.
     setup: &'static str,
-    /// What the draft expects.
+    /// The draft's expectation.
     expected: &'static str,
-    /// What was seen.
+    /// The measurement.
     measured: String,
     /// Whether that is what was expected.
     pass: bool,

@@ -1,4 +1,4 @@
-//! What the scenarios share: the plain path, and how results read.
+//! The common parts of the scenarios: the plain path, and the format of results.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ fn paper() -> SharedFactory {
     resolve("bbr3:paper", 1).expect("a controller of ours")
 }
 
-/// A greedy connection over `link` for so many milliseconds.
+/// A greedy connection over `link` for `millis`.
 pub(crate) fn greedy(link: LinkConfig, millis: u64) -> Result<TimeSeries, RunError> {
     perform(
         link,

@@ -10,7 +10,7 @@ use super::{Outcome, host};
 use kneepoint_lab::run::RunError;
 use kneepoint_lab::watch::TimeSeries;
 
-/// A course in which what leaves the link in the second round trip of Up, for so long, comes so much later.
+/// A run in which packets that leave the link in the second round of Up, for `span`, arrive later by `later`.
 fn late(span: Duration, later: Duration, reordering: bool) -> (TimeSeries, Duration) {
     let plain = host::run(link(), 6000);
     let up = plain
@@ -35,7 +35,7 @@ fn late(span: Duration, later: Duration, reordering: bool) -> (TimeSeries, Durat
     (host::run(link, 8000), from)
 }
 
-/// What the flow went through after `from`, and whether it is back where it was.
+/// The flow's modes after `from`, and whether it has returned to its earlier state.
 fn judge(series: &TimeSeries, from: Duration) -> (String, bool) {
     let modes: Vec<_> = series
         .modes()

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is run twice.
+/// A scenario, which runs twice.
 struct Scenario {
     rate: Rate,
     delay: Duration,
@@ -44,7 +44,7 @@ struct Scenario {
     busy: bool,
 }
 
-/// What is measured of the link that carries the data.
+/// The measurements of the link that carries the data.
 #[derive(Debug, Default, Clone, Copy)]
 struct Outcome {
     goodput_bytes: u64,

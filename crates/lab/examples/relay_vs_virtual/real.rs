@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use crate::{Outcome, Scenario, transfer};
 
-/// What the relay's link has done, and the relay itself.
+/// The statistics of the relay's link and of the relay.
 pub(crate) fn run(scenario: &Scenario) -> Result<(Outcome, Snapshot), Box<dyn Error>> {
     let server_runtime = runtime()?;
     let server = endpoint(&server_runtime, Some(transfer::server()))?;

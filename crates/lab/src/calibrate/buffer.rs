@@ -1,4 +1,4 @@
-//! What a socket holds for an application that does not read.
+//! Measures the buffer of a socket whose application does not read.
 
 use std::io;
 use std::net::UdpSocket;
@@ -7,7 +7,7 @@ use socket2::SockRef;
 
 use super::{CalibrateError, LOOPBACK};
 
-/// What sockets hold in each direction, with the system's own sizes.
+/// The socket buffers of each direction, at the system's default sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Buffers {
     /// Bytes of UDP payload, in datagrams of 1452 bytes, that a socket keeps until they are read.
@@ -40,5 +40,5 @@ fn fill() -> io::Result<Buffers> {
     })
 }
 
-/// What quinn sends over paths of an Ethernet's size.
+/// quinn's datagrams on an Ethernet path.
 const DATAGRAM: usize = 1452;

@@ -1,4 +1,4 @@
-//! What work costs: least squares over processor times and counts.
+//! The costs of work: least squares over processor times and counts.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub(crate) struct Cost {
     pub(crate) batch: f64,
     /// To receive a datagram, or to make and send one.
     pub(crate) datagram: f64,
-    /// The same for a byte of UDP payload.
+    /// The cost per byte of UDP payload.
     pub(crate) byte: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What a QUIC endpoint does with its socket, counted between quinn and tokio.
+//! Counts the socket calls of a QUIC endpoint, between quinn and tokio.
 
 use std::fmt;
 use std::io::{self, IoSliceMut};
@@ -63,7 +63,7 @@ impl Sizes {
     }
 }
 
-/// What an endpoint has done with its socket.
+/// The socket calls of an endpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// Datagrams of each batch: what is read after one wake-up, for [`CYCLE`] at most.
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_what_is_read_until_nothing_is_left_or_the_time_is_up() {
+    fn a_read_batch_ends_at_its_time_or_with_an_empty_socket() {
         let at = |micros| now() + Duration::from_secs(1) + Duration::from_micros(micros);
         let begin = at(0);
         let mut counts = Counts::default();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_is_what_one_call_sends() {
+    fn a_burst_is_the_datagrams_of_one_call() {
         let mut counts = Counts::default();
         let contents = [0; 2500];
         let transmit = |segment_size| Transmit {

@@ -10,7 +10,7 @@ pub enum CalibrateError {
     /// The system refuses a socket, a runtime or a thread.
     #[error("cannot {attempt}: {error}")]
     System {
-        /// What was tried.
+        /// The failed operation.
         attempt: &'static str,
         /// Why it failed.
         error: io::Error,
@@ -27,7 +27,7 @@ pub enum CalibrateError {
     /// The time was too short for a single sample.
     #[error("{what}: nothing was measured in this time")]
     Nothing {
-        /// What was to be measured.
+        /// The quantity to be measured.
         what: &'static str,
     },
 }

@@ -30,7 +30,7 @@ pub use self::others::Interruptions;
 pub use self::samples::Samples;
 pub use self::timers::Lateness;
 
-/// What a host was measured to be.
+/// The measured properties of a host.
 #[derive(Debug, Clone)]
 pub struct Measurement {
     /// The machine, before it was measured.
@@ -39,9 +39,9 @@ pub struct Measurement {
     pub wakeups: Samples,
     /// How late tokio's timers are.
     pub timers: Vec<Lateness>,
-    /// What others did with a processor that is wanted all the time; `None` for nothing.
+    /// The interruptions of a thread that never sleeps; `None` for none.
     pub interruptions: Option<Interruptions>,
-    /// What sockets hold.
+    /// The socket buffers.
     pub buffers: Buffers,
     /// Datagrams per call that reads.
     reads: Sizes,
@@ -117,7 +117,7 @@ impl Measurement {
         preset::host(name, self)
     }
 
-    /// What tokio's timers are rounded up to.
+    /// The granularity of tokio's timers.
     pub fn timer_granularity(&self) -> Duration {
         let wakeup = self.wakeups().0.quantile(0.5);
         timers::granularity(&self.timers, wakeup, self.alone())
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_says_what_was_measured() {
+    fn a_description_names_the_measurements() {
         let text = crate::output::list::render(&measurement().describe());
         for part in [
             "load average before    0.25\n",

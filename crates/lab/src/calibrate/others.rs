@@ -1,4 +1,4 @@
-//! What else the processors do: others' work, seen by a thread that never sleeps.
+//! Measures other work on the processors, with a thread that never sleeps.
 
 use std::hint::{black_box, spin_loop};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::Samples;
 use crate::real_clock::now;
 
-/// What a thread that wants a processor all the time has to wait for.
+/// The interruptions of a thread that never sleeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interruptions {
     /// How long it has a processor without interruption.

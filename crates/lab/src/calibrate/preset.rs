@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_others_is_not_counted_twice() {
+    fn waiting_packets_are_counted_once() {
         let mut measured = measurement();
         measured.wakeups = micros(&[10, 60, 110, 3000]);
         let host = host("mine", &measured);

@@ -33,7 +33,7 @@ impl Samples {
         low + (high - low).mul_f64(part)
     }
 
-    /// The spans at so many evenly spaced probabilities, from 0 to 1.
+    /// The quantiles at `count` evenly spaced probabilities, from 0 to 1.
     pub fn quantiles(&self, count: usize) -> Vec<Duration> {
         let steps = count.saturating_sub(1).max(1) as f64;
         (0..count)

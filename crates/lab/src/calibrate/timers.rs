@@ -14,7 +14,7 @@ use crate::real_clock::now;
 /// How late sleeps of one length were.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lateness {
-    /// What was asked for.
+    /// The requested time.
     pub asked: Duration,
     /// How much longer it took.
     pub late: Samples,

@@ -127,7 +127,7 @@ async fn receive(socket: UdpSocket, shape: Shape) -> Result<Work, CalibrateError
     work
 }
 
-/// Work from a moment on, on this thread.
+/// Measures work from a time on, on this thread.
 struct WorkClock<'a> {
     counting: &'a Counting,
     begin: Moment,
@@ -135,7 +135,7 @@ struct WorkClock<'a> {
 
 impl<'a> WorkClock<'a> {
     fn start(counting: &'a Counting) -> Self {
-        // What the handshake did is no part of it.
+        // The handshake's work does not count.
         counting.take();
         Self {
             counting,
@@ -189,7 +189,7 @@ fn lost(error: quinn::ConnectionError) -> CalibrateError {
 /// larger ones fill half of a socket's buffer at once.
 const DATAGRAMS: [u16; 3] = [1200, 1452, 3000];
 
-/// What quinn accepts unless told otherwise.
+/// quinn's default.
 const DEFAULT_DATAGRAM: u16 = 1472;
 
 /// From some datagrams to more than loopback holds. What is left of it when the time is up still has to be sent.

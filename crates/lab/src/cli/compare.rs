@@ -69,11 +69,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true, value_delimiter = ',', value_parser = known_controller, long_help = long_help())]
     controllers: Vec<String>,
 
-    /// What each flow's application does: bulk (as much as it can), rpc:100kB@100ms, media:4Mbps, on-off:2s/1s
+    /// Workload of each flow: bulk (as much as it can), rpc:100kB@100ms, media:4Mbps, on-off:2s/1s
     #[arg(long, value_name = "WORKLOAD", allow_hyphen_values = true, default_value = "bulk", long_help = WORKLOAD_HELP)]
     workload: Workload,
 
-    /// Start each flow so long after the one before it
+    /// Start each flow this long after the previous one
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = parse_moment)]
     start_gap: Duration,
 
@@ -85,7 +85,7 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
 
-    /// What time the hosts take: ideal, server, busy, phone, or a host file
+    /// Model of the end hosts: ideal, server, busy, phone, or a host file
     #[arg(long, value_name = "HOST", default_value = "ideal", value_parser = HostConfig::named)]
     host: HostConfig,
 
@@ -109,7 +109,7 @@ pub(super) fn run(
 ) -> Result<(), CliError> {
     let links = links(arguments)?;
     let senders = senders(arguments)?;
-    // At least one flow in each run, and so many runs on each link.
+    // At least one flow per run, and this many runs per link.
     let (flows, runs) = match &arguments.flows {
         Flows::Each(flows) => (*flows, senders.len()),
         Flows::Mix(mix) => (u32::try_from(mix.len()).unwrap_or(u32::MAX).max(1), 1),
@@ -224,7 +224,7 @@ fn link_name(path: &Path) -> String {
 /// `--flows`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Flows {
-    /// So many of each controller.
+    /// A number of flows of each controller.
     Each(u32),
     /// One for each name.
     Mix(Vec<String>),
@@ -261,7 +261,7 @@ impl FromStr for Flows {
     }
 }
 
-/// Who sends in the runs, by name: each in a run of its own, or all of a mix in one.
+/// The senders by name: one per run, or all of a mix in one run.
 fn senders(arguments: &Arguments) -> Result<Vec<String>, CliError> {
     match &arguments.flows {
         Flows::Each(_) => options::controllers(&arguments.controllers),
@@ -288,13 +288,13 @@ fn long_help() -> String {
 const MAX_FLOWS: u32 = 1000;
 
 const WORKLOAD_HELP: &str = "\
-What each flow's application does:
-  bulk                  as much as the controller lets it
+The workload of each flow:
+  bulk                  as much as the controller allows
   rpc:100kB@100ms       a request every 100 ms, answered by 100 kB; rpc:100kB@100msx50 for 50 of them
-  media:4Mbps           30 frames a second; media:4Mbps,i=100kB@2s with an I-frame of 100 kB every 2 s, the mean rate being
-                        the same; also ,fps=60 and ,deadline=150ms, after which a frame counts as lost [default: 400ms]
-  on-off:2s/1s          as much as the controller lets it for 2 s, nothing for 1 s, and so on
-Requests and frames are due at their times, whether or not those before have arrived";
+  media:4Mbps           30 frames a second; media:4Mbps,i=100kB@2s with an I-frame of 100 kB every 2 s and
+                        the same mean rate; also ,fps=60 and ,deadline=150ms, after which a frame counts as lost [default: 400ms]
+  on-off:2s/1s          as much as the controller allows for 2 s, nothing for 1 s, repeated
+Requests and frames are due at their times, even if earlier ones have not arrived";
 
 /// About what a full QUIC packet takes on the wire.
 const PACKET_BYTES: u32 = 1500;

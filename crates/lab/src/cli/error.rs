@@ -1,4 +1,4 @@
-//! What the command reports when it does not succeed: always one line.
+//! The command's errors: always one line.
 
 use std::fmt::Display;
 use std::io;

@@ -1,4 +1,4 @@
-//! What the commands share that look at one file.
+//! The common parts of commands that read one file.
 
 use std::ffi::OsStr;
 use std::io::Write;

@@ -48,7 +48,7 @@ enum Command {
     /// The receiver of `loopback --processes 2`
     #[command(name = loopback::RECEIVER_COMMAND, hide = true)]
     LoopbackReceiver(loopback::ReceiverArguments),
-    /// Repeat the papers' experiments, and report what holds
+    /// Repeat the papers' experiments, and report which results hold
     Reproduce(reproduce::Arguments),
     /// Run controllers over a suite of scenarios, and show which ones collapse
     Frontier(frontier::Arguments),

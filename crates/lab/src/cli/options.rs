@@ -1,4 +1,4 @@
-//! What several commands do with their options.
+//! Options that several commands share.
 
 use std::fs;
 use std::path::Path;
@@ -48,5 +48,5 @@ pub(super) fn create_directory(option: &str, directory: &Path) -> Result<(), Cli
 /// The seed, unless another one is given.
 pub(super) const SEED: u64 = 1;
 
-/// What a queue holds, unless its size is given.
+/// The default queue size.
 pub(super) const QUEUE: &str = "3MB";

@@ -9,12 +9,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub(super) struct Progress(ProgressBar);
 
 impl Progress {
-    /// A bar on stderr for so much virtual time; no bar if stderr is not a terminal.
+    /// A progress bar on stderr for a virtual time; none if stderr is not a terminal.
     pub(super) fn new(total: Duration) -> Self {
         Self::with(millis(total), TEMPLATE)
     }
 
-    /// A bar for so many steps in real time.
+    /// A progress bar for steps in real time.
     pub(super) fn of_steps(steps: u64) -> Self {
         Self::with(steps, STEPS_TEMPLATE)
     }

@@ -113,7 +113,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     Ok(())
 }
 
-/// What was found, line by line, and where to read more.
+/// The verdicts, one per line, and where to read more.
 fn verdicts(sections: &[Section], directory: &Path) -> String {
     let mut text = String::new();
     for section in sections {

@@ -1,4 +1,4 @@
-//! What the player has downloaded and not yet shown.
+//! The playback buffer.
 
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ impl PlaybackBuffer {
         };
     }
 
-    /// The film is complete: shows what is left of it. It ends then, without a stall.
+    /// The video is complete: shows the rest. It then ends without a stall.
     pub fn finish(&mut self) {
         self.advance(self.now + self.level);
     }
@@ -97,7 +97,7 @@ impl PlaybackBuffer {
         }
     }
 
-    /// How often the film stopped, the start not counted.
+    /// The number of stalls, without the start.
     pub fn stalls(&self) -> u32 {
         self.stalls
     }
@@ -157,7 +157,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever arrives when: all time is start, film or stall, and what arrived is either shown or left.
+        /// In any order of arrival: all time is start, playback or stall, and all that arrived is either shown or left.
         #[test]
         fn time_and_film_add_up(
             arrivals in prop::collection::vec((0_u64..20_000, 1_u64..10_000, any::<bool>()), 1..60)

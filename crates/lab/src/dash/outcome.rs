@@ -1,4 +1,4 @@
-//! What a session comes to.
+//! The outcome of a session.
 
 use kneepoint_controllers::Mode;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use super::player::Playback;
 use crate::metrics::stats;
 use crate::watch::Sample;
 
-/// What a session came to. The times are virtual, of the session's clock.
+/// The outcome of a session. Times are virtual, of the session's clock.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
     /// The mean of the levels of all segments fetched, 0 to 10: the paper's average segment quality (BBR-Sampled, section
@@ -24,12 +24,11 @@ pub struct Outcome {
     pub startup_s: Option<f64>,
     /// From the first picture to the last, the stalls included, in seconds.
     pub playback_s: f64,
-    /// Whether the film was shown to its end.
+    /// Whether the video was shown to its end.
     pub finished: bool,
     /// Why the player gave up, if it did.
     pub closed: Option<String>,
-    /// What the controller was doing, in shares of the session's time; `None` of a controller that is not ours, or has no
-    /// such states.
+    /// The shares of time in the controller's states; `None` for other controllers, or ones without these states.
     pub states: Option<States>,
     /// The mean of the controller's bandwidth estimate over the time in which it had data in flight, in Mb/s; `None` if it
     /// never had one.
@@ -44,7 +43,7 @@ pub struct Outcome {
     pub drops: u64,
     /// Segment by segment.
     pub segments: Vec<Segment>,
-    /// The controller's state at regular moments; empty of one that is not ours.
+    /// Samples of the controller's state at regular times; empty for other controllers.
     #[serde(skip)]
     pub samples: Vec<Sample>,
 }
@@ -69,7 +68,7 @@ pub struct Segment {
     pub requested_s: f64,
     /// At which level.
     pub level: usize,
-    /// What was left to show then, in seconds.
+    /// The buffer at that time, in seconds.
     pub buffer_s: f64,
     /// From the request to the first byte, in milliseconds.
     pub latency_ms: f64,
@@ -115,7 +114,7 @@ impl States {
     }
 }
 
-/// What an [`Outcome`] is made of.
+/// The measurements for an [`Outcome`].
 #[derive(Debug)]
 pub(super) struct Observed {
     pub(super) playback: Playback,

@@ -12,16 +12,16 @@ use super::video::Video;
 use crate::stack::{Connection, ReceiveStream, SendStream};
 use crate::workload::Clock;
 
-/// What a player has done so far.
+/// The playback so far.
 #[derive(Debug, Clone, Default)]
 pub struct Playback {
     /// Every segment fetched, in order.
     pub downloads: Vec<Download>,
-    /// What became of the film.
+    /// The playback buffer.
     pub buffer: PlaybackBuffer,
 }
 
-/// Why a player stopped before the film's end.
+/// Why a player stopped before the video's end.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PlayError {
     /// The connection closed, for this reason.

@@ -8,7 +8,7 @@ use super::video::Video;
 use crate::stack::{Connection, Endpoint, ReceiveStream, SendStream};
 use crate::workload::{Clock, write};
 
-/// What a player sends on a stream of its own.
+/// A player's request, on a stream of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Request {
     /// Which segment, from 0.
@@ -57,7 +57,7 @@ async fn answer_all<C: Connection>(clock: Clock, connection: C, video: Arc<Video
     while let Ok((send, receive)) = connection.accept_bi().await {
         let video = Arc::clone(&video);
         clock.spawn(async move {
-            // Whoever gives up a request, or the connection, needs no answer.
+            // A cancelled request or connection needs no answer.
             let _ = answer(send, receive, &video).await;
         });
     }

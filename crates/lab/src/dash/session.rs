@@ -30,7 +30,7 @@ pub struct Path {
     pub rate: Rate,
     /// How many tokens the bucket holds, in bytes.
     pub burst: u64,
-    /// What waits for tokens at most, in bytes. Later arrivals are dropped.
+    /// The maximum queue for tokens, in bytes. Later arrivals are dropped.
     pub buffer: u64,
     /// The round-trip time of an empty path.
     pub rtt: Duration,
@@ -80,18 +80,18 @@ pub struct Session {
     pub path: Path,
     /// How the player chooses its levels.
     pub abr: Algorithm,
-    /// Makes the server's congestion controller, and says over which stack the film is fetched.
+    /// Makes the server's congestion controller, and says over which stack the video is fetched.
     pub controller: Candidate,
     /// The source of all randomness.
     pub seed: u64,
-    /// How many segments of the paper's film to show, up to all [`SEGMENTS`].
+    /// The number of segments of the paper's video to show, up to all [`SEGMENTS`].
     pub segments: usize,
     /// Over how many connections the player fetches them in turn, as over HTTP/1.1; at least one is opened.
     pub connections: usize,
 }
 
 impl Session {
-    /// The paper's default session with this controller: the whole film with DYNAMIC over the deep buffer.
+    /// The paper's default session with this controller: the whole video with DYNAMIC over the deep buffer.
     pub fn new(controller: impl Into<Candidate>) -> Self {
         Self {
             path: Path::deep(),
@@ -103,7 +103,7 @@ impl Session {
         }
     }
 
-    /// Shows the film to its end, or for four times its length.
+    /// Shows the video to its end, or for four times its length.
     ///
     /// # Errors
     /// When the path cannot be emulated, or the simulation stops early. A connection that closes is an outcome.
@@ -190,7 +190,7 @@ async fn watch<E: Endpoint>(
 const SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 4433);
 const CLIENT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 1, 1)), 10_000);
 
-/// Nobody watches for longer than so many times the film's length.
+/// A session ends after this multiple of the video's length.
 const PATIENCE: u32 = 4;
 
 /// How often the sender's state is noted: often enough for the 200 ms of a ProbeRTT.

@@ -1,10 +1,10 @@
-//! The film: what the server has and the player may ask for.
+//! The video on the server.
 
 use std::time::Duration;
 
 use crate::units::Rate;
 
-/// A film cut into segments of one length, each of them at every level.
+/// A video in segments of one length, each of them at every level.
 ///
 /// Every segment of a level has the same size: the paper's encoding keeps their sizes as equal as it can (BBR-Sampled,
 /// section 3.2).
@@ -16,7 +16,7 @@ pub struct Video {
 }
 
 impl Video {
-    /// The paper's film, or its beginning: at most `segments` segments of 5 s, on 11 levels from 1 to 25 Mb/s
+    /// The paper's video, or its beginning: at most `segments` segments of 5 s, on 11 levels from 1 to 25 Mb/s
     /// (BBR-Sampled, section 3.2). The whole has [`SEGMENTS`].
     pub fn big_buck_bunny(segments: usize) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Video {
         rate.map_or(0.0, |rate| rate.bits_per_second() as f64)
     }
 
-    /// The best level of at most so many bits per second; the lowest if there is none.
+    /// The best level of at most this rate; the lowest if there is none.
     pub fn level_within(&self, bits_per_second: f64) -> usize {
         let within = |rate: &Rate| rate.bits_per_second() as f64 <= bits_per_second;
         self.levels.partition_point(within).saturating_sub(1)
@@ -70,7 +70,7 @@ impl Video {
     }
 }
 
-/// How many segments the paper's film has (BBR-Sampled, section 3.2).
+/// The number of segments of the paper's video (BBR-Sampled, section 3.2).
 pub const SEGMENTS: usize = 127;
 
 /// BBR-Sampled, section 3.2.
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_papers_film() {
+    fn the_papers_video() {
         let video = Video::big_buck_bunny(SEGMENTS);
         assert_eq!(video.length(), Duration::from_secs(635));
         assert_eq!(video.top(), 10);

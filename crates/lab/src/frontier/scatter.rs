@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_front_has_what_nothing_beats() {
+    fn the_front_has_the_undominated_points() {
         let points = [
             (2.0, 5.0),
             (1.5, 10.0),

@@ -36,7 +36,8 @@ pub fn delayed_oracle(
         let arrival = just_before(now);
         let mut delivered = left.last().copied().unwrap_or(0);
         link.poll(arrival, |_, _| delivered += 1);
-        // What arrives now left half a round trip ago, and the sender then knew what is half a round trip older still.
+        // Packets that arrive now were sent half a round trip ago, and the sender's knowledge was another half round
+        // trip old.
         let known = left.len().checked_sub(rtt_millis as usize);
         let acknowledged = known.map_or(0, |millis| left[millis]);
         let known = Nanos(known.map_or(0, |millis| millis as u64) * MILLI);
@@ -56,7 +57,7 @@ fn window(trace: &Trace, now: Nanos, rtt: Nanos, queue_target: f64) -> u64 {
     if now < rtt {
         return INITIAL_WINDOW;
     }
-    // Of the last so many nanoseconds, for one round trip.
+    // The mean of the last span, per round trip.
     let carried = |span: Nanos| {
         let from = Nanos(now.0.saturating_sub(span.0));
         let packets = trace.capacity(from, now) / OPPORTUNITY_BYTES;
@@ -124,7 +125,7 @@ mod tests {
 
     /// It does not see an outage coming: what it has in flight waits for the end of it.
     #[test]
-    fn an_outage_catches_what_is_in_flight() {
+    fn an_outage_affects_packets_in_flight() {
         let trace: Vec<u64> = (1..=2000).chain([2500]).collect();
         let outcome = run(trace, 0.0);
         let caught = outcome

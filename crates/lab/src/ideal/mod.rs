@@ -29,7 +29,7 @@ fn link(trace: &Trace) -> Result<Link, ConfigError> {
     Link::new(config, 0)
 }
 
-/// What fills one opportunity.
+/// A packet that fills one opportunity.
 fn packet() -> Packet {
     let address = |host| SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, host, 1)), 1);
     Packet {
@@ -70,7 +70,7 @@ fn outcome(link: &Link, rtt: Duration, duration: Duration) -> Outcome {
     }
 }
 
-/// The last moment to arrive for an opportunity: what comes at its own time has missed it.
+/// The latest arrival time for an opportunity: a packet that arrives at its time is too late.
 fn just_before(time: Nanos) -> Nanos {
     Nanos(time.0.saturating_sub(1))
 }

@@ -107,7 +107,7 @@ pub fn receive(
         .spawn(move || {
             // An error ends the input as well.
             let _ = io::copy(&mut stdin().lock().by_ref(), &mut io::sink());
-            // Whoever received may have failed by now.
+            // The receiver may have failed by now.
             let _ = stop.send(());
         })
         .map_err(LoopbackError::system("start a thread"))?;

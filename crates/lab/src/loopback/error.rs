@@ -16,7 +16,7 @@ pub enum LoopbackError {
     /// The system refuses a socket, a runtime or a thread.
     #[error("cannot {attempt}: {error}")]
     System {
-        /// What was tried.
+        /// The failed operation.
         attempt: &'static str,
         /// Why it failed.
         error: io::Error,
@@ -38,7 +38,7 @@ pub enum LoopbackError {
         "{controller} keeps its thread busy and does not answer, {seconds} s after its time was up"
     )]
     Stuck {
-        /// Who sent.
+        /// The sender's controller.
         controller: String,
         /// How long was waited.
         seconds: u64,

@@ -12,9 +12,9 @@ use crate::units::{QueueSize, Rate, format_time};
 /// A path on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Path {
-    /// What the relay adds to the time of a round trip, half of it each way.
+    /// The RTT that the relay adds, half of it each way.
     pub rtt: Duration,
-    /// What the relay lets through from the sender to the receiver; `None` for as much as it can carry.
+    /// The relay's rate from the sender to the receiver; `None` for no limit.
     pub rate: Option<Rate>,
     /// The drop-tail queue before the rate. Without a rate it stays empty.
     pub queue: QueueSize,
@@ -62,7 +62,7 @@ impl Path {
         (up, link(None))
     }
 
-    /// What the path is, for people.
+    /// The path's description.
     pub(super) fn caption(&self) -> String {
         if self.is_direct() {
             return "127.0.0.1 without a relay".to_owned();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn captions_name_what_is_added() {
+    fn captions_name_the_added_rtt() {
         assert_eq!(path(0, None).caption(), "127.0.0.1 without a relay");
         assert_eq!(
             path(200, None).caption(),

@@ -1,10 +1,10 @@
-//! What is to be measured.
+//! The plan of measurements.
 
 use std::time::Duration;
 
 use super::Path;
 
-/// What is to be measured: every controller over every path, so many times.
+/// The plan of measurements: every controller over every path, several times.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The controllers, by name: see [`candidate`](crate::controllers::candidate).
@@ -19,7 +19,7 @@ pub struct Plan {
     pub timeout: Option<Duration>,
     /// Where the receiver runs.
     pub processes: Processes,
-    /// What sockets are asked to buffer in each direction, in bytes; `None` for the system's own choice.
+    /// The requested socket buffers of each direction, in bytes; `None` for the system's default.
     pub socket_buffer: Option<usize>,
     /// The source of the controllers' and the relay's randomness.
     pub seed: u64,
@@ -61,7 +61,7 @@ impl Plan {
     }
 }
 
-/// What a transfer over a path without a limit is expected to exceed, in bits per second.
+/// The minimum expected rate over a path without a limit, in bits per second.
 const SLOWEST: u64 = 500_000_000;
 
 #[cfg(test)]

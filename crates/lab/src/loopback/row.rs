@@ -9,7 +9,7 @@ use super::{End, Machine, Path, Plan, Processes, Run};
 pub struct Row {
     /// The controller.
     pub controller: String,
-    /// What the relay adds to a round trip.
+    /// The RTT that the relay adds.
     pub path_rtt_ms: f64,
     /// The relay's rate; `None` without a limit.
     pub path_rate_mbps: Option<f64>,
@@ -21,7 +21,7 @@ pub struct Row {
     pub processes: u8,
     /// The seed.
     pub seed: u64,
-    /// What arrived per second.
+    /// The goodput.
     pub goodput_mbps: f64,
     /// The slowest run's.
     pub goodput_min_mbps: f64,
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_finish_is_a_result() {
+    fn an_unfinished_run_is_a_result() {
         let runs = vec![run(End::Finished, 4_000_000), run(End::TimedOut, 1_000_000)];
         let rows = rows(&["bbr"], vec![runs]);
         assert_eq!(rows[0].finished, 1);

@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 use super::sides::{Received, Sent};
 use crate::metrics::stats;
 
-/// What one transfer showed. A statistic over no samples, and a processor time that the system does not tell, is `None`.
+/// The results of a transfer. A statistic without samples, and a processor time that the system does not provide, is
+/// `None`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Run {
     /// How it ended.
@@ -16,7 +17,7 @@ pub struct Run {
     pub received_bytes: u64,
     /// From the sender's first write until the receiver had everything, or until the end.
     pub seconds: f64,
-    /// What the receiving application has read in that time, in Mb/s.
+    /// The receiving application's rate in that time, in Mb/s.
     pub goodput_mbps: f64,
     /// Processor seconds of the sender's thread.
     pub sender_cpu_s: Option<f64>,

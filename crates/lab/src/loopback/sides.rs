@@ -46,7 +46,7 @@ pub(super) struct Sent {
 pub(super) struct Received {
     /// Bytes that the application has read.
     pub(super) bytes: u64,
-    /// What its thread needed for that, from the end of the handshake on; `None` where the system does not tell.
+    /// The processor time of its thread, from the end of the handshake on; `None` if the system does not provide it.
     pub(super) processor_seconds: Option<f64>,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn receive(
     runtime()?.block_on(receiving)
 }
 
-/// A socket on this machine, with buffers of so many bytes if asked for: as many of them as the system grants.
+/// A socket on this machine, with buffers of the requested size, as far as the system grants it.
 pub(super) fn bind(buffer: Option<usize>) -> Result<UdpSocket, LoopbackError> {
     let bind = || {
         let socket = UdpSocket::bind(LOOPBACK)?;
@@ -118,7 +118,7 @@ enum Processor {
     /// No handshake is complete.
     #[default]
     Idle,
-    /// Since this moment it receives.
+    /// The time since which it receives.
     Working(Moment),
     /// It has everything, and needed this.
     Done(Passed),
@@ -221,7 +221,7 @@ async fn upload<C: Connection>(connection: &C, size: u64) -> End {
         }
     }
     for stream in &mut streams {
-        // What fails here has closed the connection, as the next line finds.
+        // An error here has closed the connection, which the next line detects.
         let _ = stream.finish();
     }
     match connection.closed().await {
@@ -262,13 +262,13 @@ async fn drain<C: Connection>(connection: C, mut stream: C::Receive, progress: A
     }
 }
 
-/// What the sender writes, again and again.
+/// The sender's data, which it repeats.
 static CHUNK: [u8; 256 * 1024] = [0; 256 * 1024];
 
-/// What the receiver closes the connection with when it has everything.
+/// The receiver's close code once it has everything.
 const DONE: u32 = 1;
 
-/// What the sender keeps until it is acknowledged: 25 ms at 20 Gb/s. A gigabyte of it would measure the memory instead.
+/// The sender's buffer of unacknowledged data: 25 ms at 20 Gb/s. A larger one would measure the memory instead.
 const LIMITS: Limits = Limits {
     send_window: 64 << 20,
     idle_timeout: true,

@@ -6,7 +6,7 @@ use super::timeline::Sum;
 use super::{Bin, Timeline};
 
 impl Timeline {
-    /// Sorts a log's events into bins of so many milliseconds, from the log's base to its last event.
+    /// Sorts a log's events into bins of `width_millis`, from the log's base to its last event.
     pub fn of_log(log: &Log, width_millis: u64) -> Self {
         let width = width_millis.max(1);
         let end = log.events().iter().map(|event| event.time).max();

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_arrive_is_late() {
+    fn missing_data_is_late() {
         let message = |began, arrived| Message {
             began: ms(began),
             arrived: ms(arrived),

@@ -23,7 +23,7 @@ impl Delivery {
     }
 }
 
-/// What one flow achieved.
+/// The results of a flow.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FlowObservation {
     /// Stream bytes the receiving application read.
@@ -38,7 +38,7 @@ pub struct FlowObservation {
     pub late_goodput_bytes: u64,
     /// The mean round-trip time of its acknowledged packets.
     pub rtt_mean: Option<Duration>,
-    /// What became of its packets on the data link.
+    /// The outcomes of its packets on the data link.
     pub packets: Packets,
     /// The frames and the responses that were due.
     pub due: Vec<Series>,
@@ -46,7 +46,7 @@ pub struct FlowObservation {
     pub messages: Vec<Message>,
 }
 
-/// What happened from time zero to the deadline.
+/// The observations from time zero to the deadline.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Observation {
     /// How long the run lasted: the deadline.

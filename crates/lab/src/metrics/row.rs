@@ -61,9 +61,9 @@ pub struct Row {
     pub duration_s: f64,
     /// The probability of random loss on the data link.
     pub loss: f64,
-    /// What time the hosts take: a preset's name, or a file's.
+    /// The hosts' model: a preset's name, or a file's.
     pub host: String,
-    /// What each flow's application did, as the command line takes it.
+    /// The flows' workload, in the syntax of the command line.
     pub workload: String,
     /// From one flow's start to the next one's; zero if all started at random times within 100 ms.
     pub start_gap_s: f64,
@@ -92,7 +92,7 @@ pub struct Row {
     pub flows: Vec<FlowRow>,
 }
 
-/// What one flow of a run came to. The field names are a contract.
+/// The results of a flow of a run. The field names are a contract.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FlowRow {
     /// The controller's name, with its preset if one was given.
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn flows_are_weighed_and_told_apart() {
+    fn flows_are_weighed_and_distinguished() {
         let flow = |late_goodput_bytes, closed: Option<&str>| FlowObservation {
             goodput_bytes: 125_000,
             late_goodput_bytes,

@@ -7,9 +7,9 @@ use super::Observation;
 /// One bin of a [`Timeline`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Bin {
-    /// What the link could have carried, in Mb/s.
+    /// The link's capacity, in Mb/s.
     pub capacity_mbps: f64,
-    /// What it carried, in Mb/s on the wire.
+    /// Its throughput, in Mb/s on the wire.
     pub throughput_mbps: f64,
     /// Queueing delay of the packets that departed in the bin, in milliseconds; `None` when none did.
     pub queue_delay_ms: Option<Spread>,

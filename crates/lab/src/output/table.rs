@@ -92,7 +92,7 @@ const fn column(title: &'static str, text: fn(&Row) -> String) -> Column {
     Column { title, text }
 }
 
-/// What matters of such rows.
+/// The columns for these rows.
 fn columns(row: &Row) -> Vec<Column> {
     let mut columns = vec![
         column("controller", |row| row.controller.clone()),

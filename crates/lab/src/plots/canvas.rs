@@ -15,7 +15,7 @@ use super::style::BACKGROUND;
 /// Where a plot is drawn.
 pub(super) type Area<DB> = DrawingArea<DB, Shift>;
 
-/// What can go wrong while drawing on a backend.
+/// The result of drawing on a backend.
 pub(super) type DrawResult<DB, T = ()> =
     Result<T, DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 

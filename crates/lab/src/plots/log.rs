@@ -90,5 +90,5 @@ impl Drawing for Plot<'_> {
 const RATE_BIN_MILLIS: u64 = 500;
 const DELAY_BIN_MILLIS: u64 = 100;
 
-/// What the axis of rates reaches at least, in Mb/s: the log may have no traffic at all.
+/// The minimum of the rate axis's upper end, in Mb/s: the log may have no traffic.
 const MIN_MBPS: f64 = 1e-3;

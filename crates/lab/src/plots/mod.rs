@@ -35,7 +35,7 @@ pub enum PlotError {
     Draw {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// The error.
         reason: String,
     },
 }

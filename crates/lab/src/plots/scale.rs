@@ -24,7 +24,7 @@ pub(super) enum Scale {
 pub(super) struct Tick {
     /// Where.
     pub(super) value: f64,
-    /// What is written there; empty for a line without a label.
+    /// The label; empty for a line without one.
     pub(super) label: String,
 }
 

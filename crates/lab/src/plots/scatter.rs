@@ -17,7 +17,7 @@ pub(super) struct Plot<'a> {
     pub(super) rows: &'a [&'a Row],
 }
 
-/// What is drawn of one controller.
+/// The mark of a controller.
 struct Mark {
     label: String,
     color: RGBColor,
@@ -168,7 +168,7 @@ impl Plot<'_> {
 }
 
 impl Mark {
-    /// What a label must not hide.
+    /// The boxes that a label must not hide.
     fn boxes(&self) -> [Box2; 3] {
         let size = 2 * RADIUS + 4;
         let line = Box2 {
@@ -231,7 +231,7 @@ pub(super) fn axis_end(row: &Row, capacity: f64, max: f64) -> f64 {
     }
 }
 
-/// What a controller got over the link, in Mb/s on the wire.
+/// A controller's throughput, in Mb/s on the wire.
 fn throughput(row: &Row) -> f64 {
     row.utilization * row.capacity_mbps
 }

@@ -51,7 +51,7 @@ pub(super) const INK: RGBColor = RGBColor(34, 34, 34);
 pub(super) const FAINT_INK: RGBColor = RGBColor(102, 102, 102);
 /// Grid lines.
 pub(super) const GRID: RGBColor = RGBColor(225, 225, 225);
-/// What a link could carry.
+/// The colour of the link's capacity.
 pub(super) const CAPACITY: RGBColor = RGBColor(208, 213, 219);
 
 /// The size of a plot's title, in pixels.

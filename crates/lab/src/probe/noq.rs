@@ -1,4 +1,4 @@
-//! The same probe around noq's controllers.
+//! The probe around noq's controllers.
 
 use std::any::Any;
 use std::fmt;

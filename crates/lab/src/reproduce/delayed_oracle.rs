@@ -4,7 +4,7 @@ use super::report::{Section, Table, change, number, percent};
 use super::trace_runs::TraceRuns;
 use crate::plots::{Axis, Chart, Mark};
 
-/// The head-room of an informed sender of this name, as a share of the usual rate.
+/// The queue target of a delayed oracle of this name, as a share of the mean rate.
 pub(super) fn queue_target(controller: &str) -> Option<f64> {
     let mut known = DELAYED_ORACLES.iter();
     known
@@ -12,7 +12,8 @@ pub(super) fn queue_target(controller: &str) -> Option<f64> {
         .map(|(_, queue_target)| *queue_target)
 }
 
-/// The informed sender beside `bbr` and `bbr-s`: a table with a row for each seed, and a chart, which [`ABOUT`] explains.
+/// The delayed oracle beside `bbr` and `bbr-s`: a table with a row for each seed, and a chart, which [`ABOUT`]
+/// explains.
 pub(super) fn compare(section: Section, runs: &TraceRuns<'_>, caption: &str) -> Section {
     let mut table = Table::new(
         format!("{caption}: 99th percentile of the RTT, and what informed senders make of it"),
@@ -87,7 +88,7 @@ pub(super) const ABOUT: &str = "An informed sender is told how much the link cou
 /// Of what `bbr` uses.
 const ENOUGH: f64 = 0.95;
 
-/// The informed senders, and their head-room.
+/// The delayed oracles, and their queue targets.
 pub(super) const DELAYED_ORACLES: [(&str, f64); 8] = [
     ("informed:0%", 0.0),
     ("informed:10%", 0.1),

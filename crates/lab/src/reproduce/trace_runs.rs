@@ -87,7 +87,7 @@ impl TraceRuns<'_> {
         self.under("bbr-s").ratio(&self.under("bbr"), figure)
     }
 
-    /// All controllers, in the order of the runs; informed senders have tables of their own.
+    /// All controllers, in the order of the runs; delayed oracles have their own tables.
     pub(super) fn summaries(&self, caption: impl Into<String>) -> Table {
         self.only(|case| queue_target(case.controller).is_none())
             .table(caption, |case| case.controller)

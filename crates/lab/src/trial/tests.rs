@@ -154,7 +154,7 @@ fn noq_paces_at_the_rate_of_the_controller() {
 
 /// Over both stacks, with the same code.
 #[test]
-fn calls_and_video_know_what_was_due() {
+fn calls_and_video_count_data_that_was_due() {
     let calls = Load::Calls {
         bytes: 20_000,
         interval: SECOND / 5,

@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_is_read() {
+    fn printed_values_can_be_read() {
         for text in [
             "bulk",
             "rpc:100kB@100ms",

@@ -50,7 +50,7 @@ impl History {
         history
     }
 
-    /// Everything is lost for so many seconds.
+    /// Loses all packets for `span` seconds.
     fn lose(&mut self, span: f64) {
         let from = self.clean_from;
         self.clean_from += span;
@@ -60,7 +60,8 @@ impl History {
         });
     }
 
-    /// What is wrong with the controller on it, if anything is: 90 % of the link within [`time_allowed`], and still afterwards.
+    /// The fault of the controller, if there is one: it must reach 90 % of the link within [`time_allowed`], and keep
+    /// it.
     fn fault(self, name: &str) -> Option<String> {
         let Self { mbps, rtt, .. } = self;
         let mut links = links(constant(mbps), rtt, bdp(mbps, rtt, self.queue));

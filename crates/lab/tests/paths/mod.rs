@@ -24,7 +24,7 @@ use kneepoint_lab::probe::SharedFactory;
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 use kneepoint_lab::workload::Phase;
 
-/// What of a link's rate a stream gets: 1452 of 1480 bytes are datagram, and a little of that is header.
+/// The share of a link's rate that a stream gets: 1452 of 1480 bytes are datagram, and a part of that is header.
 pub(crate) const PAYLOAD: f64 = 0.97;
 
 pub(crate) fn seconds(seconds: f64) -> Duration {
@@ -136,13 +136,13 @@ pub(crate) fn heeds_a_marker(name: &str, mbps: f64, end: f64) {
     assert!(rtt <= 50.0, "{name}: {rtt} ms at {mbps} Mb/s");
 }
 
-/// A greedy connection for so many seconds.
+/// A greedy connection until `end`, in seconds.
 pub(crate) fn greedy(name: &str, links: Duplex, end: f64) -> Outcome {
     let controller = resolve(name, 1).expect("a known controller");
     with(controller, links, end, None)
 }
 
-/// The same of a given controller, or of another application.
+/// A connection of a given controller, or with another application.
 pub(crate) fn with(
     controller: SharedFactory,
     links: Duplex,

@@ -166,7 +166,7 @@ fn millis(count: u64) -> Timestamp {
 }
 
 #[test]
-fn every_packet_that_counts_is_told_once() {
+fn every_packet_is_reported_once() {
     let mut noq = Fixture::new(Recorder::new());
     noq.send(5, 3);
     let sent: Vec<_> = noq.told();
@@ -274,7 +274,7 @@ fn marks_lose_nothing() {
 
 /// noq does not say when it noticed: the time of the event before will do.
 #[test]
-fn a_spurious_congestion_event_is_taken_back() {
+fn a_spurious_congestion_event_is_undone() {
     let mut noq = Fixture::new(Recorder::new());
     noq.send(0, 4);
     noq.lose(40, 0, &[1200]);
@@ -299,7 +299,7 @@ fn window_rate_and_quantum_go_through_as_they_are() {
 
 /// Trap: a sender that is paced at its estimate measures its estimate.
 #[test]
-fn the_papers_are_paced_and_what_is_biased_low_is_not() {
+fn papers_filters_are_paced_and_low_biased_ones_are_not() {
     let paced = |name: &str| {
         let spec = name.parse::<ControllerSpec>().expect("it exists");
         let start = origin();
@@ -354,7 +354,7 @@ fn the_mtu_reaches_the_controller() {
 
 /// A path that its peer moves gets a clone: it goes on where the old one stood.
 #[test]
-fn a_clone_goes_on_with_the_same_accounting() {
+fn a_clone_keeps_the_samplers_state() {
     let mut noq = Fixture::new(Recorder::new());
     noq.send(0, 3);
     noq.ack(40, &[0], 2 * MTU);

@@ -96,7 +96,7 @@ fn the_hosts_bytes_in_flight_are_believed() {
 
 /// Trap: packets of the Initial, Handshake and Data spaces bear the same numbers.
 #[test]
-fn packets_of_several_spaces_are_told_apart() {
+fn packets_of_several_spaces_are_distinguished() {
     let mut quinn = Fixture::new(Recorder::new());
     quinn.send(0, 1);
     quinn.send(10, 1);
@@ -238,7 +238,7 @@ fn a_long_silence_fires_a_bounded_number_of_timers() {
 }
 
 #[test]
-fn reading_the_window_changes_nothing_and_asks_nobody() {
+fn reading_the_window_calls_no_controller() {
     let mut quinn = Fixture::new(Recorder::new());
     quinn.send(0, 1);
     quinn.told();
@@ -254,7 +254,7 @@ fn reading_the_window_changes_nothing_and_asks_nobody() {
 
 /// quinn paces by what it is told, people are shown what may be in flight.
 #[test]
-fn what_is_told_while_the_flight_is_short_is_not_the_window() {
+fn the_reported_window_differs_while_the_flight_is_short() {
     let mut recorder = Recorder::new();
     recorder.control.window = Bytes(52_450);
     recorder.control.refill = Refill::PaceOf(Bytes(80_000));

@@ -35,7 +35,7 @@ fn seeds(seed: u64, connections: usize) -> Vec<u64> {
 }
 
 #[test]
-fn every_connection_has_a_seed_of_its_own() {
+fn every_connection_has_its_own_seed() {
     let mut all: Vec<u64> = (0..10).flat_map(|seed| seeds(seed, 100)).collect();
     all.sort_unstable();
     all.dedup();
@@ -60,7 +60,7 @@ fn a_connection_begins_with_its_mtu_at_its_own_zero() {
 }
 
 #[test]
-fn every_selection_builds_what_it_names() {
+fn every_spec_builds_its_controller() {
     for spec in ControllerSpec::all() {
         let controller = spec.clone().factory().build(origin(), 1200);
         let snapshot = snapshot(controller).expect("one of ours");

@@ -86,7 +86,7 @@ fn the_delay_window_grows_while_the_queue_is_short_and_shrinks_by_the_queue() {
 
 /// No faster than slow start: where packets are smaller than the MTU, seven of them are more than was acknowledged.
 #[test]
-fn growth_is_at_most_what_was_acknowledged() {
+fn growth_is_at_most_the_acknowledged_bytes() {
     let mut controller = avoiding(256);
     pass_round(&mut *controller, 1, 40);
     let before = window(&*controller);

@@ -86,7 +86,7 @@ fn the_target_is_the_limit_at_once() {
 }
 
 #[test]
-fn a_step_is_no_larger_than_what_was_acknowledged() {
+fn a_step_is_at_most_the_acknowledged_bytes() {
     let mut ebcc = probing();
     ebcc.trips = RoundTrips::default();
     ebcc.on_ack(&AckEvent {
@@ -224,10 +224,10 @@ fn leave_probe_rtt(ebcc: &mut Ebcc, now_millis: u64, rtt_millis: u64) {
     assert_eq!(ebcc.state, State::ProbeBandwidth);
 }
 
-/// What one sender sees while it is silent alone is the others' queue: with that for the path, no queue would ever be long,
-/// and no loss would count.
+/// Trap: one sender's ProbeRTT measures the queue of the others. If it used this RTT as the path's, no queue would ever
+/// be long, and no loss would count.
 #[test]
-fn probe_rtt_lasts_200_ms_and_a_round_and_does_not_take_a_queue_for_the_path() {
+fn probe_rtt_lasts_200_ms_and_a_round_and_excludes_queues() {
     for (rtt, base) in [(55, 40), (35, 35)] {
         let mut ebcc = queued();
         ebcc.on_congestion(&loss(100, 60));
@@ -238,7 +238,7 @@ fn probe_rtt_lasts_200_ms_and_a_round_and_does_not_take_a_queue_for_the_path() {
 }
 
 #[test]
-fn an_old_minimum_is_looked_at_again() {
+fn an_old_minimum_is_measured_again() {
     let mut ebcc = probing();
     ebcc.on_ack(&round(10_040, 50));
     assert_eq!(ebcc.state, State::ProbeBandwidth);

@@ -23,7 +23,7 @@ fn avoiding() -> Box<dyn Controller> {
     controller
 }
 
-/// What a round with this round-trip time does to 20 packets. The one before it was measured at 40 ms.
+/// The change of a window of 20 packets after a round with this RTT. The previous round was measured at 40 ms.
 fn decision(rtt_micros: u64) -> i64 {
     let mut controller = avoiding();
     let sample = AckEvent {
@@ -77,7 +77,7 @@ fn alpha_and_beta_are_counted_in_packets_of_today() {
 
 /// No faster than slow start: with a larger MTU than what is sent, a packet is more than was acknowledged.
 #[test]
-fn growth_is_at_most_what_was_acknowledged() {
+fn growth_is_at_most_the_acknowledged_bytes() {
     let mut controller = avoiding();
     controller.on_mtu_update(Bytes(60_000));
     controller.on_ack(&round(180, 40));
@@ -122,7 +122,7 @@ fn a_loss_halves_the_window() {
     assert_eq!(window(&*controller), MTU * 5);
 }
 
-/// A link that delays whole rounds now and then delays what is in flight, and not because there is too much of it.
+/// A link that delays whole rounds from time to time delays any flight, not only one that is too large.
 #[test]
 fn a_queue_counts_once_it_has_stood() {
     for (config, change) in [
@@ -156,9 +156,10 @@ fn a_queue_counts_once_it_has_stood() {
     }
 }
 
-/// What stands is known late, and the window has doubled meanwhile: all that waits by then has to go.
+/// The standing queue is detected late, and the window has doubled in the meantime: the whole queue of that time has to
+/// drain.
 #[test]
-fn slow_start_leaves_without_what_it_queued_while_it_waited() {
+fn slow_start_ends_without_its_queue() {
     let mut controller = build(&VegasConfig::default());
     controller.on_ack(&round(40, 40));
     let (mut now, mut largest) = (40, Bytes::ZERO);
@@ -216,7 +217,7 @@ fn a_longer_path_becomes_the_base() {
 
 /// A queue that goes when half of the window is taken away is no path.
 #[test]
-fn a_queue_of_its_own_does_not_become_the_base() {
+fn its_own_queue_does_not_become_the_base_rtt() {
     let mut controller = build(&VegasConfig::default());
     let mut now = 0;
     full_round(&mut *controller, &mut now, 40);
@@ -256,7 +257,7 @@ fn growth_without_a_queue_resumes_as_in_slow_start() {
 
 /// A path of 50 us, and a millisecond of the hosts' bursts: no queue.
 #[test]
-fn what_hosts_add_is_no_queue() {
+fn the_hosts_delay_is_no_queue() {
     for (config, grows) in [
         (VegasConfig::default(), true),
         (VegasConfig::paper(), false),

@@ -228,7 +228,7 @@ fn marks_end_startup_and_probes_and_cut_bounds() {
     assert!(core.bounds.inflight_shortterm > Gain::new(6, 10) * flight);
 }
 
-/// Trap: what is to be restored is the state before the episode's first loss.
+/// Trap: the undo restores the state from before the first loss of the recovery period.
 #[test]
 fn a_spurious_episode_is_undone_to_before_its_first_loss() {
     let (mut core, now) = run_into(Mode::ProbeUp, PLAIN);

@@ -1,4 +1,4 @@
-//! What the core asks of its filter, whichever it is.
+//! The core's calls of its filter.
 
 use core::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::driver::{MTU, at, environment};
 use crate::snapshot::{FilterSnapshot, Mode};
 use crate::units::Bandwidth;
 
-/// A filter that says what it is told to, and whose timer halves its estimate.
+/// A filter with a given estimate, whose timer halves it.
 #[derive(Debug, Clone)]
 struct Told {
     bandwidth: Bandwidth,

@@ -1,4 +1,4 @@
-//! The core as a whole: over paths, event by event, and against the bugs of others.
+//! Tests of the whole core: over paths, event by event, and against known bugs of other implementations.
 
 mod congestion;
 mod filter;

@@ -50,7 +50,7 @@ fn one_acknowledgement_is_one_update() {
 
 /// Trap: what is counted in packets follows the packet's size.
 #[test]
-fn a_larger_mtu_rescales_what_is_counted_in_packets() {
+fn a_larger_mtu_rescales_values_in_packets() {
     let (mut core, _) = run_into(Mode::ProbeRtt, PLAIN);
     core.window = MTU * 4;
     core.on_mtu_update(Bytes(9000));
@@ -61,7 +61,7 @@ fn a_larger_mtu_rescales_what_is_counted_in_packets() {
     assert_eq!(core.window_with_headroom(), Bytes(36_000));
 }
 
-/// What the controller answers is what its model says, at every moment, though it is computed only when that changes.
+/// The controller's answer always equals its model, although it is computed only when the model changes.
 #[test]
 fn the_answer_kept_is_the_answer_computed() {
     for scenario in [

@@ -5,8 +5,8 @@ use core::time::Duration;
 use super::*;
 use crate::rate_sample::DeliveryRateSampler;
 
-/// Trap: a sender that somebody else limits (a receiver's window, another link) sees nothing but lower bounds. An
-/// hour of them must not carry the estimate away.
+/// Trap: a sender that is limited elsewhere (by a receiver's window, or another link) sees only lower bounds. An hour
+/// of them must not raise the estimate.
 #[test]
 fn lower_bounds_alone_do_not_carry_the_estimate_away() {
     let mut filter = SkipFilterConfig::tuned()
@@ -137,7 +137,7 @@ fn neither_a_delayed_acknowledgement_nor_the_application_is_an_outage() {
                 let patience = Duration::from_millis(3 * 48 + 25);
                 assert!(due >= Some(now + patience), "{due:?}");
             }
-            // Whoever fires it all the same changes nothing.
+            // Firing it early changes nothing.
             let before = filter.bandwidth();
             for _ in 0..16 {
                 filter.on_timer(now + Duration::from_millis(25));

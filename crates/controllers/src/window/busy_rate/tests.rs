@@ -78,7 +78,7 @@ fn nothing_is_known_before_the_second_acknowledgement() {
 }
 
 #[test]
-fn behind_a_queue_the_rate_is_what_is_carried() {
+fn with_a_queue_the_rate_is_the_links() {
     let mut fixture = Fixture::new();
     fixture.acks(1000, 1, 10);
     assert!(close(fixture.rate_estimate().0, 1.0));
@@ -133,7 +133,7 @@ fn headroom_is_held_where_the_link_is_idle_as_long_as_it_may_be() {
 
 /// Trap: with other flows on the link, the time between two acknowledgements of this one is not idle.
 #[test]
-fn a_queue_of_others_is_not_taken_for_an_idle_link() {
+fn a_queue_of_others_is_no_idle_link() {
     let mut fixture = Fixture::new();
     for _ in 0..1000 {
         // A burst, and then the others'.
@@ -144,7 +144,7 @@ fn a_queue_of_others_is_not_taken_for_an_idle_link() {
 }
 
 #[test]
-fn the_headroom_is_less_than_what_is_carried_in_a_fall() {
+fn the_queue_target_is_below_the_rate_in_a_fall() {
     let mut fixture = Fixture::new();
     fixture.acks(4000, 3, 1);
     fixture.acks(10, 20, 100);
@@ -181,7 +181,7 @@ fn a_closed_link_is_neither_slow_nor_idle() {
     assert!(fixture.busy_rate.queue_ratio <= before);
 }
 
-/// Trap: each ProbeRTT leaves the link idle, and the head-room would never shrink where round trips are long.
+/// Trap: each ProbeRTT leaves the link idle, and with long RTTs the queue target would never shrink.
 #[test]
 fn idleness_after_the_senders_own_silence_is_no_reason_for_headroom() {
     let mut fixture = Fixture::new();
@@ -195,7 +195,7 @@ fn idleness_after_the_senders_own_silence_is_no_reason_for_headroom() {
     assert!(fixture.busy_rate.queue_ratio > before);
 }
 
-/// Trap: on a link that others keep busy, the head-room of one who knows nothing yet is a large part of the link.
+/// Trap: on a link that others keep busy, the initial queue target of a new flow is a large share of the link.
 #[test]
 fn headroom_shrinks_the_faster_the_longer_the_link_is_busy() {
     let mut fixture = Fixture::new();
@@ -244,9 +244,9 @@ fn on_a_shared_link_headroom_is_rather_equal_than_a_share() {
     assert!(alone_again < 1.1 * alone, "{alone} {alone_again}");
 }
 
-/// Trap: flows that share a link come back to it after a common ProbeRTT, and whoever is first finds all of it free.
+/// Trap: flows on a shared link return to it after a common ProbeRTT, and the first one finds the whole link free.
 #[test]
-fn what_an_emptied_link_carries_is_nobodys_part_of_it() {
+fn an_emptied_links_rate_is_no_flows_share() {
     let refill = |busy_round_trips: usize| {
         let mut fixture = Fixture::new();
         // Every fourth packet of the link is this flow's.
@@ -261,9 +261,9 @@ fn what_an_emptied_link_carries_is_nobodys_part_of_it() {
     assert!(close(shared, 1.0), "{shared}");
 }
 
-/// Trap: on a link that others keep busy, it is by chance whose packets leave within a quarter of a round trip.
+/// Trap: on a link that others keep busy, the order of packets within a quarter of an RTT is random.
 #[test]
-fn on_a_shared_link_what_is_recent_counts_for_less() {
+fn on_a_shared_link_the_fast_average_has_less_weight() {
     let burst = |busy_round_trips: usize| {
         let mut fixture = Fixture::new();
         fixture.acks(10 * busy_round_trips, 4, 15);

@@ -63,7 +63,7 @@ fn advance(machine: &mut Machine, port: PortId, until: Nanos, seen: &mut Seen) {
 }
 
 #[test]
-fn a_batch_is_what_arrives_until_the_work_for_it_is_done() {
+fn a_batch_holds_arrivals_until_its_work_is_done() {
     let mut config = HostConfig::ideal();
     config.receive.wakeup = Distribution::Fixed(us(100));
     config.receive.batch_time = Some(us(50));
@@ -107,7 +107,7 @@ fn the_time_stamp_of_a_batch_is_its_beginning() {
 }
 
 #[test]
-fn a_full_buffer_drops_what_arrives() {
+fn a_full_buffer_drops_arrivals() {
     let mut config = HostConfig::ideal();
     config.receive.wakeup = Distribution::Fixed(us(100));
     config.receive.buffer_bytes = 1000;
@@ -152,7 +152,7 @@ fn bursts_take_the_processor_and_keep_their_distance() {
 }
 
 #[test]
-fn who_waits_to_send_is_asked_in_turn_and_may_let_it_pass() {
+fn waiting_senders_take_turns_and_may_pass() {
     let mut config = HostConfig::ideal();
     config.processor.send_burst = us(10);
     let (mut machine, _) = machine(config);

@@ -13,7 +13,7 @@ pub struct CoDel {
     pub interval: Nanos,
     /// A backlog that is never dropped from, in bytes: a packet of the largest size.
     pub mtu: u64,
-    /// What drops arrivals, if anything.
+    /// The limit above which arrivals are dropped.
     pub limit: Option<Limit>,
     /// Whether packets of an ECN-capable transport are marked where they would be dropped.
     pub ecn: bool,
@@ -42,10 +42,10 @@ impl Default for CoDel {
 /// A queue with CoDel for each flow, and deficit round robin among them (RFC 8290). The default has the RFC's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FqCoDel {
-    /// What governs each flow's queue. Its limit is for all flows together: what exceeds it in bytes or packets is
+    /// The CoDel parameters of each flow's queue. Their limit applies to all flows together: packets above it are
     /// dropped from the head of the longest queue.
     pub codel: CoDel,
-    /// What a flow may send in a round, in bytes; positive.
+    /// The quantum: the bytes that a flow sends per round; positive.
     pub quantum: u32,
     /// The number of queues, to which flows are assigned by a hash of their addresses; positive.
     pub flows: u16,
@@ -82,16 +82,16 @@ pub struct Pie {
     /// The time between updates of the drop probability; at least [`PIE_MIN_UPDATE`]. [`MAHIMAHI_PIE_UPDATE`] is
     /// mahimahi's.
     pub update: Nanos,
-    /// What a second of delay above the target adds to the probability; not negative.
+    /// The increase of the probability per second of delay above the target; not negative.
     pub alpha: f64,
-    /// What a second of growth of the delay adds to the probability; not negative.
+    /// The increase of the probability per second of growth of the delay; not negative.
     pub beta: f64,
     /// How long a burst is let through after an idle period.
     pub burst: Nanos,
     /// Whether drops are spread evenly: none until the probabilities since the last drop add up to 0.85, one by the time
     /// they add up to 8.5 (RFC 8033, section 5.4).
     pub derandomized: bool,
-    /// What drops arrivals whatever the probability, if anything.
+    /// The limit above which arrivals are dropped at any probability.
     pub limit: Option<Limit>,
     /// Whether packets of an ECN-capable transport are marked where they would be dropped.
     pub ecn: bool,

@@ -10,10 +10,10 @@ use crate::time::Nanos;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Delay {
-    /// The same for every packet.
+    /// One delay for all packets.
     Fixed(Nanos),
-    /// Changes at given times, as when a satellite's beam or a mobile's cell does. A packet takes the delay that holds
-    /// when it departs.
+    /// Changes at given times, as at a handover of a satellite or a mobile network. A packet has the delay of the time
+    /// at which it departs.
     Steps {
         /// The delays, in the order of time.
         steps: Vec<DelayStep>,
@@ -78,7 +78,7 @@ pub enum Jitter {
         /// The longest delay, inclusive.
         to: Nanos,
     },
-    /// Normal, truncated at [`TRUNCATION`] deviations either side of the mean: what lies beyond is drawn again.
+    /// Normal, truncated at [`TRUNCATION`] deviations on both sides of the mean: values outside are drawn again.
     Normal {
         /// The mean; at least [`TRUNCATION`] deviations, so that no delay is negative.
         mean: Nanos,

@@ -1,4 +1,4 @@
-//! What can be wrong with a link's configuration.
+//! Errors in a link's configuration.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +14,7 @@ pub enum ConfigError {
     /// A queue was given no limit where it needs one.
     #[error("a queue needs a limit in bytes, in packets or in time")]
     NoLimit,
-    /// A queue that holds nothing drops everything.
+    /// A queue without room drops all packets.
     #[error("a queue's limit in {unit} must be positive")]
     ZeroLimit {
         /// Which of the limits.
@@ -44,7 +44,7 @@ pub enum ConfigError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What it should be.
+        /// The allowed range.
         range: &'static str,
     },
     /// A token bucket's line is slower than its tokens.
@@ -55,7 +55,7 @@ pub enum ConfigError {
         /// The tokens' rate, in bytes per second.
         rate: u64,
     },
-    /// A schedule does not say what holds at time 0.
+    /// A schedule has no value at time 0.
     #[error("a schedule of {what} must begin with a step at time 0")]
     NoFirstStep {
         /// Of what.
@@ -69,7 +69,7 @@ pub enum ConfigError {
         /// The first entry out of order.
         index: usize,
     },
-    /// A schedule of rates ends with a blackout: what waits then would wait forever.
+    /// A schedule of rates ends with a blackout: waiting packets would wait forever.
     #[error("a schedule of rates must not end with rate 0")]
     EndlessBlackout,
     /// An interval ends before it begins, or where it begins. Intervals are counted from 0.
@@ -80,12 +80,12 @@ pub enum ConfigError {
         /// Which interval.
         index: usize,
     },
-    /// The least of a range is above its greatest.
+    /// The minimum of a range is above its maximum.
     #[error("{what}: nothing lies between {from} and {to}")]
     EmptyRange {
         /// Which range.
         what: &'static str,
-        /// Its least.
+        /// Its minimum.
         from: Nanos,
         /// Its greatest.
         to: Nanos,

@@ -1,24 +1,24 @@
-//! What else happens to packets before they reach the queue.
+//! Further impairments before the queue.
 
 use super::ConfigError;
 use super::error::{positive, probability};
 use super::interval::{self, Interval};
 use crate::time::Nanos;
 
-/// What happens to packets before they reach the policer and the queue, apart from [`Loss`](super::Loss). A packet passes
-/// the fields in their order; loss comes behind the blackouts. The default does nothing.
+/// The impairments before the policer and the queue, other than [`Loss`](super::Loss). They apply in the order of the
+/// fields; loss applies after the blackouts. The default has none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Impairments {
     /// The largest packet that passes, in bytes on the wire; positive. Larger ones are dropped.
     pub mtu: Option<u64>,
-    /// When everything that arrives is dropped; in order and without overlap.
+    /// The intervals in which all arrivals are dropped; in order and without overlap.
     pub blackouts: Vec<Interval>,
     /// The probability that a packet is duplicated. The copy comes right behind it; what follows happens to each
     /// independently.
     pub duplication: f64,
     /// The probability that a byte of the payload is inverted. The packet is delivered: dropping it is for the transport.
     pub corruption: f64,
-    /// What makes packets come late, so that others overtake them.
+    /// Delays packets, so that others overtake them.
     pub reordering: Option<Reordering>,
 }
 

@@ -8,7 +8,7 @@ use super::interval::{self, Interval};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Loss {
-    /// Each packet with the same probability, independently of the others.
+    /// Each packet with this probability, independently.
     Random(f64),
     /// In bursts: a chain of two states, good and bad, that takes one step for every packet (Gilbert, 1960; Elliott,
     /// 1963). It starts in the good state. With `good: 0.0` and `bad: 1.0` the share of packets lost is `p / (p + r)`,
@@ -27,7 +27,7 @@ pub enum Loss {
     Packets(Vec<u64>),
     /// All packets that arrive at given times.
     Intervals(Vec<Interval>),
-    /// Of every so many packets, the last few in a row.
+    /// The last packets of every n packets, in a row.
     Burst {
         /// From one burst's end to the next one's, in packets; positive.
         every: u64,

@@ -18,7 +18,7 @@ pub struct Red {
     /// A packet's typical transmission time: while the queue is empty, the average decays as if one arrived that often.
     /// Positive.
     pub packet_time: Nanos,
-    /// What drops arrivals whatever the average, if anything.
+    /// The limit above which arrivals are dropped at any average.
     pub limit: Option<Limit>,
     /// Whether packets of an ECN-capable transport are marked where they would be dropped.
     pub ecn: bool,
@@ -44,18 +44,18 @@ impl Red {
 /// Marks packets of an ECN-capable transport that meet a queue above a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StepMark {
-    /// What the queue may hold unmarked. Bytes and packets are counted when a packet arrives, without it (RFC 8257,
-    /// section 3.1), the time that it has waited when it leaves (RFC 9332, section 2.4).
+    /// The threshold of the queue. Bytes and packets are counted when a packet arrives, without it (RFC 8257, section
+    /// 3.1); its waiting time is counted when it leaves (RFC 9332, section 2.4).
     pub threshold: Limit,
     /// Whether packets of other transports are dropped where these are marked. If not, they pass.
     pub drop_not_ect: bool,
-    /// What drops arrivals, if anything.
+    /// The limit above which arrivals are dropped.
     pub limit: Option<Limit>,
 }
 
 impl StepMark {
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        // A threshold of 0 marks what does not find the queue empty.
+        // A threshold of 0 marks packets that arrive at a non-empty queue.
         if self.threshold == Limit::default() {
             return Err(ConfigError::NoLimit);
         }

@@ -1,4 +1,4 @@
-//! What a link is made of.
+//! The configuration of a link.
 
 mod aqm;
 mod delay;
@@ -44,7 +44,7 @@ pub use shaper::{Policer, RateStep, Shaper};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkConfig {
-    /// What limits the rate.
+    /// The shaper, which limits the rate.
     pub shaper: Shaper,
     /// Where packets wait for the shaper.
     pub queue: Queue,
@@ -52,13 +52,13 @@ pub struct LinkConfig {
     pub delay: Delay,
     /// Which packets are lost before they reach the queue.
     pub loss: Loss,
-    /// What else happens to packets before they reach the queue.
+    /// Further impairments before the queue.
     pub impairments: Impairments,
-    /// What drops packets in front of the queue that come too fast.
+    /// The policer before the queue.
     pub policer: Option<Policer>,
-    /// What holds packets behind the shaper to release them in batches.
+    /// The aggregation after the shaper, which releases packets in batches.
     pub aggregation: Option<Aggregation>,
-    /// What a datagram occupies on the wire beyond its UDP payload, in bytes.
+    /// The overhead of a datagram on the wire beyond its UDP payload, in bytes.
     pub overhead: u32,
     /// Whether to keep a record of every packet, see [`Link::log`](super::Link::log). Counters are always kept.
     pub log: bool,
@@ -108,6 +108,5 @@ pub const UDP_IPV4_OVERHEAD: u32 = 28;
 /// An IPv6 header without extensions and a UDP header, in bytes (RFC 8200, section 3; RFC 768).
 pub const UDP_IPV6_OVERHEAD: u32 = 48;
 
-/// What mahimahi counts for a UDP datagram over IPv4 beyond its payload, in bytes: it also counts the TUN device's
-/// 4-byte header.
+/// mahimahi's overhead for a UDP datagram over IPv4, in bytes: it includes the TUN device's 4-byte header.
 pub const MAHIMAHI_OVERHEAD: u32 = UDP_IPV4_OVERHEAD + 4;

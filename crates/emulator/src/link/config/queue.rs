@@ -5,7 +5,7 @@ use super::aqm::{CoDel, FqCoDel, Pie};
 use super::marking::{Red, StepMark};
 use crate::time::Nanos;
 
-/// Where packets wait. The packet being sent has left the queue and does not count towards its limit.
+/// The queue. The packet being sent has left it and does not count towards its limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Queue {
@@ -24,7 +24,7 @@ pub enum Queue {
     FqCoDel(FqCoDel),
     /// Random early detection (Floyd and Jacobson, 1993).
     Red(Red),
-    /// Marks what meets a queue above a threshold, as for DCTCP (RFC 8257, section 3.1).
+    /// Marks packets that arrive at a queue above a threshold, as for DCTCP (RFC 8257, section 3.1).
     StepMark(StepMark),
 }
 
@@ -46,13 +46,12 @@ impl Queue {
 /// is in order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// The most bytes in the queue; positive, or `None` for no such limit.
+    /// The maximum number of bytes in the queue; positive, or `None` for no limit.
     pub bytes: Option<u64>,
-    /// The most packets in the queue; positive, or `None` for no such limit.
+    /// The maximum number of packets in the queue; positive, or `None` for no limit.
     pub packets: Option<u64>,
-    /// The longest wait; positive, or `None` for no such limit. A packet that has waited longer when the shaper would
-    /// take it is dropped then: how long an arrival will wait is not known while the order and the fates of those
-    /// before it are open.
+    /// The maximum wait; positive, or `None` for no limit. A packet that has waited longer is dropped when the shaper
+    /// would take it: the wait of an arrival is not known in advance.
     pub time: Option<Nanos>,
 }
 

@@ -9,7 +9,7 @@ use crate::trace::Trace;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shaper {
-    /// None: a packet leaves the queue when it comes to it, in no time.
+    /// No limit: a packet leaves the queue immediately.
     Unlimited,
     /// A serial line: each packet occupies it for its size divided by the rate.
     ConstantRate {
@@ -18,8 +18,8 @@ pub enum Shaper {
     },
     /// Mahimahi's delivery opportunities. The trace starts at time 0.
     Trace(Trace),
-    /// A token bucket, full at time 0. Every byte takes a token; what finds none waits for it. A packet larger than the
-    /// bucket is sent too: it takes tokens as they come.
+    /// A token bucket, full at time 0. Every byte takes a token, and waits for one if there is none. A packet larger
+    /// than the bucket is sent too: it takes tokens as they come.
     TokenBucket {
         /// How fast tokens accrue, in bytes per second; positive.
         bytes_per_second: u64,
@@ -77,8 +77,8 @@ pub struct RateStep {
     pub bytes_per_second: u64,
 }
 
-/// A token bucket in front of the queue, full at time 0. A packet that finds fewer tokens than it has bytes is dropped
-/// and takes none. Nothing waits: a packet larger than the bucket never passes.
+/// A token bucket before the queue, full at time 0. A packet with more bytes than there are tokens is dropped and takes
+/// none. A packet larger than the bucket never passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policer {
     /// How fast tokens accrue, in bytes per second; positive.

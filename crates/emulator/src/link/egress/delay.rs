@@ -14,14 +14,14 @@ use crate::time::Nanos;
 /// Delays packets.
 #[derive(Debug)]
 pub(super) struct DelayLine {
-    /// By the same time each, unless it varies.
+    /// The delay of each packet, if it is constant.
     delay: Nanos,
     varying: Option<Box<Varying>>,
     /// Delivery time, bytes on the wire, packet; in the order of time.
     packets: VecDeque<(Nanos, u64, Packet)>,
 }
 
-/// What most links do without, and must not pay for.
+/// State that most links do not need.
 #[derive(Debug)]
 struct Varying {
     model: Model,

@@ -1,4 +1,4 @@
-//! What happens to a packet behind the shaper: aggregation, then propagation.
+//! The stages after the shaper: aggregation, then propagation.
 
 mod aggregation;
 mod delay;
@@ -26,7 +26,7 @@ impl Egress {
         }
     }
 
-    /// Takes a packet that leaves the shaper at the given time, not before the one pushed previously.
+    /// Adds a packet that leaves the shaper at `departure`, in order of time.
     #[inline]
     pub(super) fn push(&mut self, departure: Nanos, queued: Queued, stats: &mut LinkStats) {
         if self.aggregation.is_none() {
@@ -58,7 +58,7 @@ impl Egress {
         }
     }
 
-    /// Releases the batch that is due by `now`. Whatever the shaper takes after `now` departs too late for it.
+    /// Releases the batch that is due by `now`. Packets that leave the shaper after `now` are too late for it.
     pub(super) fn release(&mut self, now: Nanos, stats: &mut LinkStats) {
         if let Some(deadline) = self.next_release().filter(|deadline| *deadline <= now) {
             self.release_batch(deadline, stats);

@@ -1,10 +1,10 @@
-//! Something that happens to some packets.
+//! An event with a probability per packet.
 
 use rand::SeedableRng;
 use rand::distr::{Bernoulli, Distribution};
 use rand_pcg::Pcg64;
 
-/// Strikes each packet with the same probability, independently of the others.
+/// Selects each packet with the same probability, independently.
 #[derive(Debug)]
 pub(in crate::link) struct Chance {
     distribution: Bernoulli,
@@ -20,8 +20,8 @@ impl Chance {
         })
     }
 
-    /// Whether it strikes the next packet. Every packet takes one draw, whatever the probability, so that the packets
-    /// struck at some probability are also struck at every higher one.
+    /// Whether it selects the next packet. Each packet takes one draw at any probability, so that the packets selected
+    /// at one probability are also selected at every higher one.
     #[inline]
     pub(super) fn strikes(&mut self) -> bool {
         self.distribution.sample(&mut self.generator)

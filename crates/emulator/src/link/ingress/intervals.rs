@@ -1,4 +1,4 @@
-//! Times at which something happens to every packet.
+//! Intervals that affect every packet.
 
 use crate::link::Interval;
 use crate::time::Nanos;

@@ -1,4 +1,4 @@
-//! What happens to a packet before it reaches the policer and the queue.
+//! The stages before the policer and the queue.
 
 mod chance;
 mod corruption;

@@ -47,7 +47,7 @@ mod tests {
     use crate::link::tests::queued;
 
     #[test]
-    fn what_is_held_comes_back_after_the_delay() {
+    fn delayed_packets_return_after_the_delay() {
         let mut all = Reordering::new(Chance::new(1.0, 1).unwrap(), Nanos(10));
         assert!(all.hold(Nanos(5), queued(1)).is_none());
         assert!(all.hold(Nanos(6), queued(2)).is_none());

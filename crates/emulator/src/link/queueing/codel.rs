@@ -49,7 +49,7 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// Takes a packet and drops or marks what has to be (RFC 8289, section 5.5). A mark replaces a drop and the dequeue
+    /// Dequeues a packet, dropping or marking others (RFC 8289, section 5.5). A mark replaces a drop and the dequeue
     /// that follows it (RFC 8290, section 4.2).
     pub(super) fn dequeue(
         &mut self,
@@ -91,7 +91,7 @@ impl Control {
         Some(queued)
     }
 
-    /// Takes a packet, and tells whether the delay has been above the target for an interval (RFC 8289, section 5.6).
+    /// Dequeues a packet. Returns whether the delay has been above the target for an interval (RFC 8289, section 5.6).
     fn next(
         &mut self,
         codel: &CoDel,

@@ -45,7 +45,7 @@ impl Fifo {
         Ok(())
     }
 
-    /// Adds a packet after having dropped from the front what leaves it no room. Fails if it does not fit even then.
+    /// Enqueues a packet, dropping packets from the front to make room. Fails if it still does not fit.
     pub(super) fn enqueue_dropping(
         &mut self,
         queued: Queued,
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_waited_too_long_is_dropped_when_it_would_leave() {
+    fn packets_that_waited_too_long_are_dropped_at_departure() {
         let mut stats = LinkStats::new(false);
         let mut fifo = Fifo::new(Some(Limit::time(ms(10))));
         for (arrival, size) in [(0, 1), (1, 2), (5, 3), (20, 4)] {

@@ -9,7 +9,7 @@ use crate::link::{Count, DropCause, FqCoDel, Limit};
 use crate::packet::Packet;
 use crate::time::Nanos;
 
-/// Queues by flow, and whose turn it is.
+/// The queues by flow, and their order.
 #[derive(Debug)]
 pub(in crate::link) struct FqCoDelQueue {
     config: FqCoDel,
@@ -25,7 +25,7 @@ pub(in crate::link) struct FqCoDelQueue {
 struct Flow {
     fifo: Fifo,
     control: Control,
-    /// What it may still send in this round, in bytes.
+    /// The bytes left to send in this round.
     credit: i64,
     /// Whether it is in one of the lists.
     active: bool,
@@ -136,7 +136,7 @@ impl FqCoDelQueue {
         self.total
     }
 
-    /// The flow's queue, by a hash of the addresses that nobody can predict without the seed.
+    /// The flow's queue, by a hash of the addresses that is not predictable without the seed.
     fn place(&self, packet: &Packet) -> usize {
         let mut hash = self.seed;
         for address in [packet.source, packet.destination] {

@@ -18,7 +18,7 @@ use super::{Count, DropCause, Queue};
 use crate::packet::{Ecn, Packet};
 use crate::time::Nanos;
 
-/// Which packet waits, which leaves next, and which is dropped or marked. Packets come and leave in the order of time.
+/// The queue and its management. Packets arrive and leave in order of time.
 #[derive(Debug)]
 pub(super) enum Discipline {
     DropTail(Fifo),
@@ -44,8 +44,8 @@ impl Discipline {
         }
     }
 
-    /// Takes a packet that comes at its arrival time. What becomes of the others is entered here; what becomes of this
-    /// one only if it is accepted.
+    /// Enqueues a packet at its arrival time. Records the outcome of dropped packets, and of this one only if it is
+    /// accepted.
     pub(super) fn enqueue(
         &mut self,
         queued: Queued,
@@ -62,7 +62,7 @@ impl Discipline {
         }
     }
 
-    /// Takes the packet that leaves now. `None` if the queue is empty, be it only after the rest was dropped.
+    /// Dequeues the packet that leaves now. `None` if the queue is empty, even if only after drops.
     #[inline]
     pub(super) fn dequeue(&mut self, now: Nanos, stats: &mut LinkStats) -> Option<Queued> {
         match self {

@@ -11,14 +11,14 @@ use crate::time::Nanos;
 
 /// A queue governed by PIE.
 ///
-/// The updates, due at multiples of the update interval, are made up for when a packet comes or leaves: nothing else
-/// changes what they depend on.
+/// Updates are due at multiples of the update interval. They run when a packet arrives or leaves: nothing else changes
+/// their inputs.
 #[derive(Debug)]
 pub(in crate::link) struct PieQueue {
     pie: Pie,
     controller: Controller,
     next_update: Nanos,
-    /// How long the packet that left last had waited (RFC 8033, section 4.3).
+    /// The wait of the last packet that left (RFC 8033, section 4.3).
     sojourn: Nanos,
     /// The probabilities since the last drop.
     accumulated: f64,
@@ -26,7 +26,7 @@ pub(in crate::link) struct PieQueue {
     fifo: Fifo,
 }
 
-/// What updates change.
+/// The state that updates change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Controller {
     probability: f64,
@@ -140,7 +140,7 @@ impl PieQueue {
             self.next_update = self.next_update + self.pie.update;
             made += 1;
             if self.controller == before || made == MAX_UPDATES {
-                // The rest would change nothing.
+                // More updates would change nothing.
                 let left = (now - self.next_update).0 / self.pie.update.0.max(1);
                 let skipped = left.saturating_mul(self.pie.update.0);
                 self.next_update = self.next_update + Nanos(skipped);
@@ -155,7 +155,7 @@ impl Controller {
         let seconds = |from: Nanos, to: Nanos| (to.0 as f64 - from.0 as f64) / 1e9;
         let change =
             pie.alpha * seconds(pie.target, delay) + pie.beta * seconds(self.old_delay, delay);
-        // Small probabilities take small steps.
+        // Small probabilities change in small steps.
         let divisor = SCALE
             .iter()
             .find(|(below, _)| self.probability < *below)
@@ -173,7 +173,7 @@ impl Controller {
     }
 }
 
-/// Below which probability changes are divided by what (RFC 8033, section 4.2).
+/// The divisors of changes below each probability (RFC 8033, section 4.2).
 const SCALE: [(f64, f64); 6] = [
     (0.000_001, 2048.0),
     (0.000_01, 512.0),
@@ -182,14 +182,14 @@ const SCALE: [(f64, f64); 6] = [
     (0.01, 8.0),
     (0.1, 2.0),
 ];
-/// What is left of the probability after an update of an idle queue (RFC 8033, section 4.2).
+/// The factor of the probability after an update of an idle queue (RFC 8033, section 4.2).
 const IDLE_DECAY: f64 = 0.98;
-/// Below it nothing is dropped while the delay is below half the target (RFC 8033, section 4.1).
+/// Below this probability no packet is dropped while the delay is below half the target (RFC 8033, section 4.1).
 const WORK_CONSERVING_PROBABILITY: f64 = 0.2;
-/// MEAN_PKTSIZE, in bytes: nothing is dropped from a queue of two (RFC 8033, section 4.1). The value is DOCSIS-PIE's
-/// (RFC 8034).
+/// MEAN_PKTSIZE, in bytes: a queue of two packets has no drops (RFC 8033, section 4.1). The value is DOCSIS-PIE's (RFC
+/// 8034).
 const MEAN_PACKET: u64 = 1024;
-/// What the probabilities add up to before a packet may be dropped, and before one must be (RFC 8033, section 5.4).
+/// The sums of probabilities before a packet may be dropped, and before one must be dropped (RFC 8033, section 5.4).
 const MIN_ACCUMULATED: f64 = 0.85;
 const MAX_ACCUMULATED: f64 = 8.5;
 /// Less than any draw: such a probability is none. Without it, the decay would never end.

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn ecn_marks_what_it_can_and_drops_the_rest() {
+    fn ecn_packets_are_marked_and_others_dropped() {
         for (ecn, capable, marked) in [
             (false, true, false),
             (true, false, false),

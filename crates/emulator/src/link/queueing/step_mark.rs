@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_in_time_looks_at_what_leaves() {
+    fn a_threshold_in_time_applies_to_departures() {
         for drop_not_ect in [false, true] {
             let mut queue = StepMarkQueue::new(StepMark {
                 threshold: Limit::time(Nanos(10)),

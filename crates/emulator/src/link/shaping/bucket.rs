@@ -7,9 +7,9 @@ use crate::time::Nanos;
 #[derive(Debug)]
 pub(super) struct Bucket {
     bytes_per_second: u64,
-    /// What it holds at most.
+    /// Its capacity.
     size: u128,
-    /// What it held at that time.
+    /// Its tokens at that time.
     tokens: u128,
     at: Nanos,
 }
@@ -26,7 +26,7 @@ impl Bucket {
         }
     }
 
-    /// Takes tokens for so many bytes if there are enough.
+    /// Takes tokens for `bytes` if there are enough.
     pub(super) fn take_now(&mut self, now: Nanos, bytes: u64) -> bool {
         self.fill(now);
         let left = self.tokens.checked_sub(tokens(bytes));
@@ -34,7 +34,7 @@ impl Bucket {
         left.is_some()
     }
 
-    /// Takes tokens for so many bytes as they come, from `start` on. Returns when it has the last one.
+    /// Takes tokens for `bytes` as they come, from `start` on. Returns the time of the last one.
     pub(super) fn take(&mut self, start: Nanos, bytes: u64) -> Nanos {
         self.fill(start);
         let needed = tokens(bytes);

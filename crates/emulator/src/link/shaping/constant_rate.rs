@@ -11,7 +11,7 @@ pub(in crate::link) struct ConstantRate {
     bytes_per_second: NonZeroU64,
     /// When the line falls idle, rounded down.
     end: Nanos,
-    /// What was rounded off, in nanoseconds / `bytes_per_second`; less than one nanosecond.
+    /// The rounding remainder, in nanoseconds / `bytes_per_second`; less than one nanosecond.
     remainder: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What limits the rate.
+//! The shapers, which limit the rate.
 
 mod bucket;
 mod constant_rate;
@@ -46,7 +46,7 @@ impl Server {
         })
     }
 
-    /// Packets begin to wait. What the server could have done until now, it has not.
+    /// The queue is no longer empty. The server does not catch up on the time before.
     pub(super) fn wake(&mut self, now: Nanos) {
         match self {
             Self::Unlimited(server) => server.wake(now),
@@ -68,7 +68,7 @@ impl Server {
         }
     }
 
-    /// Sends a packet of so many bytes, beginning when [`ready`](Self::ready). Returns when its last byte is sent.
+    /// Sends a packet of `bytes`, beginning when [`ready`](Self::ready). Returns when its last byte is sent.
     pub(super) fn serve(&mut self, bytes: u64) -> Nanos {
         match self {
             Self::Unlimited(server) => server.ready(),

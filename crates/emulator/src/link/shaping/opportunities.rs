@@ -10,7 +10,7 @@ use crate::trace::{OPPORTUNITY_BYTES, Trace};
 #[derive(Debug)]
 pub(in crate::link) struct Opportunities {
     trace: Trace,
-    /// The latest opportunity used, and what is left of it in bytes.
+    /// The latest opportunity used, and its unused bytes.
     used: Nanos,
     left: u64,
     /// The one after it: its index and its time.

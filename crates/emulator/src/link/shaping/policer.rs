@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_finds_too_few_tokens_is_dropped_and_takes_none() {
+    fn packets_without_tokens_are_dropped_and_take_none() {
         let mut policer = Policer::new(config::Policer {
             bytes_per_second: 1_000,
             burst: 100,

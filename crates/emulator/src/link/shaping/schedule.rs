@@ -95,7 +95,7 @@ impl Schedule {
         })
     }
 
-    /// The first time at which so much work can be done.
+    /// The first time at which this work is done.
     fn time_of(&self, position: u128) -> Nanos {
         let after = self.steps.partition_point(|step| step.before < position);
         let step = after.checked_sub(1).and_then(|last| self.steps.get(last));
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_packet_is_sent_across_steps() {
-        // 1000, then 4000 bytes a second, then nothing for a second, then 500.
+        // 1000, then 4000 bytes a second, then a second without any, then 500.
         let steps = [
             step(0, 1_000),
             step(100, 4_000),

@@ -2,7 +2,7 @@
 
 use crate::time::Nanos;
 
-/// Sends everything in no time.
+/// Sends each packet immediately.
 #[derive(Debug)]
 pub(in crate::link) struct Unlimited {
     now: Nanos,
@@ -21,7 +21,7 @@ impl Unlimited {
         self.now
     }
 
-    /// It could send anything in any time, but nothing in none.
+    /// Any number of bytes in a positive time, and zero in an empty interval.
     pub(super) const fn capacity(from: Nanos, to: Nanos) -> u64 {
         if to.0 > from.0 { u64::MAX } else { 0 }
     }

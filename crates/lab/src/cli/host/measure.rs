@@ -25,7 +25,7 @@ use crate::units::parse_time;
 /// else, or --load, gives the figures of a busy host.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
-    /// Write the host into this file, and print what was measured [default: print the host]
+    /// Write the host into this file, and print the measurements [default: print the host]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -37,7 +37,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1024))]
     load: u32,
 
-    /// Seed of the times at which datagrams are sent. The time on the wall stays what it is: results differ from run to run
+    /// Seed of the times at which datagrams are sent. Results still differ from run to run, because time is real
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
     seed: u64,
 }
@@ -102,7 +102,7 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// What the host is called in errors.
+/// The host's name in errors.
 const NAME: &str = "the measured host";
 
 /// Below this no transfer begins before its time is up.

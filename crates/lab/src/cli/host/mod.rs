@@ -10,7 +10,7 @@ use super::error::CliError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Measure this machine as an end host, and write what the emulator needs to behave like it
+    /// Measure this machine as an end host, and write its model for the emulator
     Measure(measure::Arguments),
 }
 

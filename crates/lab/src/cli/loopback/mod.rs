@@ -42,12 +42,12 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
 
-    /// What the relay adds to the round-trip time, half of it each way; several separated by commas: 0,200us,1ms,10ms.
+    /// RTT that the relay adds, half of it each way; several separated by commas: 0,200us,1ms,10ms.
     /// 0 without --rate is 127.0.0.1 without a relay
     #[arg(long, value_name = "TIMES", allow_hyphen_values = true, value_delimiter = ',', default_value = "0", value_parser = parse_rtt)]
     rtt: Vec<Duration>,
 
-    /// What the relay lets through from sender to receiver; several separated by commas: 10Mbps,1Gbps [default: no limit]
+    /// Rate of the relay from sender to receiver; several separated by commas: 10Mbps,1Gbps [default: no limit]
     #[arg(
         long,
         value_name = "RATES",
@@ -72,11 +72,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
     processes: u8,
 
-    /// What sockets are asked to buffer in each direction; the system may grant less [default: the system's choice]
+    /// Requested socket buffers of each direction; the system may grant less [default: the system's choice]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, value_parser = parse_buffer)]
     socket_buffer: Option<usize>,
 
-    /// Seed of the controllers and of the relay. The time on the wall stays what it is: results differ from run to run
+    /// Seed of the controllers and of the relay. Results still differ from run to run, because time is real
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
     seed: u64,
 
@@ -92,7 +92,7 @@ pub(super) struct ReceiverArguments {
     #[arg(long)]
     noq: bool,
 
-    /// What the socket is asked to buffer, in bytes
+    /// Requested socket buffer, in bytes
     #[arg(long, value_name = "BYTES")]
     socket_buffer: Option<usize>,
 }
@@ -178,10 +178,10 @@ fn parse_buffer(text: &str) -> Result<usize, String> {
 /// The recorded round-trip times of this many bytes take about a gigabyte.
 const LARGEST_SIZE: u64 = 100_000_000_000;
 
-/// What fits the system's own type for it.
+/// The limit of the system's type.
 const LARGEST_BUFFER: u64 = 1_000_000_000;
 
-/// What JSON says, for --help.
+/// The JSON fields, for --help.
 const FIELDS: &str = "\
 Fields of --format json, medians of the runs unless they say otherwise, null where there is nothing to measure:
   controller, size_bytes, processes, seed  what was asked for

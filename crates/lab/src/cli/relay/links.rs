@@ -86,7 +86,7 @@ impl LinkOptions {
     }
 }
 
-/// What limits a direction.
+/// The limit of a direction.
 #[derive(Debug, Clone, PartialEq)]
 enum Capacity {
     Rate(Rate),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_one_direction_holds_there() {
+    fn options_of_one_direction_apply_to_it() {
         let [plain, _] = links("");
         for (option, value) in [("delay", "5ms"), ("queue", "7p"), ("loss", "1%")] {
             let [changed, _] = links(&format!("--{option} {value}"));

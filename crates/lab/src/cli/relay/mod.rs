@@ -72,7 +72,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "60s", value_parser = parse_time)]
     idle: Duration,
 
-    /// The most memory for packets on their way, in each direction; what arrives beyond that is dropped
+    /// Maximum memory for packets in each direction; further arrivals are dropped
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = "256MiB", value_parser = links::parse_memory)]
     memory: u64,
 
@@ -140,7 +140,7 @@ fn cannot_log(log: &Path, error: impl Display) -> String {
 /// How often to see whether the log is still written, if there is nothing else to look at.
 const LOG_CHECK: Duration = Duration::from_secs(1);
 
-/// Tells something that is no result. With stderr gone there is nobody to tell.
+/// Prints a message to stderr. An error there cannot be reported.
 fn say(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }

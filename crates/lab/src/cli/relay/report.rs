@@ -1,4 +1,4 @@
-//! What the relay has done, in words.
+//! The relay's statistics as text.
 
 use std::fmt::Write;
 
@@ -60,7 +60,7 @@ pub(super) fn summary(run: &Snapshot) -> String {
 
 fn describe(text: &mut String, name: &str, path: &PathSnapshot) {
     let statistics = &path.statistics;
-    // What came is what left, what was dropped, and what is on its way.
+    // Arrivals are either sent, dropped, or still in the link.
     let duplicated = match statistics.duplicated.packets {
         0 => String::new(),
         copies => format!(", and {copies} copies of them"),

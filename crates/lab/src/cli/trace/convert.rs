@@ -23,11 +23,11 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
     scale: Option<f64>,
 
-    /// Cut off what comes before: 10s
+    /// Drop the part before: 10s
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_moment)]
     from: Option<Duration>,
 
-    /// Cut off what comes after: 70s
+    /// Drop the part after: 70s
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_moment)]
     to: Option<Duration>,
 

@@ -19,7 +19,7 @@ use crate::plots;
 pub(super) enum Command {
     /// Generate a trace from a statistical model of a link
     Generate(generate::Arguments),
-    /// Print a trace's length, rates, outages and what happens where it repeats
+    /// Print a trace's length, rates, outages and the seam where it repeats
     Stats(StatsArguments),
     /// Make a trace of a CSV file of rates, or scale and cut one
     Convert(convert::Arguments),

@@ -23,7 +23,7 @@ impl Bba {
         }
     }
 
-    /// What the line says, in bits per second.
+    /// The rate of the map, in bits per second.
     fn rate(&self, state: &PlayerState<'_>) -> f64 {
         let size = self.buffer.as_secs_f64();
         let level = (state.buffer.as_secs_f64() - RESERVOIR * size) / (CUSHION * size);

@@ -29,7 +29,7 @@ pub struct Bola {
     phase: Phase,
     /// In seconds.
     placeholder: f64,
-    /// What the player knew at the last decision.
+    /// The player's state at the last decision.
     seen: Seen,
 }
 
@@ -48,7 +48,7 @@ struct Seen {
 }
 
 impl Bola {
-    /// For the levels of this film.
+    /// A rule for the levels of this video.
     pub fn new(video: &Video) -> Self {
         let lowest = video.bits_per_second(0);
         let levels = 0..video.levels().len();
@@ -70,7 +70,7 @@ impl Bola {
         }
     }
 
-    /// The best level for so many seconds of film, by the formula alone.
+    /// The best level for a buffer in seconds, by the formula alone.
     fn level_for(&self, video: &Video, buffer: f64) -> usize {
         let score =
             |level: usize| (self.largest_buffer(level) - buffer) / video.bits_per_second(level);
@@ -79,12 +79,12 @@ impl Bola {
         best.unwrap_or(0)
     }
 
-    /// The most film with which it would still fetch at this level rather than wait, in seconds.
+    /// The maximum buffer at which it fetches this level instead of waiting, in seconds.
     fn largest_buffer(&self, level: usize) -> f64 {
         self.control * (self.gain + self.utilities.get(level).copied().unwrap_or(1.0))
     }
 
-    /// The least film with which it prefers this level to all lower ones, in seconds.
+    /// The minimum buffer at which it prefers this level to all lower ones, in seconds.
     fn smallest_buffer(&self, video: &Video, level: usize) -> f64 {
         let (rate, utility) = (video.bits_per_second(level), self.utilities[level]);
         (0..level)
@@ -96,7 +96,7 @@ impl Bola {
             .fold(0.0, f64::max)
     }
 
-    /// What to do, whatever the player's buffer target.
+    /// The decision, without the player's buffer target.
     pub(super) fn decide(&mut self, state: &PlayerState<'_>) -> Decision {
         let decision = match (state.downloads.is_empty(), self.phase) {
             (true, _) => Decision::Fetch(0),
@@ -165,13 +165,13 @@ impl Abr for Bola {
     }
 }
 
-/// Up to so many seconds of film the lowest level is the best one (`MINIMUM_BUFFER_S`).
+/// Up to this buffer, in seconds, the lowest level is the best one (`MINIMUM_BUFFER_S`).
 const LOW_BUFFER: f64 = 10.0;
 
 /// The target is this much above it for each level, in seconds (`MINIMUM_BUFFER_PER_BITRATE_LEVEL_S`).
 const BUFFER_PER_LEVEL: f64 = 2.0;
 
-/// What each segment leaves of the placeholder (`PLACEHOLDER_BUFFER_DECAY`).
+/// The factor of the placeholder per segment (`PLACEHOLDER_BUFFER_DECAY`).
 const DECAY: f64 = 0.99;
 
 #[cfg(test)]
@@ -258,7 +258,7 @@ mod tests {
 
     /// 0.5 s after the segment came: the placeholder is 0.99 x 4 + 0.5 = 4.46 s.
     #[test]
-    fn time_that_the_player_did_not_use_counts_as_film() {
+    fn time_that_the_player_did_not_use_counts_as_playback() {
         let (video, downloads) = (video(), [fetched(6, 20.0, 0.0)]);
         let mut bola = Bola {
             placeholder: 4.0,

@@ -1,4 +1,4 @@
-//! DYNAMIC: throughput while there is little film, BOLA from then on.
+//! DYNAMIC: the throughput rule while the buffer is short, BOLA from then on.
 
 use super::throughput::sustainable_level;
 use super::{Abr, Bola, Decision, PlayerState, dash_js_wait};
@@ -22,7 +22,7 @@ enum Rule {
 }
 
 impl Dynamic {
-    /// For the levels of this film.
+    /// A rule for the levels of this video.
     pub fn new(video: &Video) -> Self {
         Self {
             bola: Bola::new(video),
@@ -84,7 +84,7 @@ mod tests {
         for (rule, buffer, decision, next) in [
             // BOLA chooses 0, less than 4: the throughput goes on.
             (Rule::Throughput, 11.0, 4, Rule::Throughput),
-            // Little film, and BOLA chooses less: the throughput takes over.
+            // A short buffer, and BOLA chooses less: the throughput rule takes over.
             (Rule::Bola, 9.0, 4, Rule::Throughput),
             // Enough of it: BOLA goes on, with its level 0.
             (Rule::Bola, 11.0, 0, Rule::Bola),
@@ -92,7 +92,7 @@ mod tests {
             let outcome = without_placeholder(rule, buffer, &slow);
             assert_eq!(outcome, (Decision::Fetch(decision), next), "{rule:?}");
         }
-        // 0.9 x 1 Mb/s: both choose the lowest level, and there is enough film.
+        // 0.9 x 1 Mb/s: both choose the lowest level, and the buffer is long enough.
         let stuck = [fetched(0, 1.0, 0.0); 2];
         let (decision, rule) = without_placeholder(Rule::Throughput, 10.0, &stuck);
         assert_eq!((decision, rule), (Decision::Fetch(0), Rule::Bola));

@@ -24,13 +24,13 @@ pub use self::festive::Festive;
 pub use self::rate::RateBased;
 use super::video::Video;
 
-/// Chooses the levels of a film's segments.
+/// Chooses the levels of a video's segments.
 pub trait Abr: Send {
-    /// What to do now. After [`Decision::Fetch`] it is asked again once that segment is there.
+    /// The next decision. After [`Decision::Fetch`] the next call follows once that segment has arrived.
     fn choose(&mut self, state: &PlayerState<'_>) -> Decision;
 }
 
-/// What to do next.
+/// The next action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// Fetch the next segment at this level, now.
@@ -39,18 +39,18 @@ pub enum Decision {
     Wait(Duration),
 }
 
-/// What a player knows. Times are since the session began.
+/// The state of a player. Times are since the session began.
 #[derive(Debug, Clone, Copy)]
 pub struct PlayerState<'a> {
     /// The time.
     pub now: Duration,
     /// How much is left to show.
     pub buffer: Duration,
-    /// How often the film has stopped so far.
+    /// The number of stalls so far.
     pub stalls: u32,
     /// Every segment fetched so far.
     pub downloads: &'a [Download],
-    /// The film.
+    /// The video.
     pub video: &'a Video,
 }
 
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    /// The film is longer than ten minutes.
+    /// The video is longer than ten minutes.
     #[test]
     fn the_best_level_is_worth_a_larger_buffer() {
         let (video, low, top) = (video(), fetched(9, 20.0, 0.1), fetched(10, 20.0, 0.1));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Download, PlayerState};
 use crate::dash::video::{SEGMENTS, Video};
 
-/// The paper's film: 1, 2.5, 5, ... 25 Mb/s.
+/// The paper's video: 1, 2.5, 5, ... 25 Mb/s.
 pub(super) fn video() -> Video {
     Video::big_buck_bunny(SEGMENTS)
 }
@@ -24,7 +24,7 @@ pub(super) fn fetched(level: usize, mbps: f64, latency: f64) -> Download {
     }
 }
 
-/// Seen when the last of these came, with so many seconds left to show.
+/// The state when the last of these arrived, with this buffer left.
 pub(super) fn state<'a>(
     video: &'a Video,
     buffer: f64,

@@ -7,20 +7,20 @@ use super::PlotError;
 /// A chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn, the last one on top.
+    /// The series, the last one on top.
     pub series: Vec<Series>,
 }
 
 /// An axis. It covers all values, and zero if it is linear.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What it measures, and in which unit.
+    /// The quantity and its unit.
     pub title: String,
     /// Whether equal distances are equal ratios. Values that are not positive are then not drawn.
     pub logarithmic: bool,
@@ -42,7 +42,7 @@ pub struct Series {
 pub enum Mark {
     /// A line from one to the next.
     Line,
-    /// The same with a dot at each.
+    /// A line with a dot at each point.
     Dots,
     /// A dashed line in the colour of the text, for what the others are compared with.
     Reference,

@@ -16,7 +16,7 @@ fn deliveries(delay: Delay, departures: &[Nanos]) -> Vec<Nanos> {
 }
 
 #[test]
-fn a_step_holds_for_what_departs_after_it() {
+fn a_step_holds_for_later_departures() {
     let steps = vec![
         DelayStep {
             from: ms(0),
