@@ -88,7 +88,7 @@ fn what_is_out_of_its_range_is_refused() {
 }
 
 #[test]
-fn errors_name_what_there_is() {
+fn errors_list_the_known_names() {
     assert!(refused("bbr9").starts_with("unknown controller 'bbr9' (there are new-reno, cubic"));
     assert_eq!(
         refused("bbr:fast"),
