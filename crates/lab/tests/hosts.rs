@@ -98,10 +98,10 @@ fn hosts_are_limited_by_their_processor() {
     assert!(busy < 0.9 * server, "{busy} of {server} Mb/s");
 }
 
-/// The table of docs/HOSTS.md: goodput in Mb/s of quinn's CUBIC, and that of the others as a part of it. A host is away for up to
+/// The table of docs/results/hosts.md: goodput in Mb/s of quinn's CUBIC, and that of the others as a part of it. A host is away for up to
 /// 15 ms, of runs of 0.2 s: one seed is chance.
 #[test]
-#[ignore = "a minute or two: it prints the table of docs/HOSTS.md"]
+#[ignore = "a minute or two: it prints the table of docs/results/hosts.md"]
 fn print_the_table() {
     println!(
         "| hosts | link | RTT | quinn-cubic, Mb/s | {} |",
