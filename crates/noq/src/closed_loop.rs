@@ -83,7 +83,7 @@ fn connect(factory: Factory) -> Sender<Noq> {
 }
 
 #[test]
-fn every_selection_fills_the_pipe_with_a_bounded_queue() {
+fn every_controller_fills_the_pipe_with_a_bounded_queue() {
     for spec in ControllerSpec::all() {
         let mut path = connect(spec.clone().into());
         path.run_for(Duration::from_secs(5));
@@ -107,7 +107,7 @@ fn every_selection_fills_the_pipe_with_a_bounded_queue() {
 
 /// Trap: after an outage the estimate is that of the outage, and a sender that paces at it measures nothing else.
 #[test]
-fn every_selection_is_back_five_seconds_after_an_outage() {
+fn every_controller_is_back_five_seconds_after_an_outage() {
     for spec in ControllerSpec::all() {
         let mut path = connect(spec.clone().into());
         path.run_for(Duration::from_secs(10));

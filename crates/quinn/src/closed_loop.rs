@@ -84,7 +84,7 @@ fn connect(factory: Factory) -> Sender<Quinn> {
 }
 
 #[test]
-fn every_selection_fills_the_pipe_with_a_bounded_queue() {
+fn every_controller_fills_the_pipe_with_a_bounded_queue() {
     for spec in ControllerSpec::all() {
         let mut path = connect(spec.clone().into());
         path.run_for(Duration::from_secs(5));

@@ -11,19 +11,19 @@ use super::record::Record;
 pub enum Collapse {
     /// It did not finish, or a connection closed.
     Unfinished(String),
-    /// Messages took more than [`SLOWER`] times as long as under the best controller.
+    /// Messages took more than 1.5 times as long as under the best controller.
     Slow {
         /// The mean time over the best controller's.
         factor: f64,
     },
-    /// It used less than [`MIN_USE`] of what the best controller used of the link.
+    /// It used less than 0.75 of what the best controller used of the link.
     Idle {
         /// The utilization.
         utilization: f64,
         /// The best controller's.
         best: f64,
     },
-    /// It lost more than [`MORE_LOSS`] times what quinn-cubic lost, and more than [`MUCH_LOSS`].
+    /// It lost more than 3 times what quinn-cubic lost, and more than 5 % of its packets.
     Loss {
         /// The loss.
         loss: f64,
