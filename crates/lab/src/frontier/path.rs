@@ -73,7 +73,7 @@ impl Path {
     /// The same with 0 to so many milliseconds more in each direction, drawn for every packet.
     pub(super) fn jitter(mut self, most_ms: f64, reordering: bool) -> Self {
         for link in [&mut self.forward, &mut self.reverse] {
-            let from = Nanos::from(mean_delay(&link.delay, Duration::ZERO));
+            let from = Nanos::from(mean_delay(&link.delay, Duration::ZERO, Duration::ZERO));
             link.delay = Delay::Jittered {
                 jitter: Jitter::Uniform {
                     from,
@@ -157,13 +157,13 @@ impl Path {
         })
     }
 
-    /// The mean round-trip time of a single full packet between time zero and `end`.
-    pub fn base_rtt(&self, end: Duration) -> Duration {
+    /// The mean round-trip time of a single full packet between two times.
+    pub fn base_rtt(&self, from: Duration, to: Duration) -> Duration {
         let one_way = |link: &LinkConfig| {
             let held = link.aggregation.map_or(Duration::ZERO, |aggregation| {
                 Duration::from(aggregation.interval) / 2
             });
-            mean_delay(&link.delay, end) + held
+            mean_delay(&link.delay, from, to) + held
         };
         let transmission = match self.forward.shaper {
             Shaper::ConstantRate { bytes_per_second } => {
@@ -203,15 +203,15 @@ fn bucket(bytes_per_second: u64, burst: u64, from: Duration, span: Duration) -> 
     bytes_per_second as f64 * span.as_secs_f64() + full
 }
 
-/// The mean of a delay from time zero to `end`.
-fn mean_delay(delay: &Delay, end: Duration) -> Duration {
+/// The mean of a delay between two times.
+fn mean_delay(delay: &Delay, from: Duration, to: Duration) -> Duration {
     match delay {
         Delay::Fixed(delay) => (*delay).into(),
         Delay::Steps { steps, .. } => {
             let starts = steps.iter().map(|step| Duration::from(step.from));
             let delays = steps.iter().map(|step| step.delay.as_secs_f64());
-            let sum = weighted(starts.zip(delays), Duration::ZERO, end);
-            Duration::from_secs_f64(sum / end.as_secs_f64().max(f64::MIN_POSITIVE))
+            let span = to.saturating_sub(from).as_secs_f64();
+            seconds(weighted(starts.zip(delays), from, to) / span.max(f64::MIN_POSITIVE))
         }
         Delay::Jittered { jitter, .. } => match *jitter {
             Jitter::Uniform { from, to } => Duration::from(from + to) / 2,
@@ -273,11 +273,13 @@ mod tests {
     fn base_round_trip_times() {
         // A packet of 1500 bytes takes 12 ms at 1 Mb/s.
         let path = Path::constant(1.0, 20.0, 1.0);
-        assert_eq!(path.base_rtt(seconds(10.0)), ms(32));
+        assert_eq!(path.base_rtt(ms(0), ms(100)), ms(32));
         let base = path.jitter(10.0, false).ack_batches(30.0);
-        assert_eq!(base.base_rtt(seconds(10.0)), ms(57));
+        assert_eq!(base.base_rtt(ms(0), ms(100)), ms(57));
         let longer = Path::constant(1e6, 20.0, 1.0).rtt_steps(&[(0.0, 20.0), (1.0, 80.0)]);
-        let base = longer.base_rtt(ms(4000)).as_secs_f64();
-        assert!((base - 0.065).abs() < 1e-6, "{base}");
+        for (from, to, expected) in [(0, 4000, 0.065), (0, 1000, 0.02), (1000, 4000, 0.08)] {
+            let base = longer.base_rtt(ms(from), ms(to)).as_secs_f64();
+            assert!((base - expected).abs() < 1e-6, "{base}");
+        }
     }
 }

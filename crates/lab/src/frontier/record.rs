@@ -71,8 +71,8 @@ impl Record {
             .flat_map(|(_, flow)| flow.rtts.iter().map(|sample| sample.rtt))
             .collect();
         rtts.sort_unstable();
-        let base = case.path.base_rtt(case.duration);
         let ratio = |from: Duration| {
+            let base = case.path.base_rtt(from, case.duration);
             let ratios = tested().filter_map(|(sender, flow)| {
                 let rtts: Vec<u64> = flow.rtts_between(from, case.duration).collect();
                 let base = (base + sender.access_rtt).as_nanos().max(1) as f64;
@@ -158,7 +158,7 @@ impl Record {
 
 /// The mean over the flows under test.
 fn base_rtt_ms(case: &Case) -> f64 {
-    let base = case.path.base_rtt(case.duration);
+    let base = case.path.base_rtt(Duration::ZERO, case.duration);
     let tested = case
         .senders
         .iter()

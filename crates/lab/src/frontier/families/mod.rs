@@ -76,7 +76,8 @@ mod tests {
             }
             let capacity = case.path.capacity(Duration::ZERO, case.duration);
             assert!(capacity.is_finite() && capacity > 0.0, "{name}");
-            assert!(case.path.base_rtt(case.duration) > Duration::ZERO, "{name}");
+            let base = case.path.base_rtt(Duration::ZERO, case.duration);
+            assert!(base > Duration::ZERO, "{name}");
             for sender in &case.senders {
                 assert!(sender.start < sender.end(), "{name}");
                 assert!(sender.end() <= case.duration, "{name}");
