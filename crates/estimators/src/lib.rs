@@ -12,6 +12,8 @@
 //! | Adaptive Tobit Kalman filter | [`Atkf`] | none | gradually | BBR-S |
 //! | The same with drop, step and outage modes | [`Skip`] | none | after three samples | BBR-S |
 //!
+//! [`BusyRate`] stands apart: it is fed with acknowledgements and the time for which the link was busy.
+//!
 //! What the filters are fed with comes from [`capacity`]: one [`CapacitySample`] per interval, with the rate at
 //! which the sender sent beside the rate at which the path delivered. The pair tells whether the sample was
 //! *censored*: if the path delivered all that was sent, it could have delivered more, and an estimator that
@@ -55,6 +57,7 @@ pub mod capacity;
 pub mod normal;
 
 mod atkf;
+mod busy_rate;
 mod percentile;
 mod queue_correction;
 mod sample;
@@ -64,6 +67,7 @@ mod tobit;
 mod windowed;
 
 pub use atkf::{Adaptation, Atkf, AtkfConfig, ConfigError, LowerBounds};
+pub use busy_rate::{BusyRate, BusyRateConfig};
 pub use percentile::{PercentileError, PercentileHistory};
 pub use queue_correction::{QueueCorrection, QueueCorrectionError};
 pub use sample::{CapacitySample, MAX_RATE, SampleError};

@@ -12,6 +12,7 @@ mod bbr_x;
 mod compound;
 mod cubic;
 mod ebcc;
+mod knee;
 mod new_reno;
 mod vegas;
 
@@ -21,11 +22,12 @@ algorithms! {
     NewReno(new_reno::NewRenoConfig, "RFC 9002's New Reno."),
     Cubic(cubic::CubicConfig, "CUBIC with HyStart++."),
     Vegas(vegas::VegasConfig, "Vegas."),
+    #[default]
+    Knee(knee::KneeConfig, "The knee of the delay/throughput curve."),
     Compound(compound::CompoundConfig, "Compound TCP."),
     Ebcc(ebcc::EbccConfig, "eBCC."),
     Bbr(bbr::BbrConfig, "BBRv1 with a maximum filter."),
     BbrX(bbr_x::BbrXConfig, "BBRv1 whose maximum is corrected by the queue."),
-    #[default]
     BbrS(bbr_s::BbrSConfig, "BBRv1 on SKIP, an adaptive Tobit Kalman filter."),
     BbrSampled(bbr_sampled::BbrSampledConfig, "BBRv1 on a percentile of its samples."),
     BbrFair(bbr_fair::BbrFairConfig, "BBRv1 with a fair share after each recovery."),

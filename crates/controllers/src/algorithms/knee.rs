@@ -1,0 +1,244 @@
+//! `knee`: the knee of the delay/throughput curve.
+
+mod controller;
+mod drain;
+mod loss_bound;
+mod path;
+mod queue_target;
+mod startup;
+
+use kneepoint_estimators::BusyRateConfig;
+
+use self::controller::Knee;
+use crate::config::{ConfigError, ControllerConfig, Environment};
+use crate::controller::Controller;
+use crate::registry::{Preset, Registered};
+use crate::text::fields;
+
+/// `knee`: one law for every path.
+///
+/// It keeps in flight what the link carries in the path's round-trip time without queues, and a queue that is as large as the time for which the
+/// link was idle asks for. The law, its constants and their ablations stand in docs/KNEE.md.
+///
+/// Times are in seconds where they are not in *horizons*: the base round-trip time and what hosts add to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct KneeConfig {
+    /// What hosts add to a round-trip time, in seconds. Above 0, at most 0.1; 1 ms (draft-ietf-ccwg-bbr, section 5.6.3: the send
+    /// quantum's time).
+    pub host_delay: f64,
+    /// The fast rate average's shortest time constant and its prior's weight, in horizons. Above 0; 1/4.
+    pub min_memory: f64,
+    /// Its longest time constant, in horizons. At least `min_memory`; 4.
+    pub max_memory: f64,
+    /// The slow rate average's time constant, in horizons. Above 0; 50.
+    pub slow_memory: f64,
+    /// The queue target at first, as a share of the rate. 0 to 1; 0.02.
+    pub initial_target: f64,
+    /// How much a horizon of idle time adds to the queue target. Above 0; 1/2.
+    pub target_growth: f64,
+    /// Horizons in which the queue target decays by a factor of e. At least 1; 64.
+    pub target_decay: f64,
+    /// What a round with losses or marks leaves of the queue target. 0 to 1; 0.7 (beta_cubic of RFC 9438).
+    pub target_left: f64,
+    /// Packets that every flow has in flight on top, whatever its share: they make shares equal. At least 2; 3.
+    pub equal_packets: f64,
+    /// A drain follows when the lowest delay was not seen for so long, in seconds. At least 1; 5 (draft-ietf-ccwg-bbr,
+    /// ProbeRTTInterval).
+    pub drain_interval: f64,
+    /// And for so many minimum round-trip times. At least 10; 100.
+    pub drain_round_trips: f64,
+    /// What a drain leaves of the window. Above 0, below 1; 1/2 (draft-ietf-ccwg-bbr, ProbeRTTCwndGain).
+    pub drained: f64,
+    /// A queue that falls by this share within a round means that other flows drain. Above 0; 0.3.
+    pub join: f64,
+    /// A queue of so many base round-trip times is looked into. Above 0; 2.
+    pub standing: f64,
+    /// Once it has stood for so many rounds. At least 1; 8.
+    pub standing_rounds: u32,
+    /// The loss that a window may have. 0 to 1; 0.02 (draft-ietf-ccwg-bbr, LossThresh).
+    pub max_loss: f64,
+    /// Of the flight that lost more, what the window is bounded to. Above 0, below 1; 0.85 (BBR's Headroom, 0.15).
+    pub bound_left: f64,
+    /// How fast the bound is raised, per round. Above 0, at most 1; 1/64.
+    pub bound_growth: f64,
+}
+
+fields!(KneeConfig {
+    host_delay,
+    min_memory,
+    max_memory,
+    slow_memory,
+    initial_target,
+    target_growth,
+    target_decay,
+    target_left,
+    equal_packets,
+    drain_interval,
+    drain_round_trips,
+    drained,
+    join,
+    standing,
+    standing_rounds,
+    max_loss,
+    bound_left,
+    bound_growth
+});
+
+impl Default for KneeConfig {
+    fn default() -> Self {
+        Self {
+            host_delay: 1e-3,
+            min_memory: 0.25,
+            max_memory: 4.0,
+            slow_memory: 50.0,
+            initial_target: 0.02,
+            target_growth: 0.5,
+            target_decay: 64.0,
+            target_left: 0.7,
+            equal_packets: 3.0,
+            drain_interval: 5.0,
+            drain_round_trips: 100.0,
+            drained: 0.5,
+            join: 0.1,
+            standing: 2.0,
+            standing_rounds: 8,
+            max_loss: 0.02,
+            bound_left: 0.85,
+            bound_growth: 1.0 / 64.0,
+        }
+    }
+}
+
+impl KneeConfig {
+    fn busy_rate(&self) -> BusyRateConfig {
+        let mut config = BusyRateConfig::default();
+        config.min_memory = self.min_memory;
+        config.max_memory = self.max_memory;
+        config.slow_memory = self.slow_memory;
+        config
+    }
+}
+
+const NAME: &str = "knee";
+
+impl Registered for KneeConfig {
+    const NAME: &'static str = NAME;
+    const DESCRIPTION: &'static str =
+        "what the link carries while it is busy, and a queue as long as its idle time asks for";
+    const SOURCE: &'static str = "docs/KNEE.md";
+    const PRESETS: &'static [Preset] = &[Preset::Tuned];
+
+    fn preset(_preset: Preset) -> Self {
+        Self::default()
+    }
+}
+
+impl ControllerConfig for KneeConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let ranges = [
+            ("host_delay", self.host_delay, 1e-6, 0.1),
+            ("min_memory", self.min_memory, 0.01, 100.0),
+            ("max_memory", self.max_memory, self.min_memory, 1e3),
+            ("slow_memory", self.slow_memory, 0.1, 1e4),
+            ("initial_target", self.initial_target, 0.0, 1.0),
+            ("target_growth", self.target_growth, 1e-3, 100.0),
+            ("target_decay", self.target_decay, 1.0, 1e6),
+            ("target_left", self.target_left, 0.0, 1.0),
+            ("equal_packets", self.equal_packets, 2.0, 1e3),
+            ("drain_interval", self.drain_interval, 1.0, 3600.0),
+            ("drain_round_trips", self.drain_round_trips, 10.0, 1e6),
+            ("drained", self.drained, 0.05, 0.95),
+            ("join", self.join, 0.01, 1e3),
+            ("standing", self.standing, 0.1, 1e3),
+            ("standing_rounds", f64::from(self.standing_rounds), 1.0, 1e6),
+            ("max_loss", self.max_loss, 1e-4, 1.0),
+            ("bound_left", self.bound_left, 0.1, 0.99),
+            ("bound_growth", self.bound_growth, 1e-4, 1.0),
+        ];
+        for (field, value, min, max) in ranges {
+            if !(min..=max).contains(&value) {
+                return Err(ConfigError::new(field, value, format!("{min} to {max}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn build(&self, environment: &Environment) -> Result<Box<dyn Controller>, ConfigError> {
+        self.validate()?;
+        Ok(Box::new(Knee::new(*self, environment)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::{PLAIN, Scenario, drive, environment};
+    use std::time::Duration;
+
+    #[test]
+    fn nonsense_is_refused() {
+        let valid = KneeConfig::default();
+        assert!(valid.validate().is_ok());
+        for (config, field) in [
+            (
+                KneeConfig {
+                    host_delay: 0.0,
+                    ..valid
+                },
+                "host_delay",
+            ),
+            (
+                KneeConfig {
+                    max_memory: 0.1,
+                    ..valid
+                },
+                "max_memory",
+            ),
+            (
+                KneeConfig {
+                    drained: 1.0,
+                    ..valid
+                },
+                "drained",
+            ),
+            (
+                KneeConfig {
+                    max_loss: f64::NAN,
+                    ..valid
+                },
+                "max_loss",
+            ),
+            (
+                KneeConfig {
+                    standing_rounds: 0,
+                    ..valid
+                },
+                "standing_rounds",
+            ),
+        ] {
+            assert_eq!(config.validate().expect_err("nonsense").field, field);
+            assert!(config.build(&environment()).is_err());
+        }
+    }
+
+    /// The neutral sender by quinn's rule: the link is full, and the window a little more than what the path holds.
+    #[test]
+    fn the_window_is_what_the_path_holds_and_a_little_more() {
+        let mut driver = drive(
+            KneeConfig::default()
+                .build(&environment())
+                .expect("it is valid"),
+            Scenario {
+                buffer: 100_000,
+                ..PLAIN
+            },
+        );
+        driver.run_for(Duration::from_secs(4));
+        let used = driver.utilization(Duration::from_secs(8));
+        assert!(used > 0.95, "{used}");
+        let bytes = driver.adapter.controller.control().window;
+        // 50,000 bytes in 40 ms, a millisecond of hosts' time, three packets, the target.
+        assert!((50_000..60_000).contains(&bytes.0), "{bytes}");
+    }
+}

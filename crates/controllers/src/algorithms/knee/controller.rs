@@ -1,0 +1,434 @@
+//! The law: from acknowledgements to a window.
+
+use core::time::Duration;
+
+use kneepoint_estimators::BusyRate;
+
+use super::KneeConfig;
+use super::drain::{Drain, Drained};
+use super::loss_bound::LossBound;
+use super::path::PathRtt;
+use super::queue_target::QueueTarget;
+use super::startup::Startup;
+use crate::config::Environment;
+use crate::controller::{Control, Controller, Refill};
+use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
+use crate::snapshot::{FilterSnapshot, Mode, Snapshot};
+use crate::units::{Bandwidth, Bytes, Timestamp};
+
+/// `knee` at work.
+#[derive(Debug, Clone)]
+pub(super) struct Knee {
+    config: KneeConfig,
+    /// Whether the transport paces at the controller's rate.
+    paces: bool,
+    mtu: Bytes,
+    path: PathRtt,
+    loss: LossBound,
+    state: State,
+    /// The window outside of drains.
+    undrained: Bytes,
+    /// The window that is enforced.
+    window: Bytes,
+    last_ack: Option<Timestamp>,
+    /// The newest packet that left while the application was the limit.
+    app_limited_until: Option<Timestamp>,
+    last: Last,
+}
+
+/// As of the last event, for the snapshot and for what happens between acknowledgements.
+#[derive(Debug, Clone, Copy, Default)]
+struct Last {
+    in_flight: Bytes,
+    round: u64,
+    app_limited: bool,
+    /// The last round in which the queue was lost from or marked.
+    congested_round: Option<u64>,
+}
+
+#[derive(Debug, Clone)]
+enum State {
+    Startup(Startup),
+    /// The link's rate is known.
+    Running {
+        link: Link,
+        phase: Phase,
+    },
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    Draining(Drain),
+    /// Closing the gap that a drain has left. Its idleness says nothing of the link.
+    Refilling,
+    /// The window is full again. What left since then is acknowledged from this time on.
+    Settling {
+        until: Timestamp,
+    },
+    Cruising,
+}
+
+/// What is known of the link. In bytes and seconds.
+#[derive(Debug, Clone)]
+struct Link {
+    rate: BusyRate,
+    target: QueueTarget,
+    /// What was delivered over the last horizon, per second: an average that is forgotten over one horizon.
+    delivered: Decaying,
+    /// Bytes squared over bytes: how many come in an acknowledgement, weighted by size.
+    batch: Decaying,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Decaying {
+    numerator: f64,
+    denominator: f64,
+}
+
+impl Decaying {
+    fn add(&mut self, numerator: f64, denominator: f64, keep: f64) {
+        self.numerator = self.numerator * keep + numerator;
+        self.denominator = self.denominator * keep + denominator;
+    }
+
+    fn ratio(&self) -> f64 {
+        if self.denominator > 0.0 {
+            self.numerator / self.denominator
+        } else {
+            0.0
+        }
+    }
+}
+
+impl Link {
+    fn new(config: &KneeConfig, rate: f64, horizon: f64) -> Self {
+        Self {
+            rate: BusyRate::new(config.busy_rate(), rate, horizon),
+            target: QueueTarget::new(config),
+            delivered: Decaying {
+                numerator: rate * horizon,
+                denominator: horizon,
+            },
+            batch: Decaying {
+                numerator: 0.0,
+                denominator: 0.0,
+            },
+        }
+    }
+
+    /// What is to be in flight: the rate and the queue target for a horizon, and equally many bytes for every flow.
+    fn window(&self, config: &KneeConfig, horizon: f64, mtu: f64) -> f64 {
+        let rate = self.rate.rate(horizon) + self.target.share() * self.rate.usual();
+        rate * horizon + (config.equal_packets * mtu).max(self.batch.ratio())
+    }
+}
+
+/// An acknowledgement, in bytes and seconds.
+#[derive(Debug, Clone, Copy)]
+struct Acked {
+    bytes: f64,
+    /// Since the acknowledgement before.
+    gap: f64,
+    /// How long the newest packet waited: its round-trip time beyond the base.
+    wait: f64,
+    /// Whether losses show that the link was full.
+    lossy: bool,
+    /// Whether a bound holds the sender back.
+    bounded: bool,
+}
+
+impl Knee {
+    pub(super) fn new(config: KneeConfig, environment: &Environment) -> Self {
+        let startup = Startup::new(environment.mtu);
+        Self {
+            config,
+            paces: environment.transport.paces,
+            mtu: environment.mtu,
+            path: PathRtt::new(environment.now),
+            loss: LossBound::new(),
+            undrained: startup.window(),
+            window: startup.window(),
+            state: State::Startup(startup),
+            last_ack: None,
+            app_limited_until: None,
+            last: Last::default(),
+        }
+    }
+
+    /// The base round-trip time and what hosts add to it, in seconds: the law's unit of time.
+    fn horizon(&self) -> f64 {
+        self.path.base() + self.config.host_delay
+    }
+
+    fn packet(&self) -> f64 {
+        self.mtu.0 as f64
+    }
+
+    fn end_startup(&mut self, rate: f64) {
+        let link = Link::new(&self.config, rate, self.horizon());
+        self.state = State::Running {
+            link,
+            phase: Phase::Draining(Drain::new()),
+        };
+    }
+
+    /// Whether the acknowledgement's newest packet left while the window was the limit.
+    fn is_window_limited(&mut self, ack: &AckEvent) -> bool {
+        if ack.app_limited && ack.in_flight + self.mtu < self.window {
+            self.app_limited_until = Some(ack.now);
+        }
+        self.app_limited_until
+            .is_none_or(|until| ack.newest_sent > until)
+    }
+
+    fn on_running_ack(&mut self, ack: &AckEvent, rtt: f64, gap: f64, window_limited: bool) {
+        let (config, horizon, window) = (self.config, self.horizon(), self.window);
+        let State::Running { link, phase } = &mut self.state else {
+            return;
+        };
+        match phase {
+            Phase::Draining(drain) => {
+                if let Some(found) = drain.on_ack(ack, rtt, window, self.path.base()) {
+                    // On slow links even the small flight is a queue.
+                    let carried = window.0 as f64 / link.rate.rate(horizon).max(1.0);
+                    let own = (carried - self.path.min()).max(0.0);
+                    let Drained { least, mean } = found;
+                    self.path
+                        .on_drained(ack.now, least, mean.map(|mean| mean - own));
+                    *phase = Phase::Refilling;
+                }
+            }
+            Phase::Settling { until } if ack.now >= *until => *phase = Phase::Cruising,
+            Phase::Refilling | Phase::Settling { .. } => {}
+            Phase::Cruising => {
+                if window_limited {
+                    let acked = Acked {
+                        bytes: ack.acked.0 as f64,
+                        gap,
+                        wait: (rtt - self.path.base()).max(0.0),
+                        lossy: self.loss.is_lossy(ack.round),
+                        bounded: self.loss.bytes() <= window.0 as f64,
+                    };
+                    let mtu = self.mtu.0 as f64;
+                    link.learn(&config, &acked, self.path.base(), horizon, mtu);
+                }
+                let unseen = self.path.unseen(ack.now);
+                let interval = config
+                    .drain_interval
+                    .max(config.drain_round_trips * self.path.min());
+                let unmeasured = unseen.max(self.path.unmeasured(ack.now));
+                if unmeasured > interval
+                    || (unmeasured > 0.5 * interval && self.path.queue_fell(&config, rtt))
+                    || self.path.is_standing(&config)
+                {
+                    *phase = Phase::Draining(Drain::new());
+                }
+            }
+        }
+    }
+
+    /// `acked` bytes were acknowledged: the window grows by no more, as in slow start.
+    fn update_window(&mut self, acked: Bytes) {
+        let (wanted, left) = match &self.state {
+            State::Startup(startup) => (startup.window().0 as f64, 1.0),
+            State::Running { link, phase } => {
+                let model = link.window(&self.config, self.horizon(), self.packet());
+                let drains = matches!(phase, Phase::Draining(_));
+                (model, if drains { self.config.drained } else { 1.0 })
+            }
+        };
+        // The cast saturates.
+        let bounded = Bytes(wanted.min(self.loss.bytes()) as u64);
+        let min = self.mtu * MIN_PACKETS;
+        self.undrained = bounded.min(self.undrained + acked).max(min);
+        self.window = Bytes((left * self.undrained.0 as f64) as u64).max(min);
+    }
+
+    fn settle(&mut self, now: Timestamp) {
+        if let State::Running { phase, .. } = &mut self.state
+            && matches!(phase, Phase::Refilling)
+            && self.last.in_flight + self.mtu > self.window
+        {
+            let until = now + Duration::from_secs_f64(SETTLING * self.path.min());
+            *phase = Phase::Settling { until };
+        }
+    }
+}
+
+impl Link {
+    fn learn(&mut self, config: &KneeConfig, acked: &Acked, base: f64, horizon: f64, mtu: f64) {
+        let usual = self.rate.usual().max(1.0);
+        // A link that carries nothing for longer than this is silent: neither busy nor idle.
+        let packets = acked.bytes.max(2.0 * mtu);
+        let longest = (PAUSE * base).max(config.host_delay) + PAUSE_PACKETS * packets / usual;
+        let gap = acked.gap.min(longest);
+        self.delivered.add(acked.bytes, gap, (-gap / horizon).exp());
+        // A packet that waited came to a busy link. One that did not is a lower bound of the rate: the link is taken for at most
+        // twice as fast as what it delivers.
+        let censored = acked.bytes / (2.0 * self.delivered.ratio().max(1.0));
+        let busy = if acked.lossy {
+            gap
+        } else {
+            acked.wait.max(censored).min(gap)
+        };
+        self.rate.add(acked.bytes, busy, gap, horizon);
+        let empty = acked.wait <= config.host_delay + EMPTY_BATCHES * acked.bytes / usual;
+        let idle = if empty && !acked.lossy && !acked.bounded {
+            gap - busy
+        } else {
+            0.0
+        };
+        self.target.on_ack(config, idle / horizon, gap / horizon);
+        let keep = (-gap / (BATCH_MEMORY * horizon)).exp();
+        self.batch.add(acked.bytes * acked.bytes, acked.bytes, keep);
+    }
+}
+
+impl Controller for Knee {
+    fn on_sent(&mut self, event: &SentEvent) {
+        if event.prior_in_flight == Bytes::ZERO {
+            self.last_ack = Some(event.now);
+        }
+        self.last.in_flight = event.prior_in_flight + event.bytes;
+        self.settle(event.now);
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        let last = self.last_ack.replace(ack.now);
+        self.last.in_flight = ack.in_flight;
+        self.last.round = ack.round;
+        self.last.app_limited = ack.app_limited;
+        let cruising = matches!(
+            self.state,
+            State::Running {
+                phase: Phase::Cruising,
+                ..
+            }
+        );
+        let rtt = self.path.on_ack(&self.config, ack, cruising);
+        let window_limited = self.is_window_limited(ack);
+        let model = match &self.state {
+            State::Startup(startup) => startup.window().0 as f64,
+            State::Running { link, .. } => link.window(&self.config, self.horizon(), self.packet()),
+        };
+        self.loss.on_ack(&self.config, ack, model, self.mtu);
+        if let State::Startup(startup) = &mut self.state {
+            self.path.take_min_as_base();
+            let wait = rtt - self.path.min();
+            let threshold = (STARTUP_WAIT * self.path.min()).max(self.config.host_delay);
+            let full = startup.on_ack(ack, wait > threshold, window_limited);
+            if let Some(rate) = full {
+                self.end_startup(rate);
+            }
+        } else {
+            let gap = last.map_or(rtt, |last| ack.now.nanos_since(last) as f64 / 1e9);
+            self.on_running_ack(ack, rtt, gap, window_limited);
+        }
+        self.update_window(ack.acked);
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.last.in_flight = event.in_flight;
+        if let State::Running { link, .. } = &mut self.state
+            && self.last.congested_round != Some(event.round)
+        {
+            self.last.congested_round = Some(event.round);
+            link.target.on_congestion(&self.config);
+        }
+        match event.signal {
+            CongestionSignal::EcnMark => {}
+            CongestionSignal::Loss => {
+                let too_many = self.loss.on_loss(&self.config, event, self.mtu);
+                if let State::Startup(startup) = &self.state
+                    && too_many
+                {
+                    self.end_startup(startup.rate(self.horizon()));
+                }
+            }
+            CongestionSignal::PersistentCongestion => {
+                // RFC 9002, section 7.6.2: the smallest window, and slow start.
+                self.state = State::Startup(Startup::again(self.mtu * MIN_PACKETS));
+                self.loss = LossBound::new();
+            }
+        }
+        self.update_window(Bytes::ZERO);
+    }
+
+    fn on_mtu_update(&mut self, mtu: Bytes) {
+        self.mtu = mtu;
+        self.update_window(Bytes::ZERO);
+    }
+
+    fn control(&self) -> Control {
+        let (refill, pacing_rate) = match &self.state {
+            State::Startup(_) => (Refill::Plain, None),
+            State::Running { .. } => {
+                // A transport that paces by window over smoothed round-trip time is slowed down by the queue. This undoes it.
+                let refill = (self.window.0 as f64 * self.path.inflation()) as u64;
+                let rate =
+                    Bandwidth::from_f64(self.window.0 as f64 / self.horizon().max(MIN_HORIZON));
+                (Refill::PaceOf(Bytes(refill)), Some(rate))
+            }
+        };
+        Control {
+            window: self.window,
+            refill,
+            pacing_rate: pacing_rate.filter(|_| self.paces),
+            send_quantum: self.mtu * QUANTUM_PACKETS,
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let mode = match &self.state {
+            State::Startup(_) => Mode::Startup,
+            State::Running { phase, .. } => match phase {
+                Phase::Draining(_) => Mode::ProbeRtt,
+                Phase::Refilling => Mode::ProbeRefill,
+                Phase::Settling { .. } | Phase::Cruising => Mode::ProbeCruise,
+            },
+        };
+        let mut snapshot = Snapshot::new(super::NAME, mode, self.window);
+        snapshot.bandwidth = match &self.state {
+            State::Startup(startup) => startup.known_rate(),
+            State::Running { link, .. } => Some(link.rate.rate(self.horizon())),
+        }
+        .map(Bandwidth::from_f64);
+        snapshot.min_rtt =
+            (self.path.min() > 0.0).then(|| Duration::from_secs_f64(self.path.min()));
+        snapshot.pacing_rate = self.control().pacing_rate;
+        snapshot.in_flight = self.last.in_flight;
+        snapshot.rounds = self.last.round;
+        snapshot.app_limited = self.last.app_limited;
+        snapshot.filter = FilterSnapshot::None;
+        snapshot
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+}
+
+/// A receiver acknowledges every second packet at once (RFC 9000, section 13.2.2).
+const MIN_PACKETS: u64 = 2;
+
+/// What a transport may send back to back: RFC 9002, section 7.7, allows the initial window.
+const QUANTUM_PACKETS: u64 = 10;
+
+/// Of the minimum round-trip time: a wait of so much ends startup (RFC 9406, section 4.2: RTT_THRESH is an eighth).
+const STARTUP_WAIT: f64 = 0.125;
+
+/// Round trips after a refill, until what is acknowledged left with a full window.
+const SETTLING: f64 = 2.0;
+
+/// Of the base round-trip time, and times the time that the packets take: pauses as links and receivers make them.
+const PAUSE: f64 = 0.25;
+const PAUSE_PACKETS: f64 = 4.0;
+
+/// A queue no longer than two batches of acknowledged packets is empty: the packets are each other's queue.
+const EMPTY_BATCHES: f64 = 2.0;
+
+/// In horizons.
+const BATCH_MEMORY: f64 = 4.0;
+
+/// In seconds: no rate is made over less.
+const MIN_HORIZON: f64 = 1e-6;

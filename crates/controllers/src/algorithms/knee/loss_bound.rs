@@ -1,0 +1,305 @@
+//! What losses say about the window.
+
+use super::KneeConfig;
+use crate::event::{AckEvent, CongestionEvent};
+use crate::units::{Bytes, Timestamp};
+
+/// A bound of the window where packets are lost because of it.
+///
+/// More loss than [`max_loss`](KneeConfig::max_loss) bounds the window below what was in flight, as BBRv3's inflight_longterm
+/// (draft-ietf-ccwg-bbr, section 5.5.10). Then the loss is measured again. If it has gone, it came from the window: the bound is kept for some
+/// rounds and raised slowly. If it has not, the path loses packets whatever the window is, and that much loss is tolerated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LossBound {
+    phase: Phase,
+    /// Loss that the path has by itself: a share.
+    tolerated: f64,
+    counted: Counted,
+    round: u64,
+    /// Rounds up to this one lost too much: the link was full in them.
+    lossy_until: Option<u64>,
+    /// What left before belongs to losses that have been answered.
+    answered: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    Unbounded,
+    /// Bounded, and measuring whether that helps.
+    Measuring {
+        bounded: Bounded,
+        from: u64,
+        until: u64,
+        /// The share of the flight that was lost.
+        excess: f64,
+        counted: Counted,
+    },
+    Holding {
+        bounded: Bounded,
+        until: u64,
+    },
+    Raising {
+        bounded: Bounded,
+    },
+}
+
+/// In bytes.
+#[derive(Debug, Clone, Copy)]
+struct Bounded {
+    bound: f64,
+    /// What was in flight when too much was lost.
+    lost_at: f64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    lost: f64,
+    delivered: f64,
+}
+
+impl Counted {
+    fn add(&mut self, ack: &AckEvent) {
+        self.lost += ack.lost.0 as f64;
+        self.delivered += ack.acked.0 as f64;
+    }
+
+    fn halve(&mut self) {
+        self.lost *= 0.5;
+        self.delivered *= 0.5;
+    }
+
+    fn all(&self) -> f64 {
+        self.lost + self.delivered
+    }
+
+    fn share(&self) -> f64 {
+        if self.all() > 0.0 {
+            self.lost / self.all()
+        } else {
+            0.0
+        }
+    }
+}
+
+impl LossBound {
+    pub(super) fn new() -> Self {
+        Self {
+            phase: Phase::Unbounded,
+            tolerated: 0.0,
+            counted: Counted::default(),
+            round: 0,
+            lossy_until: None,
+            answered: Timestamp::ZERO,
+        }
+    }
+
+    /// No window may be larger, in bytes.
+    pub(super) fn bytes(&self) -> f64 {
+        match self.phase {
+            Phase::Unbounded => f64::INFINITY,
+            Phase::Measuring { bounded, .. }
+            | Phase::Holding { bounded, .. }
+            | Phase::Raising { bounded } => bounded.bound,
+        }
+    }
+
+    /// Whether so much was lost that the link must have been full.
+    pub(super) fn is_lossy(&self, round: u64) -> bool {
+        self.lossy_until.is_some_and(|until| round <= until)
+    }
+
+    /// Takes an acknowledgement. `model` is the window without the bound.
+    pub(super) fn on_ack(&mut self, config: &KneeConfig, ack: &AckEvent, model: f64, mtu: Bytes) {
+        let packet = mtu.0 as f64;
+        self.counted.add(ack);
+        if self.counted.all() > 2.0 * SAMPLE * packet {
+            self.tolerated = self
+                .tolerated
+                .min(self.tolerated + (self.counted.share() - self.tolerated) * FORGETTING);
+            self.counted.halve();
+        }
+        let new_round = ack.round > self.round;
+        self.round = ack.round;
+        match &mut self.phase {
+            Phase::Unbounded => {}
+            Phase::Measuring {
+                bounded,
+                from,
+                until,
+                excess,
+                counted,
+            } => {
+                if ack.round >= *from {
+                    counted.add(ack);
+                }
+                let sampled = ack.round >= *from + 2 && counted.all() > SAMPLE * packet;
+                if sampled || ack.round >= *until {
+                    self.phase = if counted.share() > 0.5 * *excess {
+                        self.tolerated = counted.share().min(MAX_TOLERATED);
+                        Phase::Unbounded
+                    } else {
+                        Phase::Holding {
+                            bounded: *bounded,
+                            until: *until,
+                        }
+                    };
+                }
+            }
+            Phase::Holding { bounded, until } => {
+                if ack.round >= *until {
+                    self.phase = Phase::Raising { bounded: *bounded };
+                }
+            }
+            Phase::Raising { bounded } => {
+                if new_round {
+                    bounded.bound *= if bounded.bound > NEW_GROUND * bounded.lost_at {
+                        NEW_GROUND
+                    } else {
+                        1.0 + config.bound_growth
+                    };
+                    if bounded.bound > 2.0 * model {
+                        self.phase = Phase::Unbounded;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Packets were lost. Returns
+    /// whether too many were lost.
+    pub(super) fn on_loss(
+        &mut self,
+        config: &KneeConfig,
+        event: &CongestionEvent,
+        mtu: Bytes,
+    ) -> bool {
+        let Some(flight) = event.flight else {
+            return false;
+        };
+        if event.newest_sent < self.answered || matches!(self.phase, Phase::Measuring { .. }) {
+            return false;
+        }
+        let packet = mtu.0.max(1) as f64;
+        let lost = flight.lost.0 as f64 / packet;
+        let sent = flight.in_flight.0 as f64 / packet;
+        let expected = (config.max_loss + self.tolerated) * sent;
+        // One or two packets are chance, and so are two standard deviations of a Poisson distribution.
+        if lost <= (expected + 2.0 * expected.sqrt()).max(FEW) {
+            return false;
+        }
+        let lost_at = flight.in_flight.0 as f64;
+        self.lossy_until = Some(event.round.saturating_add(1));
+        self.answered = event.now;
+        self.phase = Phase::Measuring {
+            bounded: Bounded {
+                bound: (config.bound_left * lost_at).min(self.bytes()),
+                lost_at,
+            },
+            from: event.round.saturating_add(2),
+            until: event.round.saturating_add(HOLD_ROUNDS),
+            excess: lost / sent.max(1.0),
+            counted: Counted::default(),
+        };
+        true
+    }
+}
+
+/// In packets. So few lost ones say nothing about the window.
+const FEW: f64 = 2.0;
+
+/// In packets: fewer say little about a loss of some per cent.
+const SAMPLE: f64 = 100.0;
+
+/// In rounds, from the loss on. BBRv3 waits for two to three seconds, or for 62 rounds (draft-ietf-ccwg-bbr, section 5.3.3.1).
+const HOLD_ROUNDS: u64 = 12;
+
+/// A path that loses more is congested, whatever the window is.
+const MAX_TOLERATED: f64 = 0.1;
+
+/// How far above the flight that lost packets the bound may be taken for obsolete, and how fast it grows then in each round.
+const NEW_GROUND: f64 = 1.25;
+
+/// How fast the tolerated loss falls to the loss that is seen, per sample.
+const FORGETTING: f64 = 0.25;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{CongestionSignal, FlightSample};
+
+    const MTU: Bytes = Bytes(1200);
+
+    fn at(millis: u64) -> Timestamp {
+        Timestamp::from_nanos(millis * 1_000_000)
+    }
+
+    fn loss(now: u64, round: u64, lost_packets: u64) -> CongestionEvent {
+        CongestionEvent {
+            now: at(now),
+            signal: CongestionSignal::Loss,
+            newest_sent: at(now),
+            lost: MTU * lost_packets,
+            lost_packets,
+            flight: Some(FlightSample {
+                in_flight: MTU * 100,
+                lost: MTU * lost_packets,
+                app_limited: false,
+            }),
+            delivered: Bytes::ZERO,
+            in_flight: MTU * 90,
+            round,
+        }
+    }
+
+    /// Rounds of 100 packets, of which so many are lost.
+    fn rounds(bound: &mut LossBound, rounds: core::ops::Range<u64>, lost: u64) {
+        for round in rounds {
+            let ack = AckEvent {
+                round,
+                round_start: true,
+                acked: MTU * (100 - lost),
+                lost: MTU * lost,
+                ..AckEvent::nothing_yet(at(round * 40))
+            };
+            bound.on_ack(&KneeConfig::default(), &ack, 200_000.0, MTU);
+        }
+    }
+
+    #[test]
+    fn a_few_losses_are_chance() {
+        let mut bound = LossBound::new();
+        assert!(!bound.on_loss(&KneeConfig::default(), &loss(40, 1, 4), MTU));
+        assert_eq!(bound.bytes(), f64::INFINITY);
+    }
+
+    /// The window's own losses stop once it is bounded: it stays bounded, and comes back slowly.
+    #[test]
+    fn losses_of_the_window_bound_it() {
+        let mut bound = LossBound::new();
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU));
+        assert!(bound.is_lossy(2) && !bound.is_lossy(3));
+        let at_loss = bound.bytes();
+        assert!((at_loss - 0.85 * 120_000.0).abs() < 1.0);
+        rounds(&mut bound, 2..13, 0);
+        assert_eq!(bound.bytes(), at_loss, "held");
+        rounds(&mut bound, 14..18, 0);
+        assert!(bound.bytes() > at_loss && bound.bytes() < 1.1 * at_loss);
+        rounds(&mut bound, 18..100, 0);
+        assert_eq!(bound.bytes(), f64::INFINITY, "forgotten");
+    }
+
+    /// Loss that a smaller window does not stop is the path's.
+    #[test]
+    fn the_paths_own_loss_is_tolerated() {
+        let mut bound = LossBound::new();
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU));
+        rounds(&mut bound, 2..8, 8);
+        assert_eq!(bound.bytes(), f64::INFINITY);
+        assert!(!bound.on_loss(&KneeConfig::default(), &loss(400, 10, 10), MTU));
+        // More than that is the window's again.
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(440, 11, 30), MTU));
+        // Without loss the tolerance goes.
+        rounds(&mut bound, 13..200, 0);
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(8000, 200, 10), MTU));
+    }
+}

@@ -1,0 +1,229 @@
+//! The path's round-trip time.
+
+use super::KneeConfig;
+use crate::event::AckEvent;
+use crate::units::{Timestamp, saturating_nanos};
+
+/// What is known of the round-trip time. In seconds.
+///
+/// The path's delay is a distribution. The minimum is its edge: on a path with jitter, or whose acknowledgements come in batches, a
+/// window of rate x minimum leaves the link idle. So two values are kept. The *minimum* is the least round-trip time ever. The *base* is the
+/// mean round-trip time of packets that found no queue of the sender's own, as measured in drains. On a path without noise they are the same.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PathRtt {
+    min: f64,
+    base: f64,
+    smoothed: f64,
+    /// The means that the last drains found, the newest first.
+    drained: [f64; DRAINS],
+    /// The least round-trip time that the last drain found.
+    drained_min: f64,
+    /// The least since the last drain, and when it was seen last.
+    low: f64,
+    low_at: Timestamp,
+    drained_at: Timestamp,
+    round: Round,
+    /// The smallest queue of the last round, above the minimum.
+    last_queue: f64,
+    /// Rounds in a row in which a queue stood that is several times the base.
+    standing: u32,
+    mean: f64,
+}
+
+/// A round under way.
+#[derive(Debug, Clone, Copy)]
+struct Round {
+    sum: f64,
+    samples: f64,
+    min: f64,
+}
+
+impl Round {
+    const NONE: Self = Self {
+        sum: 0.0,
+        samples: 0.0,
+        min: f64::INFINITY,
+    };
+}
+
+impl PathRtt {
+    pub(super) fn new(now: Timestamp) -> Self {
+        Self {
+            min: 0.0,
+            base: 0.0,
+            smoothed: 0.0,
+            drained: [f64::INFINITY; DRAINS],
+            drained_min: f64::INFINITY,
+            low: f64::INFINITY,
+            low_at: now,
+            drained_at: now,
+            round: Round::NONE,
+            last_queue: f64::INFINITY,
+            standing: 0,
+            mean: 0.0,
+        }
+    }
+
+    /// The least ever; zero before the first sample.
+    pub(super) fn min(&self) -> f64 {
+        self.min
+    }
+
+    /// Without a queue of the sender's own, on average.
+    pub(super) fn base(&self) -> f64 {
+        self.base
+    }
+
+    /// How much longer than the base the smoothed round-trip time is: at least 1.
+    pub(super) fn inflation(&self) -> f64 {
+        if self.base > 0.0 {
+            (self.smoothed / self.base).clamp(1.0, MAX_INFLATION)
+        } else {
+            1.0
+        }
+    }
+
+    /// For how long the base has not been measured, in seconds; zero while it is the minimum: then the path has no noise.
+    pub(super) fn unmeasured(&self, now: Timestamp) -> f64 {
+        if self.base > NOISY * self.min {
+            now.nanos_since(self.drained_at) as f64 / 1e9
+        } else {
+            0.0
+        }
+    }
+
+    /// For how long the lowest delay since the last drain has not been seen, in seconds.
+    pub(super) fn unseen(&self, now: Timestamp) -> f64 {
+        now.nanos_since(self.low_at) as f64 / 1e9
+    }
+
+    /// Whether a queue of several times the base has stood for long: the path may have become longer.
+    pub(super) fn is_standing(&self, config: &KneeConfig) -> bool {
+        self.standing >= config.standing_rounds
+    }
+
+    /// Whether the queue is much shorter than anything in the last round: others drain.
+    pub(super) fn queue_fell(&self, config: &KneeConfig, rtt: f64) -> bool {
+        let queue = rtt - self.min;
+        let threshold = (config.join * self.last_queue)
+            .max(config.host_delay)
+            .max(MIN_FALL * self.min);
+        self.last_queue.is_finite() && self.last_queue - queue > threshold
+    }
+
+    /// Takes a round-trip time. While `cruising` the window is full, and rounds are judged.
+    pub(super) fn on_ack(&mut self, config: &KneeConfig, ack: &AckEvent, cruising: bool) -> f64 {
+        let rtt = seconds(ack);
+        if self.min == 0.0 || rtt < self.min {
+            self.min = rtt;
+            self.drained_min = f64::INFINITY;
+        }
+        if rtt <= LOW_TIE * self.low {
+            self.low = self.low.min(rtt);
+            self.low_at = ack.now;
+        }
+        if ack.round_start {
+            self.end_round(config, cruising);
+        }
+        self.round.sum += rtt;
+        self.round.samples += 1.0;
+        self.round.min = self.round.min.min(rtt);
+        self.smoothed = if self.smoothed == 0.0 {
+            rtt
+        } else {
+            self.smoothed + (rtt - self.smoothed) / SMOOTHING
+        };
+        rtt
+    }
+
+    /// Before the first drain the least is all that is known.
+    pub(super) fn take_min_as_base(&mut self) {
+        self.base = self.min;
+    }
+
+    fn end_round(&mut self, config: &KneeConfig, cruising: bool) {
+        let round = core::mem::replace(&mut self.round, Round::NONE);
+        if round.samples == 0.0 {
+            return;
+        }
+        self.last_queue = round.min - self.min;
+        if !cruising {
+            return;
+        }
+        // With a full window no round is shorter than without a queue: then the base was too long.
+        self.mean += (round.sum / round.samples - self.mean) / SMOOTHING;
+        let longest = self.mean * TOLERANCE;
+        if longest < self.base {
+            self.base = longest.max(self.min);
+        }
+        // A path whose delay varies does not show its minimum beside a queue.
+        if round.min <= SEEN * self.min {
+            self.base += FORGETTING * (self.min - self.base);
+        }
+        if round.min - self.base > config.standing * self.base {
+            self.standing = self.standing.saturating_add(1);
+        } else {
+            self.standing = 0;
+        }
+    }
+
+    /// A drain has ended. `least` is of all its packets. `mean` is of those that left with a small flight, without what that flight
+    /// itself may have queued.
+    pub(super) fn on_drained(&mut self, now: Timestamp, least: f64, mean: Option<f64>) {
+        // The minimum rises only to what two drains in a row agree on.
+        if least > self.min && (least - self.drained_min).abs() <= AGREEMENT * least {
+            self.min = least.min(self.drained_min);
+        }
+        self.drained_min = least;
+        if let Some(mean) = mean {
+            self.drained.rotate_right(1);
+            self.drained[0] = mean;
+            let lowest = self.drained.iter().copied().fold(f64::INFINITY, f64::min);
+            self.base = lowest.max(self.min);
+        } else {
+            self.base = self.min;
+        }
+        self.mean = self.base;
+        self.last_queue = f64::INFINITY;
+        self.low = least;
+        self.low_at = now;
+        self.drained_at = now;
+        self.standing = 0;
+        self.round = Round::NONE;
+    }
+}
+
+pub(super) fn seconds(ack: &AckEvent) -> f64 {
+    saturating_nanos(ack.rtt) as f64 / 1e9
+}
+
+/// The base is the least mean of so many drains: a link that is slow during one of them does not make the path longer.
+const DRAINS: usize = 2;
+
+/// Drains agree within this share: what timers and acknowledgement delays vary by.
+const AGREEMENT: f64 = 0.03;
+
+/// A mean of some rounds varies by so much: taken as it is, the least of many would become the base.
+const TOLERANCE: f64 = 1.1;
+
+/// A base above this share of the minimum is that of a path with noise, and changes with the flight.
+const NOISY: f64 = 1.1;
+
+/// The minimum counts as seen within this share.
+const SEEN: f64 = 1.03;
+
+/// The low since the last drain counts as seen within this share. Flows that see each other's drains take them for their lows, and
+/// so drain together from then on, as BBR's do.
+const LOW_TIE: f64 = 1.1;
+
+/// Of the base's excess over the minimum, forgotten in a round that shows the minimum.
+const FORGETTING: f64 = 0.5;
+
+/// RFC 9002, section 5.3.
+const SMOOTHING: f64 = 8.0;
+
+/// A fall of the queue is no drain below this share of the minimum.
+const MIN_FALL: f64 = 0.1;
+
+/// The pacer is not asked for more, however long silence made the smoothed round-trip time.
+const MAX_INFLATION: f64 = 64.0;

@@ -1,0 +1,73 @@
+//! How much to keep queued, so that the link stays busy.
+
+use super::KneeConfig;
+
+/// The queue target: a share of the link's usual rate that is in flight on top of what the path holds.
+///
+/// It grows by the time for which the link was idle, and decays exponentially: an additive increase and a multiplicative decrease. On a
+/// steady link next to nothing is left of it. On a link that speeds up and slows down within a round trip it is as large as its idle time asks for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct QueueTarget {
+    share: f64,
+}
+
+impl QueueTarget {
+    pub(super) fn new(config: &KneeConfig) -> Self {
+        Self {
+            share: config.initial_target,
+        }
+    }
+
+    /// As a share of the usual rate.
+    pub(super) fn share(&self) -> f64 {
+        self.share
+    }
+
+    /// Of `elapsed` horizons the link was idle for `idle`.
+    pub(super) fn on_ack(&mut self, config: &KneeConfig, idle: f64, elapsed: f64) {
+        let growth = config.target_growth * idle;
+        let decay = self.share * elapsed / config.target_decay;
+        self.share = (self.share + growth - decay).clamp(0.0, MAX_SHARE);
+    }
+
+    /// The queue was lost from or marked: once a round.
+    pub(super) fn on_congestion(&mut self, config: &KneeConfig) {
+        self.share *= config.target_left;
+    }
+}
+
+/// A link that is idle most of the time has no use for more.
+const MAX_SHARE: f64 = 4.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_time_raises_it_and_time_lowers_it() {
+        let config = KneeConfig::default();
+        let mut target = QueueTarget::new(&config);
+        for _ in 0..10_000 {
+            target.on_ack(&config, 0.0, 0.1);
+        }
+        assert!(target.share() < 1e-6);
+        for _ in 0..10_000 {
+            target.on_ack(&config, 0.001, 0.1);
+        }
+        // The equilibrium: growth x idle share = share / decay.
+        let expected = config.target_growth * config.target_decay * 0.01;
+        assert!((target.share() - expected).abs() < 0.01 * expected);
+        target.on_congestion(&config);
+        assert!(target.share() < 0.71 * expected);
+    }
+
+    #[test]
+    fn it_is_bounded() {
+        let config = KneeConfig::default();
+        let mut target = QueueTarget::new(&config);
+        target.on_ack(&config, 1e300, 1.0);
+        assert!(target.share() <= MAX_SHARE);
+        target.on_ack(&config, 0.0, 1e300);
+        assert!(target.share() >= 0.0);
+    }
+}

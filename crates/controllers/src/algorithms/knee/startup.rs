@@ -1,0 +1,93 @@
+//! The first search for the link's rate.
+
+use crate::event::AckEvent;
+use crate::units::Bytes;
+
+/// Slow start (RFC 9002, section 7.3.1), until a queue stands and the delivery rate grows no more.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Startup {
+    window: Bytes,
+    /// The newest delivery rate, in bytes per second, and what it was when the round began.
+    rate: Option<f64>,
+    last_round_rate: f64,
+    /// Acknowledgements in a row whose packets waited.
+    waited: u32,
+    /// The round in which the first of them came.
+    waited_since: u64,
+}
+
+impl Startup {
+    pub(super) fn new(mtu: Bytes) -> Self {
+        // RFC 9002, section 7.2.
+        let initial = (mtu * 10).min(Bytes(14_720).max(mtu * 2));
+        Self::again(initial)
+    }
+
+    /// From this window on.
+    pub(super) fn again(window: Bytes) -> Self {
+        Self {
+            window,
+            rate: None,
+            last_round_rate: 0.0,
+            waited: 0,
+            waited_since: 0,
+        }
+    }
+
+    pub(super) fn window(&self) -> Bytes {
+        self.window
+    }
+
+    /// In bytes per second, if one was measured.
+    pub(super) fn known_rate(&self) -> Option<f64> {
+        self.rate
+    }
+
+    /// The best that is known, in bytes per second.
+    pub(super) fn rate(&self, horizon: f64) -> f64 {
+        self.rate
+            .unwrap_or(self.window.0 as f64 / horizon.max(1e-6))
+    }
+
+    /// Takes an acknowledgement. Returns the link's rate once the link is full.
+    pub(super) fn on_ack(
+        &mut self,
+        ack: &AckEvent,
+        waits: bool,
+        window_limited: bool,
+    ) -> Option<f64> {
+        // A flight of more than half of the window fills it in the next round (RFC 9002, section 7.8).
+        if window_limited || self.window < ack.prior_in_flight * 2 {
+            self.window += ack.acked;
+        }
+        if !window_limited {
+            return None;
+        }
+        let Some(sample) = ack.rate.filter(|sample| !sample.app_limited) else {
+            return None;
+        };
+        let rate = sample.delivery_rate.bytes_per_second() as f64;
+        self.rate = Some(rate);
+        if !waits {
+            self.waited = 0;
+        } else {
+            if self.waited == 0 {
+                self.waited_since = ack.round;
+            }
+            self.waited += 1;
+        }
+        let stands =
+            self.waited >= QUEUE_SAMPLES || (self.waited > 0 && ack.round > self.waited_since + 1);
+        let full = stands && rate < GROWTH * self.last_round_rate;
+        if ack.round_start {
+            self.last_round_rate = rate;
+        }
+        full.then_some(rate)
+    }
+}
+
+/// RFC 9406, section 4.2: N_RTT_SAMPLE.
+const QUEUE_SAMPLES: u32 = 8;
+
+/// draft-ietf-ccwg-bbr, section 5.3.1.2: a rate that grows by less in a round is the link's.
+const GROWTH: f64 = 1.25;

@@ -1,0 +1,178 @@
+//! `knee` over paths of many kinds. The whole suite is `kneepoint frontier`.
+
+#[path = "paths/mod.rs"]
+mod paths;
+
+use std::time::Duration;
+
+use kneepoint_emulator::link::{Loss, Policer};
+use kneepoint_emulator::network::Topology;
+use kneepoint_lab::controllers::candidate;
+use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
+use paths::{
+    batched, bdp, constant, goodput, greedy, heeds_a_marker, jittered, lengthened, links, mean_rtt,
+    seconds, time_to,
+};
+
+/// What was lost of what was sent.
+fn loss(outcome: &Outcome) -> f64 {
+    let flow = &outcome.flows[0];
+    flow.lost_bytes as f64 / (flow.lost_bytes + flow.acked_bytes) as f64
+}
+
+/// On a link of one rate next to nothing waits: 2 ms, or the packets that two acknowledgements release.
+#[test]
+fn a_constant_link_is_full_and_its_queue_is_not() {
+    for (mbps, rtt, most) in [(10.0, 0.04, 46.5), (100.0, 0.04, 42.5), (100.0, 0.01, 12.0)] {
+        let outcome = greedy(
+            "knee",
+            links(constant(mbps), rtt, bdp(mbps, rtt, 2.0)),
+            12.0,
+        );
+        let used = goodput(&outcome, 2.0, 12.0) / mbps;
+        assert!(used > 0.93, "{used} of {mbps} Mb/s at {rtt} s");
+        let mean = mean_rtt(&outcome, 2.0, 12.0);
+        assert!(mean < most, "{mean} ms at {mbps} Mb/s");
+        assert!(
+            loss(&outcome) < 1e-3,
+            "{} lost of {mbps} Mb/s",
+            loss(&outcome)
+        );
+    }
+}
+
+/// Trap: a window of rate x min RTT leaves a path idle whose delay varies.
+#[test]
+fn a_delay_that_varies_is_covered() {
+    for (mbps, rtt, jitter) in [(50.0, 0.01, 0.005), (10.0, 0.04, 0.01)] {
+        let plain = links(constant(mbps), rtt, bdp(mbps, rtt, 4.0));
+        let path = jittered(plain, rtt / 2.0, rtt / 2.0 + jitter);
+        let outcome = greedy("knee", path, 15.0);
+        let used = goodput(&outcome, 5.0, 15.0) / mbps;
+        assert!(used > 0.9, "{used} of {mbps} Mb/s with {jitter} s");
+    }
+}
+
+/// Trap: acknowledgements in batches look like a queue at the beginning, and like an idle link at the end.
+#[test]
+fn batches_of_acknowledgements_are_covered() {
+    for interval in [0.02, 0.08] {
+        let path = batched(20.0, 0.04, bdp(20.0, 0.04, 4.0), interval);
+        let outcome = greedy("knee", path, 15.0);
+        let used = goodput(&outcome, 5.0, 15.0) / 20.0;
+        assert!(used > 0.85, "{used} with batches of {interval} s");
+    }
+}
+
+/// Loss that a smaller window does not stop is no reason for a smaller window.
+#[test]
+fn random_loss_is_the_paths() {
+    for (share, least) in [(0.001, 0.9), (0.01, 0.8)] {
+        for seed in [1, 2, 3] {
+            let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
+            path.forward.loss = Loss::Random(share);
+            let flow = FlowPlan::greedy(
+                candidate("knee", seed).expect("it is known"),
+                Duration::ZERO,
+                seconds(15.0),
+            );
+            let trial = Trial {
+                seed,
+                ..Trial::new(Topology::point_to_point(path), vec![flow], seconds(15.0))
+            };
+            let outcome = trial.run().expect("it runs");
+            let used = goodput(&outcome, 2.0, 15.0) / 20.0;
+            assert!(used > least, "{used} with {share} lost, seed {seed}");
+        }
+    }
+}
+
+/// A policer has no queue: what comes too fast is lost. The window is bounded by that, and raised slowly.
+#[test]
+fn a_policer_bounds_the_window() {
+    let mut path = links(constant(100.0), 0.04, bdp(100.0, 0.04, 1.0));
+    path.forward.policer = Some(Policer {
+        bytes_per_second: paths::bytes_per_second(10.0),
+        burst: 50_000,
+    });
+    let outcome = greedy("knee", path, 20.0);
+    let used = goodput(&outcome, 2.0, 20.0) / 10.0;
+    assert!(used > 0.85, "{used} of the policer's rate");
+    assert!(loss(&outcome) < 0.05, "{} lost", loss(&outcome));
+}
+
+#[test]
+fn a_shallow_buffer_is_not_overflown_for_long() {
+    for (mbps, times) in [(10.0, 0.3), (50.0, 0.2)] {
+        let outcome = greedy(
+            "knee",
+            links(constant(mbps), 0.04, bdp(mbps, 0.04, times)),
+            15.0,
+        );
+        assert!(
+            loss(&outcome) < 0.02,
+            "{} lost of {mbps} Mb/s",
+            loss(&outcome)
+        );
+        assert!(goodput(&outcome, 2.0, 15.0) / mbps > 0.88);
+    }
+}
+
+#[test]
+fn a_marking_queue_is_heeded() {
+    heeds_a_marker("knee", 20.0, 15.0);
+}
+
+/// Trap: the minimum RTT of the shorter path makes the longer one's window.
+#[test]
+fn a_longer_path_is_filled_within_seconds() {
+    let mut path = links(constant(20.0), 0.02, 250_000);
+    path.forward.delay = lengthened(0.01, 10.0, 0.1);
+    path.reverse.delay = lengthened(0.01, 10.0, 0.1);
+    let outcome = greedy("knee", path, 30.0);
+    let after = time_to(&outcome, 10.0, 0.9 * 20.0 * paths::PAYLOAD);
+    assert!(after < 8.0, "{after} s");
+}
+
+/// Beside a flow that fills the queue the base is measured with the other's queue in it: the share holds. It goes with the other.
+#[test]
+fn a_flow_that_fills_the_queue_leaves_a_share_and_no_delay_behind() {
+    let path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
+    let flow = |name, start: f64, end: f64| {
+        let candidate = candidate(name, 1).expect("it is known");
+        FlowPlan::greedy(candidate, seconds(start), seconds(end))
+    };
+    let flows = vec![flow("knee", 0.0, 50.0), flow("quinn-cubic", 2.0, 35.0)];
+    let trial = Trial::new(Topology::point_to_point(path), flows, seconds(50.0));
+    let outcome = trial.run().expect("it runs");
+    let share = goodput(&outcome, 5.0, 35.0) / 10.0;
+    assert!((0.4..1.3).contains(&share), "{share} of its half");
+    let rtts = outcome.flows[0].rtts_between(seconds(42.0), seconds(50.0));
+    let rtts: Vec<f64> = rtts.map(|nanos| nanos as f64 / 1e6).collect();
+    let mean = rtts.iter().sum::<f64>() / rtts.len() as f64;
+    assert!(mean < 60.0, "{mean} ms afterwards");
+}
+
+/// Two flows drain together, and so see the path.
+#[test]
+fn two_flows_share_with_a_short_queue() {
+    for gap in [0.1, 2.0] {
+        let path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 4.0));
+        let flow = |number: u32| {
+            let candidate = candidate("knee", u64::from(number)).expect("it is known");
+            FlowPlan::greedy(candidate, seconds(gap) * number, seconds(40.0))
+        };
+        let trial = Trial::new(
+            Topology::point_to_point(path),
+            vec![flow(0), flow(1)],
+            seconds(40.0),
+        );
+        let outcome = trial.run().expect("it runs");
+        let jain = outcome
+            .jain(seconds(20.0), seconds(40.0))
+            .expect("both get something");
+        assert!(jain > 0.9, "{jain} with {gap} s between the starts");
+        let mean = mean_rtt(&outcome, 20.0, 40.0);
+        assert!(mean < 70.0, "{mean} ms with {gap} s between the starts");
+    }
+}
