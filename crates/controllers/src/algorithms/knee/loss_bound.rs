@@ -8,7 +8,8 @@ use crate::units::{Bytes, Timestamp};
 ///
 /// More loss than [`max_loss`](KneeConfig::max_loss) bounds the window below what was in flight, as BBRv3's inflight_longterm
 /// (draft-ietf-ccwg-bbr, section 5.5.10). Then the loss is measured again. If it has gone, it came from the window: the bound is kept for some
-/// rounds and raised slowly. If it has not, the path loses packets whatever the window is, and that much loss is tolerated.
+/// rounds and raised slowly. If it has not, it is measured once more with half of the window. If that does not help either, the path loses
+/// packets whatever the window is, and that much loss is tolerated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LossBound {
     phase: Phase,
@@ -30,8 +31,9 @@ enum Phase {
         bounded: Bounded,
         from: u64,
         until: u64,
-        /// The share of the flight that was lost.
-        excess: f64,
+        /// The share that was lost before.
+        before: f64,
+        test: Test,
         counted: Counted,
     },
     Holding {
@@ -41,6 +43,15 @@ enum Phase {
     Raising {
         bounded: Bounded,
     },
+}
+
+/// How small the window is while the loss is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Test {
+    /// As small as the bound.
+    Bound,
+    /// Half of that: the bound alone has not helped.
+    Half,
 }
 
 /// In bytes.
@@ -81,6 +92,20 @@ impl Counted {
     }
 }
 
+impl Phase {
+    /// Begins to measure in two rounds: what is acknowledged then left with the smaller window.
+    fn measuring(bounded: Bounded, round: u64, before: f64, test: Test) -> Self {
+        Self::Measuring {
+            bounded,
+            from: round.saturating_add(2),
+            until: round.saturating_add(HOLD_ROUNDS),
+            before,
+            test,
+            counted: Counted::default(),
+        }
+    }
+}
+
 impl LossBound {
     pub(super) fn new() -> Self {
         Self {
@@ -97,6 +122,11 @@ impl LossBound {
     pub(super) fn bytes(&self) -> f64 {
         match self.phase {
             Phase::Unbounded => f64::INFINITY,
+            Phase::Measuring {
+                bounded,
+                test: Test::Half,
+                ..
+            } => 0.5 * bounded.bound,
             Phase::Measuring { bounded, .. }
             | Phase::Holding { bounded, .. }
             | Phase::Raising { bounded } => bounded.bound,
@@ -126,7 +156,8 @@ impl LossBound {
                 bounded,
                 from,
                 until,
-                excess,
+                before,
+                test,
                 counted,
             } => {
                 if ack.round >= *from {
@@ -134,13 +165,15 @@ impl LossBound {
                 }
                 let sampled = ack.round >= *from + 2 && counted.all() > SAMPLE * packet;
                 if sampled || ack.round >= *until {
-                    self.phase = if counted.share() > 0.5 * *excess {
-                        self.tolerated = counted.share().min(MAX_TOLERATED);
-                        Phase::Unbounded
-                    } else {
-                        Phase::Holding {
+                    self.phase = match *test {
+                        _ if counted.share() <= 0.5 * *before => Phase::Holding {
                             bounded: *bounded,
-                            until: *until,
+                            until: ack.round.saturating_add(HOLD_ROUNDS),
+                        },
+                        Test::Bound => Phase::measuring(*bounded, ack.round, *before, Test::Half),
+                        Test::Half => {
+                            self.tolerated = counted.share().min(MAX_TOLERATED);
+                            Phase::Unbounded
                         }
                     };
                 }
@@ -190,16 +223,12 @@ impl LossBound {
         let lost_at = flight.in_flight.0 as f64;
         self.lossy_until = Some(event.round.saturating_add(1));
         self.answered = event.now;
-        self.phase = Phase::Measuring {
-            bounded: Bounded {
-                bound: (config.bound_left * lost_at).min(self.bytes()),
-                lost_at,
-            },
-            from: event.round.saturating_add(2),
-            until: event.round.saturating_add(HOLD_ROUNDS),
-            excess: lost / sent.max(1.0),
-            counted: Counted::default(),
+        let bounded = Bounded {
+            bound: (config.bound_left * lost_at).min(self.bytes()),
+            lost_at,
         };
+        let before = (lost / sent.max(1.0)).min(self.counted.share());
+        self.phase = Phase::measuring(bounded, event.round, before, Test::Bound);
         true
     }
 }
