@@ -36,6 +36,7 @@ pub use kneepoint_controllers::{
     CubicConfig,
     EbccConfig,
     EbccCongestion,
+    KneeConfig,
     NewRenoConfig,
     VegasConfig,
 };

@@ -97,7 +97,7 @@ impl BusyRate {
     /// The link carried `bytes` in `elapsed`, and was busy for `busy` of it.
     pub fn add(&mut self, bytes: f64, busy: f64, elapsed: f64, horizon: f64) {
         let valid = |value: f64| value.is_finite() && value >= 0.0;
-        if ![bytes, busy, elapsed].into_iter().all(valid) || !(horizon > 0.0) {
+        if ![bytes, busy, elapsed].into_iter().all(valid) || horizon.is_nan() || horizon <= 0.0 {
             return;
         }
         let time = elapsed / horizon;

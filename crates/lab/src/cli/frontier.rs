@@ -214,4 +214,4 @@ fn write_file(option: &str, path: &Path, text: &str) -> Result<(), CliError> {
 }
 
 /// quinn's own, and of ours those that the documentation recommends.
-const CONTROLLERS: &str = "quinn-cubic,quinn-bbr,cubic,bbr,bbr-s,bbr3,bbr3-s,vegas";
+const CONTROLLERS: &str = "knee,quinn-cubic,quinn-bbr,cubic,bbr,bbr-s,bbr3,bbr3-s,vegas";

@@ -227,7 +227,10 @@ impl LossBound {
             bound: (config.bound_left * lost_at).min(self.bytes()),
             lost_at,
         };
-        let before = (lost / sent.max(1.0)).min(self.counted.share());
+        // Of few packets the flight's share is chance, of a first loss the average's.
+        let before = (lost / sent.max(1.0))
+            .min(self.counted.share())
+            .max(config.max_loss);
         self.phase = Phase::measuring(bounded, event.round, before, Test::Bound);
         true
     }
@@ -309,11 +312,11 @@ mod tests {
         assert!(bound.is_lossy(2) && !bound.is_lossy(3));
         let at_loss = bound.bytes();
         assert!((at_loss - 0.85 * 120_000.0).abs() < 1.0);
-        rounds(&mut bound, 2..13, 0);
+        rounds(&mut bound, 2..16, 0);
         assert_eq!(bound.bytes(), at_loss, "held");
-        rounds(&mut bound, 14..18, 0);
-        assert!(bound.bytes() > at_loss && bound.bytes() < 1.1 * at_loss);
-        rounds(&mut bound, 18..100, 0);
+        rounds(&mut bound, 16..24, 0);
+        assert!(bound.bytes() > at_loss && bound.bytes() < 1.15 * at_loss);
+        rounds(&mut bound, 24..100, 0);
         assert_eq!(bound.bytes(), f64::INFINITY, "forgotten");
     }
 
@@ -321,14 +324,18 @@ mod tests {
     #[test]
     fn the_paths_own_loss_is_tolerated() {
         let mut bound = LossBound::new();
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU));
-        rounds(&mut bound, 2..8, 8);
+        rounds(&mut bound, 0..3, 8);
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(160, 3, 10), MTU));
+        let at_loss = bound.bytes();
+        rounds(&mut bound, 4..8, 8);
+        assert_eq!(bound.bytes(), 0.5 * at_loss, "measured with half of it");
+        rounds(&mut bound, 8..13, 8);
         assert_eq!(bound.bytes(), f64::INFINITY);
-        assert!(!bound.on_loss(&KneeConfig::default(), &loss(400, 10, 10), MTU));
+        assert!(!bound.on_loss(&KneeConfig::default(), &loss(600, 14, 10), MTU));
         // More than that is the window's again.
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(440, 11, 30), MTU));
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(640, 15, 30), MTU));
         // Without loss the tolerance goes.
-        rounds(&mut bound, 13..200, 0);
+        rounds(&mut bound, 16..200, 0);
         assert!(bound.on_loss(&KneeConfig::default(), &loss(8000, 200, 10), MTU));
     }
 }

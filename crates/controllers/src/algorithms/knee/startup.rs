@@ -63,9 +63,7 @@ impl Startup {
         if !window_limited {
             return None;
         }
-        let Some(sample) = ack.rate.filter(|sample| !sample.app_limited) else {
-            return None;
-        };
+        let sample = ack.rate.filter(|sample| !sample.app_limited)?;
         let rate = sample.delivery_rate.bytes_per_second() as f64;
         self.rate = Some(rate);
         if !waits {
