@@ -7,11 +7,14 @@ mod path;
 mod queue_target;
 mod startup;
 
+use core::time::Duration;
+
 use kneepoint_estimators::BusyRateConfig;
 
 use self::controller::Knee;
 use crate::config::{ConfigError, ControllerConfig, Environment};
 use crate::controller::Controller;
+use crate::model::HOST_DELAY;
 use crate::registry::{Preset, Registered};
 use crate::text::fields;
 
@@ -20,13 +23,13 @@ use crate::text::fields;
 /// It keeps in flight what the link carries in the path's round-trip time without queues, and a queue that is as large as the time for which the
 /// link was idle asks for. The law, its constants and their ablations stand in docs/KNEE.md.
 ///
-/// Times are in seconds where they are not in *horizons*: the base round-trip time and what hosts add to it.
+/// A *horizon* is the base round-trip time and what hosts add to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct KneeConfig {
-    /// What hosts add to a round-trip time, in seconds. Above 0, at most 0.1; 1 ms (draft-ietf-ccwg-bbr, section 5.6.3: the send
+    /// What hosts add to a round-trip time. 1 us to 100 ms; 1 ms (draft-ietf-ccwg-bbr, section 5.6.3: the send
     /// quantum's time).
-    pub host_delay: f64,
+    pub host_delay: Duration,
     /// The fast rate average's shortest time constant and its prior's weight, in horizons. Above 0; 1/4.
     pub min_memory: f64,
     /// Its longest time constant, in horizons. At least `min_memory`; 4.
@@ -43,9 +46,9 @@ pub struct KneeConfig {
     pub target_left: f64,
     /// Packets that every flow has in flight on top, whatever its share: they make shares equal. At least 2; 3.
     pub equal_packets: f64,
-    /// A drain follows when the lowest delay was not seen for so long, in seconds. At least 1; 5 (draft-ietf-ccwg-bbr,
+    /// A drain follows when the lowest delay was not seen for so long. 1 s to 1 h; 5 s (draft-ietf-ccwg-bbr,
     /// ProbeRTTInterval).
-    pub drain_interval: f64,
+    pub drain_interval: Duration,
     /// And for so many minimum round-trip times. At least 10; 100.
     pub drain_round_trips: f64,
     /// What a drain leaves of the window. Above 0, below 1; 1/2 (draft-ietf-ccwg-bbr, ProbeRTTCwndGain).
@@ -88,7 +91,7 @@ fields!(KneeConfig {
 impl Default for KneeConfig {
     fn default() -> Self {
         Self {
-            host_delay: 1e-3,
+            host_delay: HOST_DELAY,
             min_memory: 0.25,
             max_memory: 4.0,
             slow_memory: 50.0,
@@ -97,7 +100,7 @@ impl Default for KneeConfig {
             target_decay: 64.0,
             target_left: 0.7,
             equal_packets: 3.0,
-            drain_interval: 5.0,
+            drain_interval: Duration::from_secs(5),
             drain_round_trips: 100.0,
             drained: 0.5,
             join: 0.1,
@@ -137,7 +140,7 @@ impl Registered for KneeConfig {
 impl ControllerConfig for KneeConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         let ranges = [
-            ("host_delay", self.host_delay, 1e-6, 0.1),
+            ("host_delay", self.host_delay.as_secs_f64(), 1e-6, 0.1),
             ("min_memory", self.min_memory, 0.01, 100.0),
             ("max_memory", self.max_memory, self.min_memory, 1e3),
             ("slow_memory", self.slow_memory, 0.1, 1e4),
@@ -146,7 +149,12 @@ impl ControllerConfig for KneeConfig {
             ("target_decay", self.target_decay, 1.0, 1e6),
             ("target_left", self.target_left, 0.0, 1.0),
             ("equal_packets", self.equal_packets, 2.0, 1e3),
-            ("drain_interval", self.drain_interval, 1.0, 3600.0),
+            (
+                "drain_interval",
+                self.drain_interval.as_secs_f64(),
+                1.0,
+                3600.0,
+            ),
             ("drain_round_trips", self.drain_round_trips, 10.0, 1e6),
             ("drained", self.drained, 0.05, 0.95),
             ("join", self.join, 0.01, 1e3),
@@ -174,7 +182,6 @@ impl ControllerConfig for KneeConfig {
 mod tests {
     use super::*;
     use crate::driver::{PLAIN, Scenario, drive, environment};
-    use std::time::Duration;
 
     #[test]
     fn nonsense_is_refused() {
@@ -183,7 +190,7 @@ mod tests {
         for (config, field) in [
             (
                 KneeConfig {
-                    host_delay: 0.0,
+                    host_delay: Duration::ZERO,
                     ..valid
                 },
                 "host_delay",

@@ -157,7 +157,7 @@ impl Knee {
 
     /// The base round-trip time and what hosts add to it, in seconds: the law's unit of time.
     fn horizon(&self) -> f64 {
-        self.path.base() + self.config.host_delay
+        self.path.base() + self.config.host_delay.as_secs_f64()
     }
 
     fn packet(&self) -> f64 {
@@ -215,6 +215,7 @@ impl Knee {
                 let unseen = self.path.unseen(ack.now);
                 let interval = config
                     .drain_interval
+                    .as_secs_f64()
                     .max(config.drain_round_trips * self.path.min());
                 let unmeasured = unseen.max(self.path.unmeasured(ack.now));
                 if unmeasured > interval
@@ -260,7 +261,8 @@ impl Link {
         let usual = self.rate.usual().max(1.0);
         // A link that carries nothing for longer than this is silent: neither busy nor idle.
         let packets = acked.bytes.max(2.0 * mtu);
-        let longest = (PAUSE * base).max(config.host_delay) + PAUSE_PACKETS * packets / usual;
+        let host_delay = config.host_delay.as_secs_f64();
+        let longest = (PAUSE * base).max(host_delay) + PAUSE_PACKETS * packets / usual;
         let gap = acked.gap.min(longest);
         self.delivered.add(acked.bytes, gap, (-gap / horizon).exp());
         // A packet that waited came to a busy link. One that did not is a lower bound of the rate: the link is taken for at most
@@ -272,7 +274,7 @@ impl Link {
             acked.wait.max(censored).min(gap)
         };
         self.rate.add(acked.bytes, busy, gap, horizon);
-        let empty = acked.wait <= config.host_delay + EMPTY_BATCHES * acked.bytes / usual;
+        let empty = acked.wait <= host_delay + EMPTY_BATCHES * acked.bytes / usual;
         let idle = if empty && !acked.lossy && !acked.bounded {
             gap - busy
         } else {
@@ -315,7 +317,8 @@ impl Controller for Knee {
         if let State::Startup(startup) = &mut self.state {
             self.path.take_min_as_base();
             let wait = rtt - self.path.min();
-            let threshold = (STARTUP_WAIT * self.path.min()).max(self.config.host_delay);
+            let threshold =
+                (STARTUP_WAIT * self.path.min()).max(self.config.host_delay.as_secs_f64());
             let full = startup.on_ack(ack, wait > threshold, window_limited);
             if let Some(rate) = full {
                 self.end_startup(rate);

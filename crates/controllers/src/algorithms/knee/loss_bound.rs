@@ -198,8 +198,7 @@ impl LossBound {
         }
     }
 
-    /// Packets were lost. Returns
-    /// whether too many were lost.
+    /// Packets were lost. Returns whether they bound the window: what is being measured or was answered does not do so again.
     pub(super) fn on_loss(
         &mut self,
         config: &KneeConfig,
@@ -209,9 +208,6 @@ impl LossBound {
         let Some(flight) = event.flight else {
             return false;
         };
-        if event.newest_sent < self.answered || matches!(self.phase, Phase::Measuring { .. }) {
-            return false;
-        }
         let packet = mtu.0.max(1) as f64;
         let lost = flight.lost.0 as f64 / packet;
         let sent = flight.in_flight.0 as f64 / packet;
@@ -220,8 +216,12 @@ impl LossBound {
         if lost <= (expected + 2.0 * expected.sqrt()).max(FEW) {
             return false;
         }
-        let lost_at = flight.in_flight.0 as f64;
         self.lossy_until = Some(event.round.saturating_add(1));
+        let measuring = matches!(self.phase, Phase::Measuring { .. });
+        if event.newest_sent < self.answered || measuring {
+            return false;
+        }
+        let lost_at = flight.in_flight.0 as f64;
         self.answered = event.now;
         let bounded = Bounded {
             bound: (config.bound_left * lost_at).min(self.bytes()),
@@ -311,6 +311,10 @@ mod tests {
         assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU));
         assert!(bound.is_lossy(2) && !bound.is_lossy(3));
         let at_loss = bound.bytes();
+        // What is lost while the bound is measured does not move it, but says that the link is still full.
+        assert!(!bound.on_loss(&KneeConfig::default(), &loss(120, 3, 20), MTU));
+        assert_eq!(bound.bytes(), at_loss);
+        assert!(bound.is_lossy(4));
         assert!((at_loss - 0.85 * 120_000.0).abs() < 1.0);
         rounds(&mut bound, 2..16, 0);
         assert_eq!(bound.bytes(), at_loss, "held");

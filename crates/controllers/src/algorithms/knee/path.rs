@@ -7,7 +7,8 @@ use crate::units::{Timestamp, saturating_nanos};
 /// What is known of the round-trip time. In seconds.
 ///
 /// The path's delay is a distribution. The minimum is its edge: on a path with jitter, or whose acknowledgements come in batches, a
-/// window of rate x minimum leaves the link idle. So two values are kept. The *minimum* is the least round-trip time ever. The *base* is the
+/// window of rate x minimum leaves the link idle. So two values are kept. The *minimum* is the least
+/// round-trip time; it rises only to what two drains in a row agree on. The *base* is the
 /// mean round-trip time of packets that found no queue of the sender's own, as measured in drains. On a path without noise they are the same.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PathRtt {
@@ -106,7 +107,7 @@ impl PathRtt {
     pub(super) fn queue_fell(&self, config: &KneeConfig, rtt: f64) -> bool {
         let queue = rtt - self.min;
         let threshold = (config.join * self.last_queue)
-            .max(config.host_delay)
+            .max(config.host_delay.as_secs_f64())
             .max(MIN_FALL * self.min);
         self.last_queue.is_finite() && self.last_queue - queue > threshold
     }
@@ -193,7 +194,7 @@ impl PathRtt {
     }
 }
 
-pub(super) fn seconds(ack: &AckEvent) -> f64 {
+fn seconds(ack: &AckEvent) -> f64 {
     saturating_nanos(ack.rtt) as f64 / 1e9
 }
 
@@ -212,8 +213,8 @@ const NOISY: f64 = 1.1;
 /// The minimum counts as seen within this share.
 const SEEN: f64 = 1.03;
 
-/// The low since the last drain counts as seen within this share. Flows that see each other's drains take them for their lows, and
-/// so drain together from then on, as BBR's do.
+/// The low since the last drain counts as seen within this share: another flow's drain shows nearly the same low as one's own, and
+/// then both wait for the same time, as BBR's flows do.
 const LOW_TIE: f64 = 1.1;
 
 /// Of the base's excess over the minimum, forgotten in a round that shows the minimum.

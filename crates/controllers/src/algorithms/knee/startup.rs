@@ -1,6 +1,7 @@
 //! The first search for the link's rate.
 
 use crate::event::AckEvent;
+use crate::model::initial_window;
 use crate::units::Bytes;
 
 /// Slow start (RFC 9002, section 7.3.1), until a queue stands and the delivery rate grows no more.
@@ -18,9 +19,7 @@ pub(super) struct Startup {
 
 impl Startup {
     pub(super) fn new(mtu: Bytes) -> Self {
-        // RFC 9002, section 7.2.
-        let initial = (mtu * 10).min(Bytes(14_720).max(mtu * 2));
-        Self::again(initial)
+        Self::again(initial_window(mtu))
     }
 
     /// From this window on.
