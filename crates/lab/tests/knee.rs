@@ -60,7 +60,7 @@ fn batches_of_acknowledgements_are_covered() {
         let path = batched(20.0, 0.04, bdp(20.0, 0.04, 4.0), interval);
         let outcome = greedy("knee", path, 15.0);
         let used = goodput(&outcome, 5.0, 15.0) / 20.0;
-        assert!(used > 0.85, "{used} with batches of {interval} s");
+        assert!(used > 0.87, "{used} with batches of {interval} s");
     }
 }
 
@@ -126,12 +126,20 @@ fn a_marking_queue_is_heeded() {
 /// Trap: the minimum RTT of the shorter path makes the longer one's window.
 #[test]
 fn a_longer_path_is_filled_within_seconds() {
-    let mut path = links(constant(20.0), 0.02, 250_000);
-    path.forward.delay = lengthened(0.01, 10.0, 0.1);
-    path.reverse.delay = lengthened(0.01, 10.0, 0.1);
-    let outcome = greedy("knee", path, 30.0);
-    let after = time_to(&outcome, 10.0, 0.9 * 20.0 * paths::PAYLOAD);
-    assert!(after < 8.0, "{after} s");
+    for (before, after, most) in [
+        (0.02, 0.2, 8.0),
+        (0.04, 0.05, 12.0),
+        (0.04, 0.08, 12.0),
+        (0.04, 0.12, 12.0),
+        (0.01, 0.6, 14.0),
+    ] {
+        let mut path = links(constant(20.0), before, 400_000);
+        path.forward.delay = lengthened(before / 2.0, 10.0, after / 2.0);
+        path.reverse.delay = lengthened(before / 2.0, 10.0, after / 2.0);
+        let outcome = greedy("knee", path, 30.0);
+        let taken = time_to(&outcome, 10.0, 0.85 * 20.0 * paths::PAYLOAD);
+        assert!(taken < most, "{taken} s from {before} to {after}");
+    }
 }
 
 /// Beside a flow that fills the queue the base is measured with the other's queue in it: the share holds. It goes with the other.
@@ -153,26 +161,35 @@ fn a_flow_that_fills_the_queue_leaves_a_share_and_no_delay_behind() {
     assert!(mean < 60.0, "{mean} ms afterwards");
 }
 
-/// Two flows drain together, and so see the path.
+/// Flows of `knee` that start apart, over a buffer of four times the path: Jain's index and the mean RTT of the last half.
+fn company(flows: u32, gap: f64) -> (f64, f64) {
+    let mbps = 5.0 * f64::from(flows);
+    let path = links(constant(mbps), 0.04, bdp(mbps, 0.04, 4.0));
+    let flow = |number: u32| {
+        let candidate = candidate("knee", u64::from(number)).expect("it is known");
+        FlowPlan::greedy(candidate, seconds(gap) * number, seconds(50.0))
+    };
+    let flows = (0..flows).map(flow).collect();
+    let trial = Trial::new(Topology::point_to_point(path), flows, seconds(50.0));
+    let outcome = trial.run().expect("it runs");
+    let jain = outcome
+        .jain(seconds(25.0), seconds(50.0))
+        .expect("all get something");
+    (jain, mean_rtt(&outcome, 25.0, 50.0))
+}
+
+/// Trap: flows send in turns, once a round trip, and an average over less than that is too high. Each drain alone shows the
+/// queue of the others.
 #[test]
-fn two_flows_share_with_a_short_queue() {
-    for gap in [0.1, 2.0] {
-        let path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 4.0));
-        let flow = |number: u32| {
-            let candidate = candidate("knee", u64::from(number)).expect("it is known");
-            FlowPlan::greedy(candidate, seconds(gap) * number, seconds(40.0))
-        };
-        let trial = Trial::new(
-            Topology::point_to_point(path),
-            vec![flow(0), flow(1)],
-            seconds(40.0),
-        );
-        let outcome = trial.run().expect("it runs");
-        let jain = outcome
-            .jain(seconds(20.0), seconds(40.0))
-            .expect("both get something");
-        assert!(jain > 0.9, "{jain} with {gap} s between the starts");
-        let mean = mean_rtt(&outcome, 20.0, 40.0);
-        assert!(mean < 70.0, "{mean} ms with {gap} s between the starts");
+fn flows_drain_together_and_so_see_the_path() {
+    for (flows, gap, most) in [
+        (2, 0.1, 66.0),
+        (2, 2.0, 66.0),
+        (4, 0.5, 72.0),
+        (4, 2.0, 72.0),
+    ] {
+        let (jain, mean) = company(flows, gap);
+        assert!(jain > 0.9, "{jain} of {flows} flows, {gap} s apart");
+        assert!(mean < most, "{mean} ms of {flows} flows, {gap} s apart");
     }
 }

@@ -30,7 +30,8 @@ pub struct KneeConfig {
     /// What hosts add to a round-trip time. 1 us to 100 ms; 1 ms (draft-ietf-ccwg-bbr, section 5.6.3: the send
     /// quantum's time).
     pub host_delay: Duration,
-    /// The fast rate average's shortest time constant and its prior's weight, in horizons. Above 0; 1/4.
+    /// The fast rate average's shortest time constant and its prior's weight, in horizons. Above 0; 1: flows that share a link
+    /// send in turns, once a round trip, and a shorter average follows the turns.
     pub min_memory: f64,
     /// Its longest time constant, in horizons. At least `min_memory`; 4.
     pub max_memory: f64,
@@ -51,9 +52,12 @@ pub struct KneeConfig {
     pub drain_interval: Duration,
     /// And for so many minimum round-trip times. At least 10; 100.
     pub drain_round_trips: f64,
+    /// The first drain follows after so many minimum round-trip times, the next one after twice as many, and so on, until the
+    /// path is known to be quiet. At least 1; 8.
+    pub first_round_trips: f64,
     /// What a drain leaves of the window. Above 0, below 1; 1/2 (draft-ietf-ccwg-bbr, ProbeRTTCwndGain).
     pub drained: f64,
-    /// A queue that falls by this share within a round means that other flows drain. Above 0; 0.3.
+    /// A queue that falls by this share within a round means that other flows drain. Above 0; 0.1.
     pub join: f64,
     /// A queue of so many base round-trip times is looked into. Above 0; 2.
     pub standing: f64,
@@ -79,6 +83,7 @@ fields!(KneeConfig {
     equal_packets,
     drain_interval,
     drain_round_trips,
+    first_round_trips,
     drained,
     join,
     standing,
@@ -92,7 +97,7 @@ impl Default for KneeConfig {
     fn default() -> Self {
         Self {
             host_delay: HOST_DELAY,
-            min_memory: 0.25,
+            min_memory: 1.0,
             max_memory: 4.0,
             slow_memory: 50.0,
             initial_target: 0.02,
@@ -102,6 +107,7 @@ impl Default for KneeConfig {
             equal_packets: 3.0,
             drain_interval: Duration::from_secs(5),
             drain_round_trips: 100.0,
+            first_round_trips: 8.0,
             drained: 0.5,
             join: 0.1,
             standing: 2.0,
@@ -156,6 +162,7 @@ impl ControllerConfig for KneeConfig {
                 3600.0,
             ),
             ("drain_round_trips", self.drain_round_trips, 10.0, 1e6),
+            ("first_round_trips", self.first_round_trips, 1.0, 1e6),
             ("drained", self.drained, 0.05, 0.95),
             ("join", self.join, 0.01, 1e3),
             ("standing", self.standing, 0.1, 1e3),

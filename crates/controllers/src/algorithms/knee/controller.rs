@@ -5,7 +5,7 @@ use core::time::Duration;
 use kneepoint_estimators::BusyRate;
 
 use super::KneeConfig;
-use super::drain::{Drain, Drained};
+use super::drain::Drain;
 use super::loss_bound::LossBound;
 use super::path::PathRtt;
 use super::queue_target::QueueTarget;
@@ -31,6 +31,7 @@ pub(super) struct Knee {
     /// The window that is enforced.
     window: Bytes,
     last_ack: Option<Timestamp>,
+    newest_sent: Option<Timestamp>,
     /// The newest packet that left while the application was the limit.
     app_limited_until: Option<Timestamp>,
     last: Last,
@@ -129,6 +130,8 @@ struct Acked {
     bytes: f64,
     /// Since the acknowledgement before.
     gap: f64,
+    /// Between the newest packets of both: what the sender itself paused for is no silence of the link.
+    sent_gap: f64,
     /// How long the newest packet waited: its round-trip time beyond the base.
     wait: f64,
     /// Whether losses show that the link was full.
@@ -150,6 +153,7 @@ impl Knee {
             window: startup.window(),
             state: State::Startup(startup),
             last_ack: None,
+            newest_sent: None,
             app_limited_until: None,
             last: Last::default(),
         }
@@ -168,7 +172,7 @@ impl Knee {
         let link = Link::new(&self.config, rate, self.horizon());
         self.state = State::Running {
             link,
-            phase: Phase::Draining(Drain::new()),
+            phase: Phase::Draining(Drain::new(self.path.smoothed())),
         };
     }
 
@@ -181,20 +185,27 @@ impl Knee {
             .is_none_or(|until| ack.newest_sent > until)
     }
 
-    fn on_running_ack(&mut self, ack: &AckEvent, rtt: f64, gap: f64, window_limited: bool) {
+    fn on_running_ack(
+        &mut self,
+        ack: &AckEvent,
+        rtt: f64,
+        gap: f64,
+        sent_gap: f64,
+        window_limited: bool,
+    ) {
         let (config, horizon, window) = (self.config, self.horizon(), self.window);
         let State::Running { link, phase } = &mut self.state else {
             return;
         };
         match phase {
             Phase::Draining(drain) => {
-                if let Some(found) = drain.on_ack(ack, rtt, window, self.path.base()) {
-                    // On slow links even the small flight is a queue.
+                if let Some(mut found) = drain.on_ack(ack, rtt, window, self.path.base()) {
+                    // On slow links even the small flight is a queue. What is left of a queue of one's own is no more than what
+                    // the drain has taken from it.
                     let carried = window.0 as f64 / link.rate.rate(horizon).max(1.0);
-                    let own = (carried - self.path.min()).max(0.0);
-                    let Drained { least, mean } = found;
-                    self.path
-                        .on_drained(ack.now, least, mean.map(|mean| mean - own));
+                    let own = (carried - self.path.min()).min(found.before - found.mean);
+                    found.mean -= own.max(0.0);
+                    self.path.on_drained(&config, ack.now, &found);
                     *phase = Phase::Refilling;
                 }
             }
@@ -205,6 +216,7 @@ impl Knee {
                     let acked = Acked {
                         bytes: ack.acked.0 as f64,
                         gap,
+                        sent_gap,
                         wait: (rtt - self.path.base()).max(0.0),
                         lossy: self.loss.is_lossy(ack.round),
                         bounded: self.loss.bytes() <= window.0 as f64,
@@ -212,17 +224,13 @@ impl Knee {
                     let mtu = self.mtu.0 as f64;
                     link.learn(&config, &acked, self.path.base(), horizon, mtu);
                 }
-                let unseen = self.path.unseen(ack.now);
-                let interval = config
-                    .drain_interval
-                    .as_secs_f64()
-                    .max(config.drain_round_trips * self.path.min());
-                let unmeasured = unseen.max(self.path.unmeasured(ack.now));
+                let interval = self.path.interval(&config);
+                let unmeasured = self.path.unseen(ack.now).max(self.path.unmeasured(ack.now));
                 if unmeasured > interval
                     || (unmeasured > 0.5 * interval && self.path.queue_fell(&config, rtt))
                     || self.path.is_standing(&config)
                 {
-                    *phase = Phase::Draining(Drain::new());
+                    *phase = Phase::Draining(Drain::new(self.path.smoothed()));
                 }
             }
         }
@@ -263,7 +271,13 @@ impl Link {
         let packets = acked.bytes.max(2.0 * mtu);
         let host_delay = config.host_delay.as_secs_f64();
         let longest = (PAUSE * base).max(host_delay) + PAUSE_PACKETS * packets / usual;
-        let gap = acked.gap.min(longest);
+        // A receiver that acknowledges one packet waited for a second one.
+        let delayed = if acked.bytes < 2.0 * mtu {
+            MAX_ACK_DELAY
+        } else {
+            0.0
+        };
+        let gap = acked.gap.min((longest + delayed).max(acked.sent_gap));
         self.delivered.add(acked.bytes, gap, (-gap / horizon).exp());
         // A packet that waited came to a busy link. One that did not is a lower bound of the rate: the link is taken for at most
         // twice as fast as what it delivers.
@@ -297,6 +311,7 @@ impl Controller for Knee {
 
     fn on_ack(&mut self, ack: &AckEvent) {
         let last = self.last_ack.replace(ack.now);
+        let last_sent = self.newest_sent.replace(ack.newest_sent);
         self.last.in_flight = ack.in_flight;
         self.last.round = ack.round;
         self.last.app_limited = ack.app_limited;
@@ -325,7 +340,9 @@ impl Controller for Knee {
             }
         } else {
             let gap = last.map_or(rtt, |last| ack.now.nanos_since(last) as f64 / 1e9);
-            self.on_running_ack(ack, rtt, gap, window_limited);
+            let sent_gap =
+                last_sent.map_or(0.0, |last| ack.newest_sent.nanos_since(last) as f64 / 1e9);
+            self.on_running_ack(ack, rtt, gap, sent_gap, window_limited);
         }
         self.update_window(ack.acked);
     }
@@ -426,6 +443,9 @@ const SETTLING: f64 = 2.0;
 /// Of the base round-trip time, and times the time that the packets take: pauses as links and receivers make them.
 const PAUSE: f64 = 0.25;
 const PAUSE_PACKETS: f64 = 4.0;
+
+/// In seconds: RFC 9000, section 18.2.
+const MAX_ACK_DELAY: f64 = 0.025;
 
 /// A queue no longer than two batches of acknowledged packets is empty: the packets are each other's queue.
 const EMPTY_BATCHES: f64 = 2.0;

@@ -217,6 +217,10 @@ impl LossBound {
             return false;
         }
         self.lossy_until = Some(event.round.saturating_add(1));
+        // A flight that the application limited does not show the window (draft-ietf-ccwg-bbr, section 5.5.10.2).
+        if flight.app_limited {
+            return false;
+        }
         let measuring = matches!(self.phase, Phase::Measuring { .. });
         if event.newest_sent < self.answered || measuring {
             return false;
@@ -302,6 +306,20 @@ mod tests {
         let mut bound = LossBound::new();
         assert!(!bound.on_loss(&KneeConfig::default(), &loss(40, 1, 4), MTU));
         assert_eq!(bound.bytes(), f64::INFINITY);
+    }
+
+    /// What the application has in flight is not the window.
+    #[test]
+    fn losses_of_an_application_limited_flight_do_not_bound_the_window() {
+        let mut bound = LossBound::new();
+        let mut event = loss(40, 1, 10);
+        event.flight = event.flight.map(|flight| FlightSample {
+            app_limited: true,
+            ..flight
+        });
+        assert!(!bound.on_loss(&KneeConfig::default(), &event, MTU));
+        assert_eq!(bound.bytes(), f64::INFINITY);
+        assert!(bound.is_lossy(2));
     }
 
     /// The window's own losses stop once it is bounded: it stays bounded, and comes back slowly.

@@ -1,6 +1,7 @@
 //! The path's round-trip time.
 
 use super::KneeConfig;
+use super::drain::Drained;
 use crate::event::AckEvent;
 use crate::units::{Timestamp, saturating_nanos};
 
@@ -15,8 +16,8 @@ pub(super) struct PathRtt {
     min: f64,
     base: f64,
     smoothed: f64,
-    /// The means that the last drains found, the newest first.
-    drained: [f64; DRAINS],
+    /// The mean that the last drain found.
+    drained: f64,
     /// The least round-trip time that the last drain found.
     drained_min: f64,
     /// The least since the last drain, and when it was seen last.
@@ -29,6 +30,10 @@ pub(super) struct PathRtt {
     /// Rounds in a row in which a queue stood that is several times the base.
     standing: u32,
     mean: f64,
+    /// Whether the last drain found a queue that the spread of its packets does not explain.
+    others_queue: bool,
+    /// So far.
+    drains: u32,
 }
 
 /// A round under way.
@@ -53,7 +58,7 @@ impl PathRtt {
             min: 0.0,
             base: 0.0,
             smoothed: 0.0,
-            drained: [f64::INFINITY; DRAINS],
+            drained: f64::INFINITY,
             drained_min: f64::INFINITY,
             low: f64::INFINITY,
             low_at: now,
@@ -62,6 +67,8 @@ impl PathRtt {
             last_queue: f64::INFINITY,
             standing: 0,
             mean: 0.0,
+            others_queue: false,
+            drains: 0,
         }
     }
 
@@ -75,6 +82,11 @@ impl PathRtt {
         self.base
     }
 
+    /// RFC 9002's smoothed round-trip time.
+    pub(super) fn smoothed(&self) -> f64 {
+        self.smoothed
+    }
+
     /// How much longer than the base the smoothed round-trip time is: at least 1.
     pub(super) fn inflation(&self) -> f64 {
         if self.base > 0.0 {
@@ -86,7 +98,8 @@ impl PathRtt {
 
     /// For how long the base has not been measured, in seconds; zero while it is the minimum: then the path has no noise.
     pub(super) fn unmeasured(&self, now: Timestamp) -> f64 {
-        if self.base > NOISY * self.min {
+        // A low that stays above the base may be a longer path.
+        if self.is_noisy() || self.low > NOISY * self.base {
             now.nanos_since(self.drained_at) as f64 / 1e9
         } else {
             0.0
@@ -96,6 +109,24 @@ impl PathRtt {
     /// For how long the lowest delay since the last drain has not been seen, in seconds.
     pub(super) fn unseen(&self, now: Timestamp) -> f64 {
         now.nanos_since(self.low_at) as f64 / 1e9
+    }
+
+    fn is_noisy(&self) -> bool {
+        self.base > NOISY * self.min
+    }
+
+    /// How long a delay is trusted, in seconds. A flow that is new, or whose path has noise or a queue of others, looks again
+    /// sooner, and after twice as long each time.
+    pub(super) fn interval(&self, config: &KneeConfig) -> f64 {
+        let interval = config
+            .drain_interval
+            .as_secs_f64()
+            .max(config.drain_round_trips * self.min);
+        if !self.is_noisy() && self.drains >= SETTLED_DRAINS {
+            return interval;
+        }
+        let doubled = f64::from(self.drains.min(MAX_DOUBLINGS)).exp2();
+        interval.min(config.first_round_trips * self.min.max(MIN_LOOK) * doubled)
     }
 
     /// Whether a queue of several times the base has stood for long: the path may have become longer.
@@ -157,9 +188,9 @@ impl PathRtt {
         if longest < self.base {
             self.base = longest.max(self.min);
         }
-        // A path whose delay varies does not show its minimum beside a queue.
+        // A round that shows the minimum has next to no queue.
         if round.min <= SEEN * self.min {
-            self.base += FORGETTING * (self.min - self.base);
+            self.base = self.base.min(round.sum / round.samples);
         }
         if round.min - self.base > config.standing * self.base {
             self.standing = self.standing.saturating_add(1);
@@ -168,28 +199,39 @@ impl PathRtt {
         }
     }
 
-    /// A drain has ended. `least` is of all its packets. `mean` is of those that left with a small flight, without what that flight
-    /// itself may have queued.
-    pub(super) fn on_drained(&mut self, now: Timestamp, least: f64, mean: Option<f64>) {
+    /// A drain has ended.
+    pub(super) fn on_drained(&mut self, config: &KneeConfig, now: Timestamp, found: &Drained) {
+        let least = found.least;
         // The minimum rises only to what two drains in a row agree on.
         if least > self.min && (least - self.drained_min).abs() <= AGREEMENT * least {
             self.min = least.min(self.drained_min);
         }
         self.drained_min = least;
-        if let Some(mean) = mean {
-            self.drained.rotate_right(1);
-            self.drained[0] = mean;
-            let lowest = self.drained.iter().copied().fold(f64::INFINITY, f64::min);
-            self.base = lowest.max(self.min);
+        let last = core::mem::replace(&mut self.drained, found.mean);
+        let spread = found.mean - least;
+        let queue = least - self.min > spread + (NOISY - 1.0) * self.min;
+        let competes = core::mem::replace(&mut self.others_queue, queue) && queue;
+        let differ = found.mean.max(last) > STEADY * found.mean.min(last);
+        // What one drain found beyond the other is a queue of others, or a slow moment of the link. A queue of others that is
+        // there again does not drain: whoever makes it competes.
+        self.base = if competes || !(queue || differ) {
+            0.5 * (found.mean + last)
         } else {
-            self.base = self.min;
+            found.mean.min(last)
         }
+        .max(self.min);
+        self.drains = self.drains.saturating_add(1);
         self.mean = self.base;
         self.last_queue = f64::INFINITY;
         self.low = least;
         self.low_at = now;
         self.drained_at = now;
-        self.standing = 0;
+        // A queue that stands in the drain as well is looked into again at once.
+        self.standing = if least > (1.0 + config.standing) * self.base {
+            config.standing_rounds.saturating_sub(AGAIN)
+        } else {
+            0
+        };
         self.round = Round::NONE;
     }
 }
@@ -197,9 +239,6 @@ impl PathRtt {
 fn seconds(ack: &AckEvent) -> f64 {
     saturating_nanos(ack.rtt) as f64 / 1e9
 }
-
-/// The base is the least mean of so many drains: a link that is slow during one of them does not make the path longer.
-const DRAINS: usize = 2;
 
 /// Drains agree within this share: what timers and acknowledgement delays vary by.
 const AGREEMENT: f64 = 0.03;
@@ -210,15 +249,27 @@ const TOLERANCE: f64 = 1.1;
 /// A base above this share of the minimum is that of a path with noise, and changes with the flight.
 const NOISY: f64 = 1.1;
 
+/// In rounds: until the flight after a drain is acknowledged.
+const AGAIN: u32 = 2;
+
+/// Two drains within this ratio found the same path.
+const STEADY: f64 = 1.25;
+
+/// After so many drains a quiet path is known.
+const SETTLED_DRAINS: u32 = 2;
+
+/// Twice as long so often: the exponent is bounded.
+const MAX_DOUBLINGS: u32 = 20;
+
+/// In seconds: timers and pauses of hosts take so long.
+const MIN_LOOK: f64 = 0.01;
+
 /// The minimum counts as seen within this share.
 const SEEN: f64 = 1.03;
 
 /// The low since the last drain counts as seen within this share: another flow's drain shows nearly the same low as one's own, and
 /// then both wait for the same time, as BBR's flows do.
 const LOW_TIE: f64 = 1.1;
-
-/// Of the base's excess over the minimum, forgotten in a round that shows the minimum.
-const FORGETTING: f64 = 0.5;
 
 /// RFC 9002, section 5.3.
 const SMOOTHING: f64 = 8.0;

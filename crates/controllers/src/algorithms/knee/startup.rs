@@ -2,7 +2,7 @@
 
 use crate::event::AckEvent;
 use crate::model::initial_window;
-use crate::units::Bytes;
+use crate::units::{Bytes, Timestamp};
 
 /// Slow start (RFC 9002, section 7.3.1), until a queue stands and the delivery rate grows no more.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +15,9 @@ pub(super) struct Startup {
     waited: u32,
     /// The round in which the first of them came.
     waited_since: u64,
+    /// What was acknowledged after it, and since when.
+    busy_bytes: f64,
+    busy_since: Timestamp,
 }
 
 impl Startup {
@@ -30,6 +33,8 @@ impl Startup {
             last_round_rate: 0.0,
             waited: 0,
             waited_since: 0,
+            busy_bytes: 0.0,
+            busy_since: Timestamp::ZERO,
         }
     }
 
@@ -70,6 +75,10 @@ impl Startup {
         } else {
             if self.waited == 0 {
                 self.waited_since = ack.round;
+                self.busy_bytes = 0.0;
+                self.busy_since = ack.now;
+            } else {
+                self.busy_bytes += ack.acked.0 as f64;
             }
             self.waited += 1;
         }
@@ -79,7 +88,10 @@ impl Startup {
         if ack.round_start {
             self.last_round_rate = rate;
         }
-        full.then_some(rate)
+        // Packets that waited came to a busy link: what was acknowledged since the first of them is its rate. A rate sample is
+        // of a whole round, whose first part was slower.
+        let busy = ack.now.nanos_since(self.busy_since) as f64 / 1e9;
+        full.then(|| rate.max(self.busy_bytes / busy.max(MIN_TIME)))
     }
 }
 
@@ -88,3 +100,6 @@ const QUEUE_SAMPLES: u32 = 8;
 
 /// draft-ietf-ccwg-bbr, section 5.3.1.2: a rate that grows by less in a round is the link's.
 const GROWTH: f64 = 1.25;
+
+/// In seconds. Nothing is divided by less.
+const MIN_TIME: f64 = 1e-6;
