@@ -17,21 +17,25 @@ use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 /// last. Its RTT estimator is updated only after `on_end_acks` and stands at 333 ms at first, so that round trips
 /// are measured here, from the time each packet left.
 #[derive(Debug, Clone)]
-pub(crate) struct QuinnController(Adapter);
+pub(crate) struct QuinnController {
+    adapter: Adapter,
+}
 
 impl QuinnController {
     pub(crate) fn new(inner: Box<dyn Controller>, now: Instant, mtu: Bytes) -> Self {
-        Self(Adapter::new(inner, now, mtu))
+        Self {
+            adapter: Adapter::new(inner, now, mtu),
+        }
     }
 
     /// The controller's state.
     pub(crate) fn snapshot(&self) -> Snapshot {
-        self.0.snapshot()
+        self.adapter.snapshot()
     }
 
     /// What [`HostController::on_ack`] does: nobody outside of quinn can make the RTT estimator that it takes.
     pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
-        self.0.packet_acked(now, sent, Bytes(bytes));
+        self.adapter.packet_acked(now, sent, Bytes(bytes));
     }
 }
 
@@ -39,9 +43,9 @@ impl HostController for QuinnController {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
         let bytes = Bytes(bytes);
         if bytes <= LARGEST_ACK_ONLY {
-            self.0.packet_sent_unless_ack_only(now, bytes);
+            self.adapter.packet_sent_unless_ack_only(now, bytes);
         } else {
-            self.0.packets_sent(now, bytes);
+            self.adapter.packets_sent(now, bytes);
         }
     }
 
@@ -63,7 +67,7 @@ impl HostController for QuinnController {
         app_limited: bool,
         _largest_packet_num_acked: Option<u64>,
     ) {
-        self.0.acks_ended(now, Bytes(in_flight), app_limited);
+        self.adapter.acks_ended(now, Bytes(in_flight), app_limited);
     }
 
     fn on_congestion_event(
@@ -74,27 +78,27 @@ impl HostController for QuinnController {
         lost_bytes: u64,
     ) {
         if lost_bytes == 0 {
-            return self.0.packet_marked(now, sent);
+            return self.adapter.packet_marked(now, sent);
         }
-        let packets = lost_bytes.div_ceil(self.0.mtu().0.max(1));
+        let packets = lost_bytes.div_ceil(self.adapter.mtu().0.max(1));
         let bytes = Bytes(lost_bytes);
-        self.0
+        self.adapter
             .packets_lost(now, sent, bytes, packets, is_persistent_congestion);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.0.mtu_updated(Bytes(u64::from(new_mtu)));
+        self.adapter.mtu_updated(Bytes(u64::from(new_mtu)));
     }
 
     /// One byte more than the window, so that a window of whole packets can be filled.
     fn window(&self) -> u64 {
-        WindowRule::Below.reported(self.0.reported_window()).0
+        WindowRule::Below.reported(self.adapter.reported_window()).0
     }
 
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = self.0.control().window.0;
-        let state = self.0.snapshot();
+        metrics.congestion_window = self.adapter.control().window.0;
+        let state = self.adapter.snapshot();
         metrics.ssthresh = state.slow_start_threshold.map(|bytes| bytes.0);
         metrics.pacing_rate = state
             .pacing_rate
@@ -107,7 +111,7 @@ impl HostController for QuinnController {
     }
 
     fn initial_window(&self) -> u64 {
-        self.0.initial_window().0
+        self.adapter.initial_window().0
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
