@@ -42,7 +42,18 @@ pub struct DeliveryRateSampler {
     lost_since_ack: Bytes,
     /// Packets sent within this many nanoseconds share a group.
     resolution: u64,
-    batch: Batch,
+    /// Whether packets of an acknowledgement have been reported that has not ended.
+    ack_under_way: bool,
+    /// Everything delivered before it.
+    delivered_before: Bytes,
+    /// When its oldest packet was sent.
+    oldest_sent: Timestamp,
+    /// Its current run of packets: their send time, and their bytes.
+    run_sent: Timestamp,
+    run: Bytes,
+    /// Its packet with the newest delivery state: the sample is measured from it. With its own send time, at which the
+    /// send interval ends.
+    sampled: Option<(Timestamp, PacketState)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +79,12 @@ impl DeliveryRateSampler {
             lost: Bytes::ZERO,
             lost_since_ack: Bytes::ZERO,
             resolution: 0,
-            batch: Batch::default(),
+            ack_under_way: false,
+            delivered_before: Bytes::ZERO,
+            oldest_sent: now,
+            run_sent: now,
+            run: Bytes::ZERO,
+            sampled: None,
         }
     }
 
@@ -135,44 +151,64 @@ impl DeliveryRateSampler {
 
     /// One packet, sent at `sent`, was acknowledged by the acknowledgement that arrived at `now`.
     pub fn on_packet_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
-        let batch = &mut self.batch;
-        if batch.packets > 0 && batch.run_sent == sent && batch.now == now {
-            batch.run += bytes;
+        if self.ack_under_way && self.run_sent == sent && self.ack.now == now {
+            self.run += bytes;
         } else {
             self.begin_run(now, sent, bytes);
         }
-        self.batch.packets = self.batch.packets.saturating_add(1);
-        self.ack.delivered += bytes;
-        self.ack.in_flight -= bytes;
+        let ack = &mut self.ack;
+        ack.acked_packets = ack.acked_packets.saturating_add(1);
+        ack.delivered += bytes;
+        ack.in_flight -= bytes;
     }
 
     /// The first packet of a run that was sent at one time. A run is looked up once, at its end.
     fn begin_run(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
-        if self.batch.packets > 0 {
+        if self.ack_under_way {
             self.end_run();
         }
         self.delivered_at = now;
-        // A batch that the transport never ended (an acknowledgement inferred from a Retry, for example) counts as
+        // An acknowledgement that the transport never ended (one inferred from a Retry, for example) counts as
         // delivered, but is too old for a sample.
-        if self.batch.packets == 0 || self.batch.now != now {
-            self.batch
-                .begin(now, self.ack.delivered, self.ack.in_flight);
+        if !self.ack_under_way || self.ack.now != now {
+            self.begin_ack(now);
         }
-        self.batch.begin_run(sent, bytes);
+        self.ack.newest_sent = self.ack.newest_sent.max(sent);
+        self.oldest_sent = self.oldest_sent.min(sent);
+        self.run_sent = sent;
+        self.run = bytes;
+    }
+
+    fn begin_ack(&mut self, now: Timestamp) {
+        self.ack_under_way = true;
+        self.oldest_sent = Timestamp::MAX;
+        self.sampled = None;
+        let ack = &mut self.ack;
+        ack.now = now;
+        self.delivered_before = ack.delivered;
+        ack.acked_packets = 0;
+        ack.newest_sent = Timestamp::ZERO;
+        ack.prior_in_flight = ack.in_flight;
+        ack.round_start = false;
     }
 
     fn end_run(&mut self) {
-        match &mut self.sent_packets {
-            Some(sent_packets) => {
-                let (sent, bytes) = (self.batch.run_sent, self.batch.run);
-                let sent_packets = Arc::make_mut(sent_packets);
-                sent_packets.take(sent, bytes, |state| {
-                    self.batch.update_sample(state, self.round_end)
-                });
-                sent_packets.prune(self.batch.oldest_sent - GROUP_LIFETIME);
+        let Some(sent_packets) = &mut self.sent_packets else {
+            self.ack.round_start |= self.run_sent >= self.round_began;
+            return;
+        };
+        let sent_packets = Arc::make_mut(sent_packets);
+        sent_packets.take(self.run_sent, self.run, |state| {
+            // A packet sent after the round began has been acknowledged.
+            self.ack.round_start |= state.delivered >= self.round_end;
+            if self
+                .sampled
+                .is_none_or(|(_, newest)| state.delivered >= newest.delivered)
+            {
+                self.sampled = Some((self.run_sent, *state));
             }
-            None => self.batch.round_start |= self.batch.run_sent >= self.round_began,
-        }
+        });
+        sent_packets.prune(self.oldest_sent - GROUP_LIFETIME);
     }
 
     /// The acknowledgement is complete. `in_flight` and `app_limited` are the transport's values.
@@ -188,7 +224,7 @@ impl DeliveryRateSampler {
         // data is rejected, and packets with only ACK frames are never acknowledged.
         self.ack.in_flight = in_flight;
         self.ack.app_limited = app_limited;
-        let newly_acked = self.batch.packets > 0;
+        let newly_acked = core::mem::take(&mut self.ack_under_way);
         if newly_acked {
             self.end_run();
             self.fold(now);
@@ -295,25 +331,20 @@ impl DeliveryRateSampler {
     }
 
     fn fold(&mut self, now: Timestamp) {
-        let batch = &mut self.batch;
-        let rtt = now.nanos_since(batch.newest_sent);
-        self.resolution = rtt / GROUPS_PER_ROUND;
         let ack = &mut self.ack;
+        let rtt = now.nanos_since(ack.newest_sent);
+        self.resolution = rtt / GROUPS_PER_ROUND;
         ack.now = now;
-        ack.acked = ack.delivered - batch.prior_delivered;
-        ack.acked_packets = core::mem::take(&mut batch.packets);
-        ack.lost = core::mem::take(&mut self.lost_since_ack);
-        ack.newest_sent = batch.newest_sent;
         ack.rtt = Duration::from_nanos(rtt);
-        ack.prior_in_flight = batch.prior_in_flight;
-        ack.round_start = batch.round_start;
-        if batch.round_start {
+        ack.acked = ack.delivered - self.delivered_before;
+        ack.lost = core::mem::take(&mut self.lost_since_ack);
+        if ack.round_start {
             ack.round = ack.round.saturating_add(1);
             self.round_end = ack.delivered;
             self.round_began = now;
         }
         ack.rate = None;
-        if let Some((sent, state)) = &self.batch.sample {
+        if let Some((sent, state)) = &self.sampled {
             self.ack.rate = self.rate_sample(now, *sent, state);
             self.interval_start = self.interval_start.max(*sent);
         }
@@ -344,61 +375,6 @@ impl DeliveryRateSampler {
             in_flight_at_send: state.in_flight,
             lost: self.lost - state.lost,
         })
-    }
-}
-
-/// The state of an incomplete acknowledgement.
-#[derive(Debug, Clone, Default)]
-struct Batch {
-    /// When it arrived.
-    now: Timestamp,
-    /// Zero if there is no acknowledgement.
-    packets: u64,
-    /// Delivered and in flight before it.
-    prior_delivered: Bytes,
-    prior_in_flight: Bytes,
-    newest_sent: Timestamp,
-    oldest_sent: Timestamp,
-    /// The current run of packets: their send time, and their bytes.
-    run_sent: Timestamp,
-    run: Bytes,
-    /// The packet with the newest delivery state: the sample is measured from it. With its own send time, at which the
-    /// send interval ends.
-    sample: Option<(Timestamp, PacketState)>,
-    round_start: bool,
-}
-
-impl Batch {
-    /// Begins another acknowledgement.
-    fn begin(&mut self, now: Timestamp, delivered: Bytes, in_flight: Bytes) {
-        self.now = now;
-        self.packets = 0;
-        self.prior_delivered = delivered;
-        self.prior_in_flight = in_flight;
-        self.newest_sent = Timestamp::ZERO;
-        self.oldest_sent = Timestamp::MAX;
-        self.sample = None;
-        self.round_start = false;
-    }
-
-    /// Begins another run.
-    fn begin_run(&mut self, sent: Timestamp, bytes: Bytes) {
-        self.newest_sent = self.newest_sent.max(sent);
-        self.oldest_sent = self.oldest_sent.min(sent);
-        self.run_sent = sent;
-        self.run = bytes;
-    }
-
-    /// Uses the state of the run for the sample if it is the newest, and detects the start of a round.
-    fn update_sample(&mut self, state: &PacketState, round_end: Bytes) {
-        // A packet sent after the round began has been acknowledged.
-        self.round_start |= state.delivered >= round_end;
-        if self
-            .sample
-            .is_none_or(|(_, newest)| state.delivered >= newest.delivered)
-        {
-            self.sample = Some((self.run_sent, *state));
-        }
     }
 }
 
