@@ -4,6 +4,7 @@
 //! ```text
 //! cargo build --release --features emulator --example steps
 //! valgrind --tool=callgrind target/release/examples/steps bbr-s 1000 20000
+//! valgrind --tool=callgrind target/release/examples/steps knee 1000 20000 window
 //! ```
 
 #[path = "../benches/script/mod.rs"]
@@ -14,7 +15,7 @@ use std::hint::black_box;
 
 use script::Script;
 
-/// The controller's name, the packets in flight, and how many acknowledgements.
+/// The controller's name, the packets in flight, and how many acknowledgements; `window` if the window says what is in flight.
 fn main() {
     let mut arguments = env::args().skip(1);
     let name = arguments.next().expect("the name of a controller");
@@ -27,7 +28,11 @@ fn main() {
     let (_, factory) = controllers
         .find(|(known, _)| *known == name)
         .expect("a known name");
-    let mut script = Script::new(&factory, &script::capture(), packets, 2);
+    let begin = match arguments.next().as_deref() {
+        Some("window") => Script::following,
+        _ => Script::new,
+    };
+    let mut script = begin(&factory, &script::capture(), packets, 2);
     for _ in 0..steps {
         black_box(script.step());
     }

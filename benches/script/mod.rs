@@ -5,6 +5,9 @@
 //! the calls that quinn makes for an acknowledgement: `on_sent`, `on_ack` for each packet, `on_end_acks`, now and then
 //! `on_congestion_event`, and a look at the window.
 //!
+//! A controller that looks for the link's rate before it cruises finds none there: no queue stands, whatever the window is. With
+//! [`Script::following`] the sender has in flight what its window allows, without losses, on a path that holds so many packets.
+//!
 //! `on_ack` wants quinn's `RttEstimator`, which nobody else can construct. But it can be copied: [`capture`] takes one
 //! from a real connection over an emulated path of those 40 ms.
 
@@ -55,6 +58,8 @@ pub(crate) struct Script {
     sent: VecDeque<Instant>,
     last_number: u64,
     until_loss: u32,
+    /// Whether the window says how much is in flight.
+    follows_window: bool,
 }
 
 impl Script {
@@ -70,6 +75,7 @@ impl Script {
             sent: VecDeque::with_capacity(batches as usize + 1),
             last_number: 0,
             until_loss: PACKETS_PER_LOSS,
+            follows_window: false,
         };
         for _ in 0..batches {
             script.now += script.interval;
@@ -78,14 +84,34 @@ impl Script {
         script
     }
 
+    /// As much in flight as the window allows, on a path that holds `packets`.
+    #[allow(dead_code, reason = "only the example `steps` follows the window")]
+    pub(crate) fn following(
+        factory: &SharedFactory,
+        start: &Start,
+        packets: u32,
+        batch: u32,
+    ) -> Self {
+        let mut script = Self::new(factory, start, batch, batch);
+        script.interval = RTT / packets.div_ceil(batch);
+        script.until_loss = u32::MAX;
+        script.follows_window = true;
+        script
+    }
+
     /// One acknowledgement, and what it lets the sender send.
     pub(crate) fn step(&mut self) -> u64 {
-        self.now += self.interval;
-        let (now, size) = (self.now, u64::from(MTU));
         let sent = self.sent.pop_front().expect("there are batches in flight");
+        self.now += self.interval;
+        if self.follows_window {
+            // A batch that finds no queue takes a round trip.
+            self.now = self.now.max(sent + RTT);
+        }
+        let (now, size) = (self.now, u64::from(MTU));
         let lossy = self.until_loss <= self.batch;
         self.until_loss = match lossy {
             true => PACKETS_PER_LOSS,
+            false if self.follows_window => self.until_loss,
             false => self.until_loss - self.batch,
         };
         let lost = u64::from(lossy) * size;
@@ -99,8 +125,20 @@ impl Script {
         if lossy {
             self.controller.on_congestion_event(now, sent, false, lost);
         }
-        self.send();
+        if !self.follows_window || self.fits() {
+            self.send();
+        }
+        // A window that grows lets another batch go.
+        if self.follows_window && self.fits() {
+            self.send();
+        }
         self.controller.window()
+    }
+
+    /// Whether another batch fits into the window, by quinn's rule. One always does.
+    fn fits(&self) -> bool {
+        let flight = (self.sent.len() as u64 + 1) * u64::from(self.batch) * u64::from(MTU);
+        flight < self.controller.window() || self.sent.is_empty()
     }
 
     fn send(&mut self) {

@@ -48,7 +48,6 @@ pub(crate) fn two_packets(now_millis: u64) -> AckEvent {
         now,
         acked: MTU * 2,
         acked_packets: 2,
-        acks: 1,
         newest_sent: now - rtt,
         rtt,
         delivered: MTU * 2,

@@ -79,8 +79,6 @@ pub struct AckEvent {
     pub acked: Bytes,
     /// Newly acknowledged packets.
     pub acked_packets: u64,
-    /// The number of acknowledgements: more than one if the transport's adapter coalesced them in a large flight.
-    pub acks: u64,
     /// Bytes declared lost since the previous acknowledgement.
     pub lost: Bytes,
     /// When the newest of the acknowledged packets was sent.
@@ -89,7 +87,7 @@ pub struct AckEvent {
     pub rtt: Duration,
     /// The delivery rate, where one could be measured.
     pub rate: Option<RateSample>,
-    /// The flight before this acknowledgement; before the first of several coalesced ones.
+    /// The flight before this acknowledgement.
     pub prior_in_flight: Bytes,
     /// In flight after it.
     pub in_flight: Bytes,
@@ -110,7 +108,6 @@ impl AckEvent {
         Self {
             acked,
             acked_packets: 1,
-            acks: 1,
             newest_sent: now - rtt,
             rtt,
             prior_in_flight: in_flight + acked,
@@ -120,24 +117,12 @@ impl AckEvent {
         }
     }
 
-    /// The flight for packet conservation: each acknowledged byte allows one. Some of them may have been sent already
-    /// while acknowledgements were coalesced.
-    pub(crate) fn conserved(&self) -> Bytes {
-        let allowed = self.in_flight + self.acked;
-        if self.acks > 1 {
-            allowed.min(self.prior_in_flight.max(self.in_flight))
-        } else {
-            allowed
-        }
-    }
-
     /// The event of a new connection, before the first acknowledgement.
     pub(crate) const fn nothing_yet(now: Timestamp) -> Self {
         Self {
             now,
             acked: Bytes::ZERO,
             acked_packets: 0,
-            acks: 0,
             lost: Bytes::ZERO,
             newest_sent: now,
             rtt: Duration::ZERO,
@@ -148,6 +133,32 @@ impl AckEvent {
             round: 0,
             round_start: false,
             app_limited: false,
+        }
+    }
+}
+
+/// Packets that were declared lost together.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Loss {
+    /// When the newest of them was sent.
+    pub newest_sent: Timestamp,
+    /// Their bytes.
+    pub bytes: Bytes,
+    /// Their number.
+    pub packets: u64,
+    /// Whether everything sent for longer than the persistent-congestion period was lost (RFC 9002, section 7.6).
+    pub persistent_congestion: bool,
+}
+
+impl Loss {
+    /// So many packets of so many bytes in all were lost, some of those that were sent.
+    pub const fn new(newest_sent: Timestamp, bytes: Bytes, packets: u64) -> Self {
+        Self {
+            newest_sent,
+            bytes,
+            packets,
+            persistent_congestion: false,
         }
     }
 }
@@ -230,37 +241,5 @@ impl FlightSample {
             lost,
             app_limited: false,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Trap: while acknowledgements are coalesced, the transport sends for each of them. To allow as much again would
-    /// double the flight within a round of recovery.
-    #[test]
-    fn packets_sent_for_coalesced_acknowledgements_are_not_sent_again() {
-        let one = AckEvent {
-            acks: 1,
-            acked: Bytes(2_000),
-            prior_in_flight: Bytes(100_000),
-            in_flight: Bytes(97_000),
-            ..AckEvent::nothing_yet(Timestamp::ZERO)
-        };
-        assert_eq!(one.conserved(), Bytes(99_000), "a thousand left unseen");
-        let five = AckEvent {
-            acks: 5,
-            acked: Bytes(10_000),
-            in_flight: Bytes(98_000),
-            ..one
-        };
-        assert_eq!(five.conserved(), Bytes(100_000));
-        // More was sent than acknowledged: this stays.
-        let more = AckEvent {
-            in_flight: Bytes(101_000),
-            ..five
-        };
-        assert_eq!(more.conserved(), Bytes(101_000));
     }
 }

@@ -44,11 +44,13 @@ pub use config::{
     ConfigError, ControllerConfig, Environment, QueueTarget, Transport, WindowPolicy,
 };
 pub use controller::{Control, Controller, Refill};
-pub use event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent};
+pub use event::{
+    AckEvent, CongestionEvent, CongestionSignal, FlightSample, Loss, RateSample, SentEvent,
+};
 pub use filter::{
     CorrectedMaxFilterConfig, MaxFilterConfig, PercentileFilterConfig, SkipFilterConfig,
 };
-pub use rate_sample::{DeliveryRateSampler, Loss};
+pub use rate_sample::DeliveryRateSampler;
 pub use registry::{ParseAlgorithmError, Preset};
 pub use snapshot::{FilterSnapshot, Mode, Snapshot};
 pub use spec::ControllerSpec;

@@ -21,31 +21,26 @@ impl Timestamp {
     pub const MAX: Self = Self(u64::MAX);
 
     /// The point this many nanoseconds after the origin.
-    #[inline]
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
     /// The point this long after the origin; saturates after 584 years.
-    #[inline]
     pub fn from_origin(elapsed: Duration) -> Self {
         Self(saturating_nanos(elapsed))
     }
 
     /// Nanoseconds since the origin.
-    #[inline]
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
     /// The time from `earlier` to `self`, or zero if `earlier` is in fact later.
-    #[inline]
     pub fn saturating_since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.nanos_since(earlier))
     }
 
     /// The same in nanoseconds: a `Duration` keeps whole seconds apart, and they have to be divided off.
-    #[inline]
     pub const fn nanos_since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
@@ -53,7 +48,6 @@ impl Timestamp {
 
 impl Add<Duration> for Timestamp {
     type Output = Self;
-    #[inline]
     fn add(self, span: Duration) -> Self {
         Self(self.0.saturating_add(saturating_nanos(span)))
     }
@@ -61,7 +55,6 @@ impl Add<Duration> for Timestamp {
 
 impl Sub<Duration> for Timestamp {
     type Output = Self;
-    #[inline]
     fn sub(self, span: Duration) -> Self {
         Self(self.0.saturating_sub(saturating_nanos(span)))
     }
@@ -79,7 +72,6 @@ impl Bytes {
 
 impl Mul<u64> for Bytes {
     type Output = Self;
-    #[inline]
     fn mul(self, count: u64) -> Self {
         Self(self.0.saturating_mul(count))
     }
@@ -87,14 +79,12 @@ impl Mul<u64> for Bytes {
 
 impl Add for Bytes {
     type Output = Self;
-    #[inline]
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 }
 
 impl AddAssign for Bytes {
-    #[inline]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
@@ -102,14 +92,12 @@ impl AddAssign for Bytes {
 
 impl Sub for Bytes {
     type Output = Self;
-    #[inline]
     fn sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 }
 
 impl SubAssign for Bytes {
-    #[inline]
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
     }
@@ -123,7 +111,6 @@ impl Sum for Bytes {
 
 impl Bytes {
     /// `self` x `part` / `whole`; nothing of a `whole` of nothing.
-    #[inline]
     pub fn share(self, part: Self, whole: Self) -> Self {
         if whole == Self::ZERO {
             return Self::ZERO;
@@ -148,49 +135,41 @@ impl Bandwidth {
     pub const ZERO: Self = Self(0);
 
     /// So many bytes per second.
-    #[inline]
     pub const fn from_bytes_per_second(rate: u64) -> Self {
         Self(rate)
     }
 
     /// The rate nearest to a float of bytes per second: negative and NaN become zero, too large saturates.
-    #[inline]
     pub fn from_f64(rate: f64) -> Self {
         Self(rate as u64)
     }
 
     /// So many bytes in so much time; `None` if no time passed.
-    #[inline]
     pub fn from_delivery(amount: Bytes, interval: Duration) -> Option<Self> {
         Self::from_delivery_in_nanos(amount, saturating_nanos(interval))
     }
 
     /// The same with the interval in nanoseconds.
-    #[inline]
     pub(crate) fn from_delivery_in_nanos(amount: Bytes, nanos: u64) -> Option<Self> {
         (nanos > 0).then(|| Self(multiply_divide(amount.0, NANOS_PER_SECOND, nanos)))
     }
 
     /// Bytes per second.
-    #[inline]
     pub const fn bytes_per_second(self) -> u64 {
         self.0
     }
 
     /// Bytes per second as a float, for the filters.
-    #[inline]
     pub fn as_f64(self) -> f64 {
         self.0 as f64
     }
 
     /// The sum of both.
-    #[inline]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
     /// By how much it exceeds the other.
-    #[inline]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -201,13 +180,11 @@ impl Bandwidth {
     }
 
     /// What flows at this rate in `span`: with a round-trip time, the bandwidth-delay product.
-    #[inline]
     pub fn bytes_in(self, span: Duration) -> Bytes {
         self.bytes_in_nanos(saturating_nanos(span))
     }
 
     /// The same with the span in nanoseconds.
-    #[inline]
     pub(crate) fn bytes_in_nanos(self, nanos: u64) -> Bytes {
         // The divisor is a constant here: the compiler divides by multiplying.
         Bytes(match self.0.checked_mul(nanos) {
@@ -287,7 +264,6 @@ impl Gain {
     }
 
     /// The factor as a float.
-    #[inline]
     pub fn as_f64(self) -> f64 {
         f64::from(self.numerator) / f64::from(self.denominator)
     }
@@ -311,7 +287,6 @@ impl Gain {
     }
 
     /// The product with a plain number, such as one of nanoseconds.
-    #[inline]
     pub(crate) fn scale(self, value: u64) -> u64 {
         let product = u128::from(value) * u128::from(self.fixed);
         let rounded = (product + (1 << (GAIN_BITS - 1))) >> GAIN_BITS;
@@ -321,7 +296,6 @@ impl Gain {
 
 impl Mul<Bytes> for Gain {
     type Output = Bytes;
-    #[inline]
     fn mul(self, bytes: Bytes) -> Bytes {
         Bytes(self.scale(bytes.0))
     }
@@ -329,7 +303,6 @@ impl Mul<Bytes> for Gain {
 
 impl Mul<Bandwidth> for Gain {
     type Output = Bandwidth;
-    #[inline]
     fn mul(self, rate: Bandwidth) -> Bandwidth {
         Bandwidth(self.scale(rate.0))
     }
@@ -337,31 +310,21 @@ impl Mul<Bandwidth> for Gain {
 
 impl Mul<Duration> for Gain {
     type Output = Duration;
-    #[inline]
     fn mul(self, span: Duration) -> Duration {
         Duration::from_nanos(self.scale(saturating_nanos(span)))
     }
 }
 
 /// The span in nanoseconds.
-#[inline]
 pub(crate) fn saturating_nanos(span: Duration) -> u64 {
     let seconds = span.as_secs().saturating_mul(NANOS_PER_SECOND);
     seconds.saturating_add(u64::from(span.subsec_nanos()))
 }
 
 /// `value` x `factor` / `divisor`, rounded down and saturating; a zero divisor counts as one.
-///
-/// Nearly every product fits a float exactly, and dividing those takes a quarter of the time. The result is exact
-/// all the same: a quotient that is not whole lies at least 1 / divisor below the next whole number, which is more than
-/// half its last place as long as the dividend is below 2^53.
-#[inline]
 fn multiply_divide(value: u64, factor: u64, divisor: u64) -> u64 {
     let divisor = divisor.max(1);
     match value.checked_mul(factor) {
-        Some(product) if product < EXACT_IN_F64 && divisor < EXACT_IN_F64 => {
-            (product as i64 as f64 / divisor as i64 as f64) as i64 as u64
-        }
         Some(product) => product / divisor,
         None => multiply_divide_wide(value, factor, divisor),
     }
@@ -377,9 +340,6 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 /// Binary places of a gain.
 const GAIN_BITS: u32 = 40;
-
-/// Integers below this are exact as 64-bit floats.
-const EXACT_IN_F64: u64 = 1 << 53;
 
 #[cfg(test)]
 mod tests {

@@ -34,7 +34,7 @@ impl Marks {
         if ack.round_start {
             self.end_round(target, min, filling);
         }
-        self.acks = self.acks.saturating_add(ack.acks);
+        self.acks = self.acks.saturating_add(1);
         if !ack.app_limited {
             self.flight = self.flight.max(ack.prior_in_flight);
         }
@@ -112,7 +112,6 @@ mod tests {
                 1,
             );
             ack.round_start = index == 0;
-            ack.acks = 1;
             ack.prior_in_flight = Bytes(flight);
             ack.app_limited = false;
             marks.on_ack(&ack, TARGET, MIN, filling);

@@ -25,7 +25,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         }
         let target = self.model.target;
         self.window = if self.recovery.conserves(ack.round) {
-            let conserved = ack.conserved();
+            let conserved = ack.in_flight + ack.acked;
             match self.recovery.rule() {
                 Some(Rule::FairShare) => conserved,
                 Some(Rule::Restore) | None => self.window.max(conserved),

@@ -106,7 +106,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     pub(super) fn adapt_to_marks(&mut self, ack: &AckEvent) {
         let over = self.round.started();
         let ended = over.then(|| self.marks.end_round()).flatten();
-        self.marks.acks = self.marks.acks.saturating_add(ack.acks.max(1));
+        self.marks.acks = self.marks.acks.saturating_add(1);
         let Some(round) = ended else { return };
         if matches!(self.state, State::Startup(_)) {
             if self.marks.heavy_rounds >= STARTUP_ROUNDS {

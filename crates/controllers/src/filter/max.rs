@@ -58,7 +58,6 @@ impl MaxFilter {
     }
 
     /// Handles the sample of an acknowledgement. Returns whether the estimate changed.
-    #[inline]
     pub(super) fn take(&mut self, ack: &AckEvent, epoch: u64) -> bool {
         let Some(sample) = &ack.rate else {
             return false;
@@ -76,7 +75,6 @@ impl MaxFilter {
         self.update(epoch, rate)
     }
 
-    #[inline(never)]
     fn update(&mut self, epoch: u64, rate: Bandwidth) -> bool {
         self.newest = Some((epoch, rate));
         let largest = self.window.update(epoch, rate.bytes_per_second());
@@ -88,7 +86,6 @@ impl MaxFilter {
 }
 
 impl BandwidthFilter for MaxFilter {
-    #[inline]
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
         self.take(ack, context.epoch);
     }

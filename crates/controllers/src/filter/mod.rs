@@ -100,7 +100,6 @@ mod tests {
             now,
             acked,
             acked_packets: 2,
-            acks: 1,
             lost: Bytes::ZERO,
             newest_sent: now - rtt,
             rtt,

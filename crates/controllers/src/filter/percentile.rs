@@ -71,7 +71,6 @@ impl FilterConfig for PercentileFilterConfig {
 ///
 /// There is one sample per acknowledgement, not per packet, and on average at most one per millisecond: a receiver that
 /// acknowledges every second packet of 1452 bytes fills the history in 100 ms at 25 Mb/s, and at any higher rate.
-/// Coalesced acknowledgements count one by one, so that the history covers the same time.
 ///
 /// Where acknowledgements are rare, each counts so often that the history is no longer than ten round trips, which is how far
 /// BBR's maximum looks back, but once for every two of its packets at most. With one acknowledgement in a round trip a hundred
@@ -108,7 +107,7 @@ impl PercentileFilter {
         let due = elapsed / spacing;
         let pairs = ack.acked_packets.div_ceil(PACKETS_PER_SAMPLE);
         let rare = elapsed.saturating_mul(MIN_PER_ROUND) / saturating_nanos(ack.rtt).max(1);
-        let count = due.min(ack.acks.max(rare.min(pairs))).min(MAX_AT_ONCE);
+        let count = due.min(rare.min(pairs).max(1)).min(MAX_AT_ONCE);
         if count > 0 {
             // The remainder belongs to the next sample: without it, acknowledgements 0.9 ms apart would be samples 1.8
             // ms apart. After a gap there is no remainder.
@@ -268,35 +267,35 @@ mod tests {
         assert_eq!(filter.bandwidth(), Some(mbps(25)));
     }
 
-    /// Trap: the fewer acknowledgements there are, coalesced by the adapter or delayed by the receiver, the further
+    /// Trap: the fewer acknowledgements there are, because the receiver delays them, the further
     /// back the history reaches. RTTs are 40 ms.
     #[test]
     fn the_history_is_as_long_however_packets_are_acknowledged() {
         let mut filter = filter(PercentileFilterConfig::bbr());
         let mut samples = 0;
-        // Milliseconds since the one before, packets, acknowledgements, and what they count for.
-        for (millis, acked_packets, acks, counted) in [
-            (0, 8, 4, 1),
-            (10, 8, 4, 4),
-            (2, 8, 4, 2),
-            (0, 8, 4, 0),
-            (1, 1, 1, 1),
-            (99, 198, 99, 12),
-            (4, 8, 1, 1),
-            (20, 40, 1, 5),
-            (20, 4, 1, 2),
-            (100, 83, 1, 12),
+        // Milliseconds since the one before, packets, and what they count for.
+        for (millis, acked_packets, counted) in [
+            (0, 8, 1),
+            (0, 8, 0),
+            (1, 1, 1),
+            (4, 8, 1),
+            (20, 40, 5),
+            (20, 4, 2),
+            (100, 83, 12),
         ] {
             let at = filter.counted_until.unwrap_or_default() + Duration::from_millis(millis);
             let ack = AckEvent {
                 now: at,
                 acked_packets,
-                acks,
                 ..measured(mbps(25), false)
             };
             filter.on_ack(&ack, &context(0));
             samples += counted;
-            assert_eq!(filter.history.len(), samples, "{acks} in {millis} ms");
+            assert_eq!(
+                filter.history.len(),
+                samples,
+                "{acked_packets} in {millis} ms"
+            );
         }
     }
 

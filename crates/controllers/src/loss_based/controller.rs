@@ -135,7 +135,6 @@ impl<A: Avoidance> Controller for LossBased<A> {
     }
 
     // Always inline: `acknowledge` calls it, which then needs no registers of its own.
-    #[inline(always)]
     fn on_ack(&mut self, ack: &AckEvent) {
         self.in_flight = ack.in_flight;
         self.round = ack.round;

@@ -37,7 +37,6 @@ struct CurrentRound {
 
 impl RoundTrips {
     /// Handles an acknowledgement. Returns the round that ended, if one did.
-    #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<Round> {
         let ended = if ack.round_start {
             self.begin_round()
@@ -55,7 +54,6 @@ impl RoundTrips {
     }
 
     /// Updates the smoothed RTT, which not every controller needs.
-    #[inline]
     pub(crate) fn smooth(&mut self, ack: &AckEvent) {
         let sample = nanos(ack.rtt);
         self.smoothed_nanos = if self.smoothed_nanos == 0 {
@@ -109,7 +107,6 @@ impl RoundTrips {
         *self = Self::default();
     }
 
-    #[inline(never)]
     fn begin_round(&mut self) -> Option<Round> {
         let current = core::mem::take(&mut self.current);
         let ended = (current.samples > 0).then_some(Round {

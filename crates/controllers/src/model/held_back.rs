@@ -28,7 +28,6 @@ enum State {
 impl HeldBack {
     /// Handles an acknowledgement, before the rest of the controller. Returns it with its sample marked, if the sample
     /// is affected.
-    #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<AckEvent> {
         if let State::Since {
             from, delivered, ..
@@ -51,7 +50,6 @@ impl HeldBack {
     }
 
     /// The controller limits the sender, as of this acknowledgement.
-    #[inline]
     pub(crate) fn mark(&mut self, ack: &AckEvent) {
         let from = match self.state {
             State::Since { from, .. } => from,
@@ -84,7 +82,6 @@ impl HeldBack {
         }
     }
 
-    #[inline]
     fn covers(&self, sent: Timestamp) -> bool {
         match self.state {
             State::Never => false,

@@ -10,7 +10,6 @@ use crate::units::{Bandwidth, Bytes};
 /// packet may seem to return within a microsecond, and the next one after a millisecond. A window of rate x min RTT
 /// would then be less than a packet. BBR allows for a millisecond: its send quantum, of which
 /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2, keeps three in flight beside the BDP.
-#[inline]
 pub(crate) const fn horizon(min_rtt: Duration) -> Duration {
     min_rtt.saturating_add(HOST_DELAY)
 }
@@ -19,7 +18,6 @@ pub(crate) const fn horizon(min_rtt: Duration) -> Duration {
 ///
 /// The hosts' part is at most three of the largest send quanta: on fast hosts a millisecond exceeds their socket
 /// buffers, and an overflow there loses the end of a flight, which only a probe timeout recovers.
-#[inline]
 pub(crate) fn held(rate: Bandwidth, min_rtt: Duration) -> Bytes {
     let max = rate.bytes_in(min_rtt) + MAX_IN_HOSTS;
     rate.bytes_in(horizon(min_rtt)).min(max)

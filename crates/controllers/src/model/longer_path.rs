@@ -36,14 +36,12 @@ pub(crate) struct PathCheck {
 impl LongerPath {
     /// Whether ProbeRTT can halve the flight. On a slow link the minimum window makes a queue, which lengthens the RTT. The
     /// flight decides and not the estimated bandwidth-delay product, which shrinks when the path becomes longer.
-    #[inline]
     pub(crate) fn can_be_told(ack: &AckEvent, min_window: Bytes) -> bool {
         ack.prior_in_flight >= min_window * 2
     }
 
     /// Handles an acknowledgement. With a window of `gain` bandwidth-delay products the RTT is at most `gain` times min
     /// RTT.
-    #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckEvent, gain: Gain, min_rtt: Duration) {
         if ack.rtt <= (gain * min_rtt).saturating_add(HOST_DELAY) {
             self.since = None;
@@ -62,13 +60,11 @@ impl LongerPath {
     /// The check to make in a ProbeRTT that begins now and reduces the flight to `target`, if the RTT has been long enough.
     ///
     /// The comparison needs two different flights: at an equal flight this flow's queue is as long as before.
-    #[inline]
     pub(crate) fn begin_check(&self, ack: &AckEvent, target: Bytes) -> Option<PathCheck> {
         let smaller = ack.prior_in_flight >= SMALLER * target;
         self.check(ack).filter(|_| smaller)
     }
 
-    #[inline]
     fn check(&self, ack: &AckEvent) -> Option<PathCheck> {
         self.since
             .filter(|since| {
@@ -82,7 +78,6 @@ impl LongerPath {
     }
 
     /// Whether to enter ProbeRTT for the check.
-    #[inline]
     pub(crate) fn is_due(&self, ack: &AckEvent) -> bool {
         ack.now >= self.not_before && self.check(ack).is_some()
     }

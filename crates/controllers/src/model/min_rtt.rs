@@ -24,25 +24,21 @@ impl Default for MinRtt {
 
 impl MinRtt {
     /// The estimate, once there is one.
-    #[inline]
     pub(crate) fn get(&self) -> Option<Duration> {
         (self.nanos != UNKNOWN).then(|| Duration::from_nanos(self.nanos))
     }
 
     /// The estimate in nanoseconds; the maximum before the first sample.
-    #[inline]
     pub(crate) fn nanos(&self) -> u64 {
         self.nanos
     }
 
     /// Handles a sample: one that is not above the minimum replaces it.
-    #[inline]
     pub(crate) fn update(&mut self, now: Timestamp, rtt: Duration) {
         self.update_nanos(now, saturating_nanos(rtt));
     }
 
     /// As `update`, with the sample in nanoseconds.
-    #[inline]
     pub(crate) fn update_nanos(&mut self, now: Timestamp, rtt: u64) {
         if rtt <= self.nanos {
             self.set(now, rtt);
@@ -50,19 +46,16 @@ impl MinRtt {
     }
 
     /// Replaces the minimum, which may rise: the path has changed.
-    #[inline]
     pub(crate) fn replace(&mut self, now: Timestamp, rtt: Duration) {
         self.set(now, saturating_nanos(rtt));
     }
 
-    #[inline]
     fn set(&mut self, now: Timestamp, nanos: u64) {
         self.nanos = nanos.max(MIN);
         self.seen = now;
     }
 
     /// Whether no sample has confirmed the minimum for longer than `window`.
-    #[inline]
     pub(crate) fn expired(&self, now: Timestamp, window: Duration) -> bool {
         self.nanos != UNKNOWN && now.nanos_since(self.seen) > saturating_nanos(window)
     }

@@ -3,21 +3,18 @@
 //!
 //! Transports report single packets. The sampler combines the packets of one acknowledgement into one [`AckEvent`].
 
-mod batch;
 #[cfg(test)]
 mod properties;
 mod sent_packets;
-mod shared;
 #[cfg(test)]
 mod tests;
 
 use core::time::Duration;
+use std::sync::Arc;
 
-use self::batch::Batch;
 use self::sent_packets::{PacketState, SentPackets};
-use self::shared::Shared;
 use crate::event::{
-    AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent,
+    AckEvent, CongestionEvent, CongestionSignal, FlightSample, Loss, RateSample, SentEvent,
 };
 use crate::units::{Bandwidth, Bytes, Timestamp};
 
@@ -29,7 +26,7 @@ use crate::units::{Bandwidth, Bytes, Timestamp};
 pub struct DeliveryRateSampler {
     /// `None` without rate samples: then there is no per-packet state. A clone shares the history until either changes
     /// it, so that a snapshot of a connection does not copy it.
-    sent_packets: Option<Shared<SentPackets>>,
+    sent_packets: Option<Arc<SentPackets>>,
     /// The last acknowledgement. Its connection-wide fields (delivered, in flight, round, app-limited) are kept here
     /// only: an event is large, and a copy costs more than filling it.
     ack: AckEvent,
@@ -45,35 +42,18 @@ pub struct DeliveryRateSampler {
     lost_since_ack: Bytes,
     /// Packets sent within this many nanoseconds share a group.
     resolution: u64,
-    batch: Batch,
-    /// Bytes sent since the first of the coalesced acknowledgements.
-    sent_while_coalescing: Bytes,
-}
-
-/// Packets that were declared lost together.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct Loss {
-    /// When the newest of them was sent.
-    pub newest_sent: Timestamp,
-    /// Their bytes.
-    pub bytes: Bytes,
-    /// Their number.
-    pub packets: u64,
-    /// Whether everything sent for longer than the persistent-congestion period was lost (RFC 9002, section 7.6).
-    pub persistent_congestion: bool,
-}
-
-impl Loss {
-    /// So many packets of so many bytes in all were lost, some of those that were sent.
-    pub const fn new(newest_sent: Timestamp, bytes: Bytes, packets: u64) -> Self {
-        Self {
-            newest_sent,
-            bytes,
-            packets,
-            persistent_congestion: false,
-        }
-    }
+    /// Whether packets of an acknowledgement have been reported that has not ended.
+    ack_under_way: bool,
+    /// Everything delivered before it.
+    delivered_before: Bytes,
+    /// When its oldest packet was sent.
+    oldest_sent: Timestamp,
+    /// Its current run of packets: their send time, and their bytes.
+    run_sent: Timestamp,
+    run: Bytes,
+    /// Its packet with the newest delivery state: the sample is measured from it. With its own send time, at which the
+    /// send interval ends.
+    sampled: Option<(Timestamp, PacketState)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +69,7 @@ impl DeliveryRateSampler {
     /// The sampler of a new connection.
     pub fn new(now: Timestamp) -> Self {
         Self {
-            sent_packets: Some(Shared::new(SentPackets::default())),
+            sent_packets: Some(Arc::default()),
             ack: AckEvent::nothing_yet(now),
             delivered_at: now,
             interval_start: now,
@@ -99,8 +79,12 @@ impl DeliveryRateSampler {
             lost: Bytes::ZERO,
             lost_since_ack: Bytes::ZERO,
             resolution: 0,
-            batch: Batch::default(),
-            sent_while_coalescing: Bytes::ZERO,
+            ack_under_way: false,
+            delivered_before: Bytes::ZERO,
+            oldest_sent: now,
+            run_sent: now,
+            run: Bytes::ZERO,
+            sampled: None,
         }
     }
 
@@ -113,22 +97,18 @@ impl DeliveryRateSampler {
     }
 
     /// Packets were sent at `now`.
-    #[inline]
     pub fn on_sent(&mut self, now: Timestamp, bytes: Bytes) -> SentEvent {
-        self.on_sent_between(now, now, bytes)
-    }
-
-    /// Packets were sent from `first` to `last`, between the first and the last of the acknowledgements that the next
-    /// [`on_packets_acked_until`](Self::on_packets_acked_until) reports.
-    #[inline]
-    pub fn on_sent_while_coalescing(
-        &mut self,
-        first: Timestamp,
-        last: Timestamp,
-        bytes: Bytes,
-    ) -> SentEvent {
-        self.sent_while_coalescing = bytes;
-        self.on_sent_between(first, last, bytes)
+        let prior_in_flight = self.ack.in_flight;
+        if self.sent_packets.is_some() {
+            self.group(now, bytes);
+        }
+        self.ack.in_flight = prior_in_flight + bytes;
+        SentEvent {
+            now,
+            bytes,
+            prior_in_flight,
+            app_limited: self.ack.app_limited,
+        }
     }
 
     /// A packet was sent at `now` that may contain only ACK frames; the transport does not say.
@@ -139,35 +119,19 @@ impl DeliveryRateSampler {
         if self.ack.in_flight == Bytes::ZERO
             && let Some(sent_packets) = &mut self.sent_packets
         {
-            sent_packets.get_mut().forget_all_but(MAX_UNHEARD);
+            Arc::make_mut(sent_packets).forget_all_but(MAX_UNHEARD);
         }
         if self.sent_packets.is_some() {
-            self.group(now, now, bytes);
+            self.group(now, bytes);
         }
     }
 
-    #[inline]
-    fn on_sent_between(&mut self, first: Timestamp, last: Timestamp, bytes: Bytes) -> SentEvent {
-        let prior_in_flight = self.ack.in_flight;
-        if self.sent_packets.is_some() {
-            self.group(first, last, bytes);
-        }
-        self.ack.in_flight = prior_in_flight + bytes;
-        SentEvent {
-            now: last,
-            bytes,
-            prior_in_flight,
-            app_limited: self.ack.app_limited,
-        }
-    }
-
-    #[inline]
-    fn group(&mut self, first: Timestamp, last: Timestamp, bytes: Bytes) {
+    fn group(&mut self, now: Timestamp, bytes: Bytes) {
         let after_silence = self.ack.in_flight == Bytes::ZERO;
         if after_silence {
             // Both intervals of the next sample begin now. Otherwise the idle time would lower the rate.
-            self.interval_start = first;
-            self.delivered_at = first;
+            self.interval_start = now;
+            self.delivered_at = now;
         }
         let Some(sent_packets) = &mut self.sent_packets else {
             return;
@@ -182,99 +146,74 @@ impl DeliveryRateSampler {
         };
         // The packet must not share a group with packets sent before it.
         let resolution = if after_silence { 0 } else { self.resolution };
-        sent_packets
-            .get_mut()
-            .push(first..=last, bytes, self.ack.round, &state, resolution);
+        Arc::make_mut(sent_packets).push(now, bytes, self.ack.round, &state, resolution);
     }
 
     /// One packet, sent at `sent`, was acknowledged by the acknowledgement that arrived at `now`.
-    #[inline]
     pub fn on_packet_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
-        self.on_packets_acked(now, sent, bytes, 1);
-    }
-
-    /// Several packets, all sent at `sent`, were acknowledged, of `bytes` in total.
-    #[inline]
-    pub fn on_packets_acked(
-        &mut self,
-        now: Timestamp,
-        sent: Timestamp,
-        bytes: Bytes,
-        packets: u64,
-    ) {
-        let batch = &mut self.batch;
-        if batch.packets > 0 && batch.run_sent == sent && batch.now == now {
-            batch.run += bytes;
+        if self.ack_under_way && self.run_sent == sent && self.ack.now == now {
+            self.run += bytes;
         } else {
             self.begin_run(now, sent, bytes);
         }
-        self.batch.packets = self.batch.packets.saturating_add(packets);
-        self.ack.delivered += bytes;
-        self.ack.in_flight -= bytes;
-    }
-
-    /// Several packets were acknowledged by `acks` acknowledgements: the newest was sent at `newest_sent`, the others
-    /// since the packets acknowledged before.
-    #[inline]
-    pub fn on_packets_acked_until(
-        &mut self,
-        now: Timestamp,
-        newest_sent: Timestamp,
-        bytes: Bytes,
-        packets: u64,
-        acks: u64,
-    ) {
-        self.begin_run(now, newest_sent, bytes);
-        self.batch.run_spans = true;
-        self.batch.acks = self.batch.acks.max(acks);
-        self.batch.packets = self.batch.packets.saturating_add(packets);
-        self.ack.delivered += bytes;
-        self.ack.in_flight -= bytes;
+        let ack = &mut self.ack;
+        ack.acked_packets = ack.acked_packets.saturating_add(1);
+        ack.delivered += bytes;
+        ack.in_flight -= bytes;
     }
 
     /// The first packet of a run that was sent at one time. A run is looked up once, at its end.
-    #[inline]
     fn begin_run(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
-        if self.batch.packets > 0 {
-            self.end_earlier_run();
+        if self.ack_under_way {
+            self.end_run();
         }
         self.delivered_at = now;
-        // A batch that the transport never ended (an acknowledgement inferred from a Retry, for example) counts as
+        // An acknowledgement that the transport never ended (one inferred from a Retry, for example) counts as
         // delivered, but is too old for a sample.
-        if self.batch.packets == 0 || self.batch.now != now {
-            let in_flight = self.ack.in_flight - core::mem::take(&mut self.sent_while_coalescing);
-            self.batch.begin(now, self.ack.delivered, in_flight);
+        if !self.ack_under_way || self.ack.now != now {
+            self.begin_ack(now);
         }
-        self.batch.begin_run(sent, bytes);
+        self.ack.newest_sent = self.ack.newest_sent.max(sent);
+        self.oldest_sent = self.oldest_sent.min(sent);
+        self.run_sent = sent;
+        self.run = bytes;
     }
 
-    /// A separate function, so that the common case of one run has one copy of it.
-    #[inline(never)]
-    fn end_earlier_run(&mut self) {
-        self.end_run();
+    fn begin_ack(&mut self, now: Timestamp) {
+        self.ack_under_way = true;
+        self.oldest_sent = Timestamp::MAX;
+        self.sampled = None;
+        let ack = &mut self.ack;
+        ack.now = now;
+        self.delivered_before = ack.delivered;
+        ack.acked_packets = 0;
+        ack.newest_sent = Timestamp::ZERO;
+        ack.prior_in_flight = ack.in_flight;
+        ack.round_start = false;
     }
 
-    #[inline]
     fn end_run(&mut self) {
-        match &mut self.sent_packets {
-            Some(sent_packets) => {
-                let (sent, mut bytes) = (self.batch.run_sent, self.batch.run);
-                let sent_packets = sent_packets.get_mut();
-                if self.batch.run_spans {
-                    bytes = sent_packets.take_before(sent, bytes);
-                }
-                sent_packets.take(sent, bytes, |state| {
-                    self.batch.update_sample(state, self.round_end)
-                });
+        let Some(sent_packets) = &mut self.sent_packets else {
+            self.ack.round_start |= self.run_sent >= self.round_began;
+            return;
+        };
+        let sent_packets = Arc::make_mut(sent_packets);
+        sent_packets.take(self.run_sent, self.run, |state| {
+            // A packet sent after the round began has been acknowledged.
+            self.ack.round_start |= state.delivered >= self.round_end;
+            if self
+                .sampled
+                .is_none_or(|(_, newest)| state.delivered >= newest.delivered)
+            {
+                self.sampled = Some((self.run_sent, *state));
             }
-            None => self.batch.round_start |= self.batch.run_sent >= self.round_began,
-        }
+        });
+        sent_packets.prune(self.oldest_sent - GROUP_LIFETIME);
     }
 
     /// The acknowledgement is complete. `in_flight` and `app_limited` are the transport's values.
     ///
     /// Returns nothing if no packet was newly acknowledged.
-    #[inline]
     pub fn on_ack_end(
         &mut self,
         now: Timestamp,
@@ -285,7 +224,7 @@ impl DeliveryRateSampler {
         // data is rejected, and packets with only ACK frames are never acknowledged.
         self.ack.in_flight = in_flight;
         self.ack.app_limited = app_limited;
-        let newly_acked = self.batch.packets > 0;
+        let newly_acked = core::mem::take(&mut self.ack_under_way);
         if newly_acked {
             self.end_run();
             self.fold(now);
@@ -302,7 +241,7 @@ impl DeliveryRateSampler {
         if in_flight == Bytes::ZERO
             && let Some(sent_packets) = &mut self.sent_packets
         {
-            sent_packets.get_mut().clear();
+            Arc::make_mut(sent_packets).clear();
         }
         newly_acked.then_some(&self.ack)
     }
@@ -334,7 +273,7 @@ impl DeliveryRateSampler {
         };
         let event = self.congestion(now, signal, loss);
         if let Some(sent_packets) = &mut self.sent_packets {
-            sent_packets.get_mut().remove_lost(newest_sent, lost);
+            Arc::make_mut(sent_packets).remove_lost(newest_sent, lost);
         }
         event
     }
@@ -363,7 +302,7 @@ impl DeliveryRateSampler {
     /// The number of entries in the packet history: at most [`MAX_HISTORY`](Self::MAX_HISTORY).
     pub fn history_len(&self) -> usize {
         let sent_packets = self.sent_packets.as_ref();
-        sent_packets.map_or(0, |sent_packets| sent_packets.look(SentPackets::len))
+        sent_packets.map_or(0, |sent_packets| sent_packets.len())
     }
 
     fn congestion(
@@ -372,9 +311,8 @@ impl DeliveryRateSampler {
         signal: CongestionSignal,
         loss: &Loss,
     ) -> CongestionEvent {
-        let sent_packets = self.sent_packets.as_mut();
-        let flight =
-            sent_packets.and_then(|sent_packets| sent_packets.get_mut().get(loss.newest_sent));
+        let sent_packets = self.sent_packets.as_ref();
+        let flight = sent_packets.and_then(|sent_packets| sent_packets.get(loss.newest_sent));
         CongestionEvent {
             now,
             signal,
@@ -392,35 +330,23 @@ impl DeliveryRateSampler {
         }
     }
 
-    #[inline]
     fn fold(&mut self, now: Timestamp) {
-        let batch = &mut self.batch;
-        let rtt = now.nanos_since(batch.newest_sent);
-        self.resolution = rtt / GROUPS_PER_ROUND;
         let ack = &mut self.ack;
+        let rtt = now.nanos_since(ack.newest_sent);
+        self.resolution = rtt / GROUPS_PER_ROUND;
         ack.now = now;
-        ack.acked = ack.delivered - batch.prior_delivered;
-        ack.acked_packets = core::mem::take(&mut batch.packets);
-        ack.acks = batch.acks;
-        ack.lost = core::mem::take(&mut self.lost_since_ack);
-        ack.newest_sent = batch.newest_sent;
         ack.rtt = Duration::from_nanos(rtt);
-        ack.prior_in_flight = batch.prior_in_flight;
-        ack.round_start = batch.round_start;
-        if batch.round_start {
+        ack.acked = ack.delivered - self.delivered_before;
+        ack.lost = core::mem::take(&mut self.lost_since_ack);
+        if ack.round_start {
             ack.round = ack.round.saturating_add(1);
             self.round_end = ack.delivered;
             self.round_began = now;
         }
-        if let Some(sent_packets) = &mut self.sent_packets {
-            sent_packets
-                .get_mut()
-                .prune(batch.oldest_sent - GROUP_LIFETIME);
-            ack.rate = None;
-            if let Some((sent, state)) = &self.batch.sample {
-                self.ack.rate = self.rate_sample(now, *sent, state);
-                self.interval_start = self.interval_start.max(*sent);
-            }
+        ack.rate = None;
+        if let Some((sent, state)) = &self.sampled {
+            self.ack.rate = self.rate_sample(now, *sent, state);
+            self.interval_start = self.interval_start.max(*sent);
         }
     }
 
@@ -429,7 +355,6 @@ impl DeliveryRateSampler {
     ///
     /// The ack interval began before the packet was sent and is at least a round trip long, so the draft's check for
     /// shorter intervals is not needed.
-    #[inline]
     fn rate_sample(
         &self,
         now: Timestamp,

@@ -1,7 +1,6 @@
 //! The per-packet state of sent packets, kept until they are acknowledged or removed.
 
 use std::collections::VecDeque;
-use std::ops::RangeInclusive;
 
 use crate::units::{Bytes, Timestamp};
 
@@ -52,16 +51,14 @@ pub(super) struct SentPackets {
 impl SentPackets {
     /// Adds packets. They join the newest group if the state has not changed; in a large flight also if the group began
     /// within `resolution` nanoseconds; and always if there are [`MAX_GROUPS`] groups.
-    #[inline]
     pub(super) fn push(
         &mut self,
-        sent: RangeInclusive<Timestamp>,
+        sent: Timestamp,
         bytes: Bytes,
         round: u64,
         state: &PacketState,
         resolution: u64,
     ) {
-        let (mut first, mut last) = sent.into_inner();
         let count = self.sent_packets.len();
         if let Some(newest) = self.sent_packets.back_mut() {
             let alike = newest.state.app_limited == state.app_limited && newest.round == round;
@@ -69,24 +66,22 @@ impl SentPackets {
                 && newest.state.interval_start == state.interval_start
                 && newest.state.lost == state.lost;
             let close =
-                count >= MIN_GROUPS_TO_MERGE && last.nanos_since(newest.first_sent) < resolution;
+                count >= MIN_GROUPS_TO_MERGE && sent.nanos_since(newest.first_sent) < resolution;
             if alike && (same || close) || count >= MAX_GROUPS {
                 newest.outstanding += bytes;
                 newest.state.in_flight = state.in_flight;
                 newest.state.app_limited |= state.app_limited;
-                newest.last_sent = newest.last_sent.max(last);
+                newest.last_sent = newest.last_sent.max(sent);
                 return;
             }
         }
         // Keeps the groups in order of time even if a host's clock runs backwards. The binary search needs this order:
         // its result in an unordered deque depends on the buffer's layout, which differs in a clone.
-        if let Some(newest) = self.sent_packets.back().or(self.overtaken.back()) {
-            first = first.max(newest.last_sent);
-            last = last.max(first);
-        }
+        let newest = self.sent_packets.back().or(self.overtaken.back());
+        let sent = newest.map_or(sent, |newest| sent.max(newest.last_sent));
         self.sent_packets.push_back(PacketGroup {
-            first_sent: first,
-            last_sent: last,
+            first_sent: sent,
+            last_sent: sent,
             outstanding: bytes,
             round,
             state: *state,
@@ -97,7 +92,6 @@ impl SentPackets {
     ///
     /// Two groups can have the same send time, if an acknowledgement came between two batches of one instant. The older
     /// one is used first; both are shown if both have bytes.
-    #[inline]
     pub(super) fn take(
         &mut self,
         sent: Timestamp,
@@ -128,20 +122,6 @@ impl SentPackets {
         if group.is_empty() {
             self.sent_packets.pop_front();
         }
-    }
-
-    /// Removes up to `bytes` from the groups sent before `sent`, and returns the rest.
-    pub(super) fn take_before(&mut self, sent: Timestamp, bytes: Bytes) -> Bytes {
-        let mut rest = bytes;
-        while let Some(oldest) = self.sent_packets.front_mut()
-            && oldest.last_sent < sent
-        {
-            let taken = rest.min(oldest.outstanding);
-            oldest.outstanding -= taken;
-            rest -= taken;
-            self.overtake_oldest();
-        }
-        rest
     }
 
     /// As `take`, for groups in any position and for several with the same send time.
@@ -206,7 +186,6 @@ impl SentPackets {
     }
 
     /// Removes overtaken groups sent before `horizon`.
-    #[inline]
     pub(super) fn prune(&mut self, horizon: Timestamp) {
         while let Some(oldest) = self.overtaken.front()
             && oldest.last_sent < horizon
@@ -228,7 +207,6 @@ impl SentPackets {
         self.sent_packets.clear();
     }
 
-    #[inline]
     fn is_overtaken(&self, sent: Timestamp) -> bool {
         self.overtaken
             .back()
@@ -298,7 +276,7 @@ mod tests {
 
     fn push(sent_packets: &mut SentPackets, group: &PacketGroup) {
         sent_packets.push(
-            group.first_sent..=group.last_sent,
+            group.last_sent,
             group.outstanding,
             group.round,
             &group.state,
@@ -350,27 +328,6 @@ mod tests {
             }
             assert_eq!(sent_packets.len(), 0, "{stride}");
         }
-    }
-
-    /// Packets with several send times that are acknowledged together are removed from their groups; missing packets
-    /// stay.
-    #[test]
-    fn packets_acknowledged_together_leave_the_history_together() {
-        let mut sent_packets = SentPackets::default();
-        for sent in 0..100 {
-            push(&mut sent_packets, &group(sent, 1200));
-        }
-        let rest = sent_packets.take_before(at(9), Bytes(10 * 1200));
-        assert_eq!(rest, Bytes(1200));
-        assert_eq!(take(&mut sent_packets, 9, rest.0), Some(9));
-        assert_eq!(sent_packets.len(), 90);
-        // One of ten is missing: the last of them is then overtaken.
-        let rest = sent_packets.take_before(at(19), Bytes(9 * 1200));
-        assert_eq!(rest, Bytes::ZERO);
-        assert_eq!(take(&mut sent_packets, 19, rest.0), Some(19));
-        assert_eq!(take(&mut sent_packets, 20, 1200), Some(20));
-        assert_eq!(sent_packets.len(), 80, "79, and one that is late");
-        assert!(sent_packets.get(at(19)).is_some());
     }
 
     #[test]

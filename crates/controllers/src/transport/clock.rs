@@ -4,48 +4,49 @@ use std::time::Instant;
 
 use crate::units::Timestamp;
 
-/// Converts instants to timestamps since the connection began. Transports pass the same instant several times (for an
-/// acknowledgement, its end, and the packets sent then), so the last one is cached.
+/// Converts instants to timestamps since the connection began. Transports pass the same instant several times: for an
+/// acknowledgement and its end, for the packets sent then, and for each packet that was sent at one time. So the last
+/// conversions are cached.
 #[derive(Debug, Clone, Copy)]
-pub struct Clock {
+pub(super) struct Clock {
     origin: Instant,
     now: (Instant, Timestamp),
+    sent: (Instant, Timestamp),
 }
 
 impl Clock {
     /// A clock that is zero at `origin`.
-    pub fn starting(origin: Instant) -> Self {
+    pub(super) fn starting(origin: Instant) -> Self {
+        let start = (origin, Timestamp::ZERO);
         Self {
             origin,
-            now: (origin, Timestamp::ZERO),
+            now: start,
+            sent: start,
         }
     }
 
     /// The time of an event.
-    #[inline]
-    pub fn now(&mut self, instant: Instant) -> Timestamp {
+    pub(super) fn now(&mut self, instant: Instant) -> Timestamp {
         if self.now.0 != instant {
-            self.now = (instant, self.convert(instant));
+            let time = instant.saturating_duration_since(self.origin);
+            self.now = (instant, Timestamp::from_origin(time));
         }
         self.now.1
     }
 
-    /// Whether the instant is before the connection began on this path. Packets of an old path must not contribute to
-    /// the congestion control of a new one (RFC 9000, section 9.4).
-    #[inline]
-    pub fn precedes(&self, instant: Instant) -> bool {
-        instant < self.origin
+    /// The time of the last event.
+    pub(super) fn last(&self) -> Timestamp {
+        self.now.1
     }
 
-    /// The time at which a packet was sent.
-    #[inline]
-    pub fn sent(&self, instant: Instant) -> Timestamp {
-        self.convert(instant)
-    }
-
-    #[inline]
-    fn convert(&self, instant: Instant) -> Timestamp {
-        Timestamp::from_origin(instant.saturating_duration_since(self.origin))
+    /// The time at which a packet was sent; `None` if that was before the connection began on this path. Packets of an
+    /// old path must not contribute to the congestion control of a new one (RFC 9000, section 9.4).
+    pub(super) fn sent(&mut self, instant: Instant) -> Option<Timestamp> {
+        if self.sent.0 != instant {
+            let time = instant.checked_duration_since(self.origin)?;
+            self.sent = (instant, Timestamp::from_origin(time));
+        }
+        Some(self.sent.1)
     }
 }
 
@@ -71,12 +72,13 @@ mod tests {
         for millis in [0, 5, 5, 7, 5] {
             let expected = Timestamp::from_nanos(millis * 1_000_000);
             assert_eq!(clock.now(later(millis)), expected);
-            assert_eq!(clock.sent(later(millis)), expected);
+            assert_eq!(clock.sent(later(millis)), Some(expected));
+            assert_eq!(clock.last(), expected);
         }
         // Before the connection began nothing was sent.
         if let Some(earlier) = origin.checked_sub(Duration::from_secs(1)) {
-            assert_eq!(clock.sent(earlier), Timestamp::ZERO);
-            assert!(clock.precedes(earlier) && !clock.precedes(origin));
+            assert_eq!(clock.sent(earlier), None);
+            assert_eq!(clock.now(earlier), Timestamp::ZERO);
         }
     }
 }

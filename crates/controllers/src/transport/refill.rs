@@ -7,8 +7,7 @@ use crate::units::Bytes;
 ///
 /// This pace follows the window. While the flight is below the window, [`Control::refill`] sets the pace. When the
 /// flight reaches the window, the reported window is the window itself.
-#[inline]
-pub fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -> Bytes {
+pub(super) fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -> Bytes {
     let window = control.window;
     match control.refill {
         Refill::Plain => window,
@@ -28,8 +27,7 @@ pub fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -> Bytes
 /// The reported window exceeds the window by this multiple of the missing flight.
 const URGENCY: u64 = 2;
 
-/// A reported window below the window exceeds the flight by this part of it: more than the sixty-fourth for which
-/// acknowledgements are coalesced.
+/// A reported window below the window exceeds the flight by this part of it.
 const REFILL_STEPS: u64 = 32;
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ pub enum WindowRule {
 
 impl WindowRule {
     /// The window to report to the transport, so that exactly `window` may be in flight, as in RFC 9002.
-    #[inline]
     pub const fn reported(self, window: Bytes) -> Bytes {
         match self {
             Self::UpTo => window,
@@ -23,7 +22,6 @@ impl WindowRule {
     }
 
     /// Whether the transport sends a datagram, with a window of `reported`.
-    #[inline]
     pub const fn admits(self, reported: Bytes, in_flight: Bytes, datagram: Bytes) -> bool {
         let flight = in_flight.0.saturating_add(datagram.0);
         match self {

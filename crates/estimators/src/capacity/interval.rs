@@ -26,7 +26,6 @@ pub struct AckedPacket {
 impl AckedPacket {
     /// One packet of so many bytes; the times in ns on one clock.
     #[must_use]
-    #[inline]
     pub const fn new(sent_at: u64, acked_at: u64, bytes: u64) -> Self {
         Self {
             sent_at,
@@ -103,7 +102,6 @@ impl CapacityInterval {
     /// # Errors
     ///
     /// If time runs backwards; the packet is then left out.
-    #[inline]
     pub fn push(&mut self, packet: AckedPacket) -> Result<(), PacketError> {
         let AckedPacket {
             sent_at,
@@ -150,14 +148,12 @@ impl CapacityInterval {
 
     /// Whether [`close`](Self::close) would close the interval: a cheap question, to be asked after every acknowledgement.
     #[must_use]
-    #[inline]
     pub fn is_long_enough(&self, min_rtt: u64) -> bool {
         self.packets >= self.config.min_packets
             && self.batches >= self.config.min_batches
             && nanos_as_f64(self.elapsed()) >= nanos_as_f64(min_rtt) * self.config.min_rtts
     }
 
-    #[inline]
     fn elapsed(&self) -> u64 {
         self.start
             .map_or(0, |start| self.end.acked_at.saturating_sub(start.acked_at))

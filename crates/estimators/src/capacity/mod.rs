@@ -50,7 +50,6 @@ pub use interval_config::IntervalConfig;
 pub use linear_fit::LinearFit;
 
 /// `later - earlier` in seconds, for times in ns; negative if they are the other way round.
-#[inline]
 fn seconds_between(earlier: u64, later: u64) -> f64 {
     let difference = later.wrapping_sub(earlier) as i64;
     // Of the right sign unless it exceeds 292 years.
@@ -72,7 +71,6 @@ fn saturated(positive: bool) -> f64 {
 }
 
 /// As a float; saturates after 292 years. Processors convert signed integers in one instruction, unsigned ones in many.
-#[inline]
 fn nanos_as_f64(nanos: u64) -> f64 {
     nanos.min(i64::MAX as u64) as i64 as f64
 }

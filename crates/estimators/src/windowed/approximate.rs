@@ -34,7 +34,6 @@ impl<T, E> ApproximateWindow<T, E> {
 }
 
 impl<T: Copy + PartialOrd, E: Extremum> WindowedFilter<T> for ApproximateWindow<T, E> {
-    #[inline]
     fn update(&mut self, key: u64, value: T) -> T {
         if value.partial_cmp(&value).is_none() {
             return self.get().unwrap_or(value);
@@ -64,7 +63,6 @@ impl<T: Copy + PartialOrd, E: Extremum> WindowedFilter<T> for ApproximateWindow<
 }
 
 /// Takes `new`, whose key is at least theirs, into the three samples.
-#[inline]
 fn admit<T: Copy + PartialOrd, E: Extremum>(
     best: &mut [Sample<T>; 3],
     window: u64,

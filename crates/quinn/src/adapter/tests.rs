@@ -1,4 +1,3 @@
-mod coalescing;
 mod fixture;
 mod properties;
 

@@ -10,7 +10,6 @@ fn round(rtt_millis: u64, flight: Bytes) -> AckEvent {
         now: Timestamp::ZERO,
         acked: MTU,
         acked_packets: 1,
-        acks: 1,
         lost: Bytes::ZERO,
         newest_sent: Timestamp::ZERO,
         rtt: Duration::from_millis(rtt_millis),

@@ -159,7 +159,8 @@ fn a_closed_link_keeps_its_rate() {
         now = now + Duration::from_millis(300);
         for _ in 0..50 {
             now = now + Duration::from_millis(2);
-            sampler.on_packets_acked(now, sent, mtu * 2, 2);
+            sampler.on_packet_acked(now, sent, mtu);
+            sampler.on_packet_acked(now, sent, mtu);
             take(&mut filter, sampler.on_ack_end(now, mtu * 48, false), false);
         }
         let estimate = filter.bandwidth().unwrap_or_default().as_f64();

@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kneepoint_controllers::{AckEvent, Bandwidth, CongestionEvent, Mode, SentEvent};
+use kneepoint_controllers::{
+    AckEvent, Bandwidth, CongestionEvent, Control, Mode, SentEvent, Timestamp,
+};
 
 use super::super::*;
 use super::MTU;

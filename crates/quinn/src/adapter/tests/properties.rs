@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use kneepoint_controllers::{Algorithm, ControllerSpec, Environment, Transport};
+use kneepoint_controllers::{
+    Algorithm, ControllerSpec, DeliveryRateSampler, Environment, Transport,
+};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -187,7 +189,7 @@ proptest! {
                         adapter.on_mtu_update(bytes);
                     }
                 }
-                let window = adapter.control.window;
+                let window = adapter.adapter.control().window;
                 prop_assert!(window.0 >= 2 * mtu, "{spec}");
                 prop_assert!(adapter.window() > 2 * mtu, "{spec}");
                 prop_assert_eq!(adapter.metrics().congestion_window, window.0);
@@ -208,7 +210,7 @@ proptest! {
             let mut sender = Sender::new(spec);
             for &deed in &deeds {
                 sender.perform(deed);
-                prop_assert!(sender.adapter.sampler.history_len() <= DeliveryRateSampler::MAX_HISTORY);
+                prop_assert!(sender.adapter.adapter.sampler().history_len() <= DeliveryRateSampler::MAX_HISTORY);
             }
             // From now on nothing is delivered.
             for _ in 0..1000 {
@@ -217,7 +219,7 @@ proptest! {
                 sender.perform(Deed::Send { packets: 4, data: false });
                 sender.perform(Deed::Acknowledge { newest: 4, data: false });
             }
-            let (remembered, known) = (sender.adapter.sampler.history_len(), sender.sent.len());
+            let (remembered, known) = (sender.adapter.adapter.sampler().history_len(), sender.sent.len());
             prop_assert!(remembered <= known.max(8), "{remembered} for {known} packets");
         }
     }

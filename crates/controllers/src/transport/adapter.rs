@@ -1,0 +1,205 @@
+//! What the adapters to transports have in common.
+
+use std::time::Instant;
+
+use super::clock::Clock;
+use super::refill::refilled_window;
+use crate::controller::{Control, Controller};
+use crate::event::Loss;
+use crate::rate_sample::DeliveryRateSampler;
+use crate::snapshot::Snapshot;
+use crate::units::{Bytes, Timestamp};
+
+/// A controller, the sampler that feeds it, and what the transport is told.
+///
+/// The transport's events go in one by one. A transport that has no timers for controllers needs no other call: timers
+/// that were due fire before the next event.
+#[derive(Debug)]
+pub struct Adapter {
+    controller: Box<dyn Controller>,
+    sampler: DeliveryRateSampler,
+    mtu: Bytes,
+    clock: Clock,
+    /// As of the last event: transports read it several times for each packet.
+    control: Control,
+    /// When the controller wants its timer, at the end of time if never: asked once per event, compared at each.
+    timer: Timestamp,
+    reported: Bytes,
+    initial_window: Bytes,
+}
+
+impl Adapter {
+    /// A connection, or a path of it, that begins at `now`.
+    pub fn new(controller: Box<dyn Controller>, now: Instant, mtu: Bytes) -> Self {
+        let control = controller.control();
+        Self {
+            sampler: if controller.wants_rate_samples() {
+                DeliveryRateSampler::new(Timestamp::ZERO)
+            } else {
+                DeliveryRateSampler::without_rate_samples(Timestamp::ZERO)
+            },
+            mtu,
+            clock: Clock::starting(now),
+            timer: controller.next_timer().unwrap_or(Timestamp::MAX),
+            controller,
+            control,
+            reported: control.window,
+            initial_window: control.window,
+        }
+    }
+
+    /// What the controller asks for.
+    pub const fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// The window for a transport that paces by its window: the controller's, or while less is in flight, one that
+    /// makes the transport pace as the controller asks.
+    pub const fn reported_window(&self) -> Bytes {
+        self.reported
+    }
+
+    /// The window before the first event.
+    pub const fn initial_window(&self) -> Bytes {
+        self.initial_window
+    }
+
+    /// The size of a full packet.
+    pub const fn mtu(&self) -> Bytes {
+        self.mtu
+    }
+
+    /// What is known of the packets.
+    pub const fn sampler(&self) -> &DeliveryRateSampler {
+        &self.sampler
+    }
+
+    /// The controller's state.
+    pub fn snapshot(&self) -> Snapshot {
+        self.controller.snapshot()
+    }
+
+    /// Packets were sent.
+    pub fn packets_sent(&mut self, now: Instant, bytes: Bytes) {
+        let now = self.begin(now);
+        let event = self.sampler.on_sent(now, bytes);
+        self.controller.on_sent(&event);
+        if event.prior_in_flight == Bytes::ZERO {
+            self.control = self.controller.control();
+            self.timer = self.controller.next_timer().unwrap_or(Timestamp::MAX);
+        }
+        self.report(event.prior_in_flight + event.bytes);
+    }
+
+    /// A packet was sent that may contain only ACK frames; the transport does not say.
+    pub fn packet_sent_unless_ack_only(&mut self, now: Instant, bytes: Bytes) {
+        let now = self.begin(now);
+        self.sampler.on_sent_unless_ack_only(now, bytes);
+    }
+
+    /// A packet was acknowledged. [`acks_ended`](Self::acks_ended) follows after the last one of an acknowledgement.
+    pub fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: Bytes) {
+        if let Some(sent) = self.clock.sent(sent) {
+            let now = self.clock.now(now);
+            self.sampler.on_packet_acked(now, sent, bytes);
+        }
+    }
+
+    /// All packets of an acknowledgement are known. `in_flight` and `app_limited` are the transport's values.
+    pub fn acks_ended(&mut self, now: Instant, in_flight: Bytes, app_limited: bool) {
+        // No timers first: what an acknowledgement ends was no silence.
+        let now = self.clock.now(now);
+        let Some(ack) = self.sampler.on_ack_end(now, in_flight, app_limited) else {
+            return;
+        };
+        let timer = self.controller.acknowledge(ack, &mut self.control);
+        self.timer = timer.unwrap_or(Timestamp::MAX);
+        self.report(in_flight);
+    }
+
+    /// So many packets of so many bytes in all were lost. The newest of them was sent at `newest_sent`.
+    pub fn packets_lost(
+        &mut self,
+        now: Instant,
+        newest_sent: Instant,
+        bytes: Bytes,
+        packets: u64,
+        persistent_congestion: bool,
+    ) {
+        if let Some(newest_sent) = self.clock.sent(newest_sent) {
+            let now = self.begin(now);
+            let mut loss = Loss::new(newest_sent, bytes, packets);
+            loss.persistent_congestion = persistent_congestion;
+            let event = self.sampler.on_lost(now, &loss);
+            self.controller.on_congestion(&event);
+            self.refresh();
+        }
+    }
+
+    /// The path marked a packet that was sent at `sent`.
+    pub fn packet_marked(&mut self, now: Instant, sent: Instant) {
+        if let Some(sent) = self.clock.sent(sent) {
+            let now = self.begin(now);
+            let event = self.sampler.on_ecn_mark(now, sent);
+            self.controller.on_congestion(&event);
+            self.refresh();
+        }
+    }
+
+    /// Every packet of the last loss has arrived after all. The time is that of the last event.
+    pub fn loss_was_spurious(&mut self) {
+        self.controller.on_spurious_loss(self.clock.last());
+        self.refresh();
+    }
+
+    /// The MTU of the path has changed.
+    pub fn mtu_updated(&mut self, mtu: Bytes) {
+        self.mtu = mtu;
+        self.controller.on_mtu_update(mtu);
+        self.refresh();
+    }
+
+    /// An event other than an acknowledgement. Fires the timers that were due before it.
+    fn begin(&mut self, now: Instant) -> Timestamp {
+        let now = self.clock.now(now);
+        if self.timer <= now {
+            self.fire_timers(now);
+        }
+        now
+    }
+
+    #[cold]
+    fn fire_timers(&mut self, now: Timestamp) {
+        for _ in 0..MAX_TIMERS_AT_ONCE {
+            match self.controller.next_timer() {
+                Some(due) if due <= now => self.controller.on_timer(due),
+                _ => break,
+            }
+        }
+        self.refresh();
+    }
+
+    fn refresh(&mut self) {
+        self.control = self.controller.control();
+        self.timer = self.controller.next_timer().unwrap_or(Timestamp::MAX);
+        self.report(self.sampler.in_flight());
+    }
+
+    fn report(&mut self, in_flight: Bytes) {
+        self.reported = refilled_window(&self.control, in_flight, self.mtu);
+    }
+}
+
+impl Clone for Adapter {
+    fn clone(&self) -> Self {
+        Self {
+            controller: self.controller.clone_box(),
+            sampler: self.sampler.clone(),
+            ..*self
+        }
+    }
+}
+
+/// The maximum number of timers fired at one event after a long idle time: enough for every filter, and a bound on the
+/// work.
+pub const MAX_TIMERS_AT_ONCE: usize = 16;
