@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo build --release --features emulator --example steps
-//! valgrind --tool=callgrind target/release/examples/steps bbr-s 1000 20000
+//! valgrind --tool=callgrind target/release/examples/steps knee 1000 20000
 //! ```
 
 #[path = "../benches/script/mod.rs"]
