@@ -315,7 +315,7 @@ fn papers_filters_are_paced_and_low_biased_ones_are_not() {
         controller.on_end_acks(start + rtt, 0, true, None);
         controller.metrics().pacing_rate.is_some()
     };
-    for name in ["bbr:paper", "bbr:tuned", "bbr3:paper", "bbr-s", "knee"] {
+    for name in ["bbr:paper", "bbr:tuned", "bbr3:paper", "bbr-s"] {
         assert!(paced(name), "{name}");
     }
     for name in ["bbr3-s", "bbr2-sampled", "bbr2-sampled:paper", "cubic"] {
