@@ -118,14 +118,14 @@ fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Sectio
             "0.971",
             jain.text(number),
             (near(jain.mean, 0.971), jain.mean > bbr_jain.mean),
-            "",
+            CAPPED,
         ))
         .verdict(Verdict::new(
             "mean RTT once all run",
             "84 ms",
             mean.text(milliseconds),
             (near(mean.mean, 84.0), mean.mean < bbr_mean.mean),
-            "",
+            CAPPED,
         ))
         .verdict(Verdict::new(
             "largest RTT outside of startups",
@@ -161,6 +161,10 @@ fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Sectio
     }
     section
 }
+
+/// Why flows keep the shares and the queue that they have come to.
+const CAPPED: &str = "On quinn a window of rate x smoothed RTT neither grows nor drains a queue. What bounds it is two bandwidth-delay products, of each \
+     flow's own estimate and of a minimum RTT that contains the queue which the flow found.";
 
 /// The times that `between` has, but for those of the time after each start, sorted.
 fn settled(duration: Duration, between: impl Fn(Duration, Duration) -> Vec<u64>) -> Vec<u64> {

@@ -96,7 +96,7 @@ fn report(_scale: Scale, all: &TraceRuns<'_>, section: Section) -> Section {
             "90 %",
             percent(ours),
             (near(ours, 0.9), ours < 1.0),
-            "",
+            "As much as `bbr` has, or more: silence is no sample of the rate here.",
         ))
         .verdict(Verdict::new(
             "goodput of `vegas:paper` against `bbr`",
