@@ -23,7 +23,7 @@ use quinn::Endpoint;
 
 #[test]
 fn the_encoder_uses_most_of_the_link_without_a_long_queue() {
-    let seconds = adaptive_bitrate::video("knee".parse().unwrap()).unwrap();
+    let seconds = adaptive_bitrate::video("bbr3-s".parse().unwrap()).unwrap();
     // It begins at a fraction of a megabit per second.
     let settled = &seconds[10..];
     let capacity: u64 = settled.iter().map(|second| second.capacity).sum();
