@@ -3,7 +3,7 @@
 //! - `ack/<controller>/<packets in flight>`: two packets per acknowledgement, as receivers do it.
 //! - `batch/<controller>/<packets per acknowledgement>`: 1000 packets in flight.
 //!
-//! `cargo bench --bench acks -- --quick 'ack/bbr-s/'` runs one controller's windows, `-- --quick '/1000$'` one window of all
+//! `cargo bench --bench acks -- --quick 'ack/knee/'` runs one controller's windows, `-- --quick '/1000$'` one window of all
 //! of them. docs/COST.md has the results.
 
 mod script;

@@ -21,7 +21,7 @@ type NewFactory = fn() -> SharedFactory;
 
 fn minute(criterion: &mut Criterion) {
     let controllers: [(&str, NewFactory); 2] = [
-        ("bbr-s", || Algorithm::BbrS.factory()),
+        ("knee", || Algorithm::Knee.factory()),
         ("quinn-cubic", || Arc::new(CubicConfig::default())),
     ];
     let mut group = criterion.benchmark_group("minute_at_10_mbps");

@@ -32,7 +32,7 @@ pub(crate) struct Second {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let name = std::env::args().nth(1);
-    let controller = name.as_deref().unwrap_or("bbr-s").parse()?;
+    let controller = name.as_deref().unwrap_or("bbr3-s").parse()?;
     println!(
         "second   link Mb/s   estimate   encoder   frames: number, median and worst delay in ms"
     );

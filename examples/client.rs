@@ -25,8 +25,8 @@ struct Arguments {
     /// Where the server or a relay to it is
     #[arg(long, default_value = "127.0.0.1:4433")]
     server: SocketAddr,
-    /// The congestion controller of what little the client sends: bbr-s, bbr:tuned, quinn-cubic ...
-    #[arg(long, env = "KNEEPOINT_CONTROLLER", default_value = "bbr-s")]
+    /// The congestion controller of what little the client sends: knee, bbr:tuned, quinn-cubic ...
+    #[arg(long, env = "KNEEPOINT_CONTROLLER", default_value = "knee")]
     controller: net::controller::Choice,
     /// The certificate that the server has written
     #[arg(long, default_value = "target/kneepoint/server.pem")]

@@ -1,4 +1,4 @@
-//! A congestion controller of one's own in one file, tried over an emulated LTE link beside `bbr-s`: LEDBAT (RFC 6817),
+//! A congestion controller of one's own in one file, tried over an emulated LTE link beside `knee`: LEDBAT (RFC 6817),
 //! which holds the queue at a target.
 //!
 //! `cargo run --release --example custom_controller`
@@ -125,7 +125,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let target = Duration::from_millis(25);
     for (name, controller) in [
         ("ledbat", ledbat(target)?),
-        ("bbr-s", Algorithm::BbrS.into()),
+        ("knee", Algorithm::Knee.into()),
     ] {
         let (rate, rtt) = upload(controller)?;
         println!("{name:10} {rate:16.2} {rtt:16.1?}");

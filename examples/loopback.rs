@@ -1,7 +1,7 @@
 //! Downloads a few megabytes over a recorded-looking LTE link, in virtual time, and shows what the congestion
 //! controller of the server makes of the link. Client and server are unmodified quinn, in one process.
 //!
-//! `cargo run --release --example loopback`, with an optional name of a controller: `bbr-s`, `bbr`, `bbr:tuned` ...
+//! `cargo run --release --example loopback`, with an optional name of a controller: `knee`, `bbr`, `bbr:tuned` ...
 #![expect(clippy::print_stdout, reason = "that is what it is for")]
 
 use std::error::Error;
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let name = std::env::args().nth(1);
     let controller: ControllerSpec = name
         .as_deref()
-        .unwrap_or("bbr-s")
+        .unwrap_or("knee")
         .parse()
         .map_err(|error: ParseAlgorithmError| error.to_string())?;
 

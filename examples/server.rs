@@ -26,8 +26,8 @@ struct Arguments {
     /// Where to listen
     #[arg(long, default_value = "127.0.0.1:4434")]
     listen: SocketAddr,
-    /// The congestion controller: bbr-s, bbr:tuned, quinn-cubic ...
-    #[arg(long, env = "KNEEPOINT_CONTROLLER", default_value = "bbr-s")]
+    /// The congestion controller: knee, bbr:tuned, quinn-cubic ...
+    #[arg(long, env = "KNEEPOINT_CONTROLLER", default_value = "knee")]
     controller: net::controller::Choice,
     /// The folder to serve
     #[arg(long, default_value = "traces")]

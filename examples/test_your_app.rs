@@ -102,7 +102,7 @@ async fn accept(server: Endpoint) {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for took in over_lte("bbr-s".parse()?, 0.01, 200_000, 10)? {
+    for took in over_lte("knee".parse()?, 0.01, 200_000, 10)? {
         println!("200 kB took {:6.1} ms", took.as_secs_f64() * 1e3);
     }
     Ok(())
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_small_answer_takes_little_more_than_a_round_trip() {
-        for took in over_lte(Algorithm::BbrS.into(), 0.0, 1000, 20).unwrap() {
+        for took in over_lte(Algorithm::Knee.into(), 0.0, 1000, 20).unwrap() {
             assert!(took >= Duration::from_millis(40), "{took:?}");
             assert!(took < Duration::from_millis(150), "{took:?}");
         }
@@ -126,13 +126,13 @@ mod tests {
 
     #[test]
     fn a_large_answer_is_whole_and_in_time_though_packets_are_lost() {
-        let took = over_lte(Algorithm::BbrS.into(), 0.02, 5_000_000, 1).unwrap();
+        let took = over_lte(Algorithm::Knee.into(), 0.02, 5_000_000, 1).unwrap();
         assert!(took[0] < Duration::from_secs(10), "{took:?}");
     }
 
     #[test]
     fn the_same_seed_gives_the_same_nanoseconds() {
-        let run = || over_lte(Algorithm::BbrS.into(), 0.02, 100_000, 5).unwrap();
+        let run = || over_lte(Algorithm::Knee.into(), 0.02, 100_000, 5).unwrap();
         assert_eq!(run(), run());
     }
 }

@@ -26,8 +26,8 @@ pub use kneepoint_controllers::{
     BbrXConfig,
 };
 pub use kneepoint_controllers::{
-    Bbr3CoreConfig, BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, QueueTarget,
-    RecoveryRule, UpExit, WindowPolicy,
+    Bbr3CoreConfig, BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, RecoveryRule,
+    UpExit, WindowPolicy,
 };
 pub use kneepoint_controllers::{Bytes, FilterSnapshot, Gain, Mode, Timestamp};
 pub use kneepoint_controllers::{

@@ -25,7 +25,7 @@
 //! use kneepoint::ControllerSpec;
 //! use kneepoint::quinn::IntoFactory as _;
 //!
-//! let name = std::env::var("KNEEPOINT_CONTROLLER").unwrap_or_else(|_| "bbr-s".to_owned());
+//! let name = std::env::var("KNEEPOINT_CONTROLLER").unwrap_or_else(|_| "knee".to_owned());
 //! let factory = name.parse::<ControllerSpec>()?.factory();
 //! # drop(factory);
 //! # Ok::<(), kneepoint::ParseAlgorithmError>(())
@@ -34,32 +34,30 @@
 //! Values of one's own are a configuration's fields. [`Factory::new`](quinn::Factory::new) refuses what cannot work:
 //!
 //! ```
-//! use kneepoint::controllers::{Gain, QueueTarget, WindowPolicy};
+//! use kneepoint::controllers::KneeConfig;
 //! use kneepoint::quinn::{Factory, IntoFactory as _};
-//! use kneepoint::BbrSConfig;
 //!
-//! let mut config = BbrSConfig::tuned();
-//! // Less delay for less throughput: the link may run empty for 8 % of the time.
-//! if let WindowPolicy::BusyRate(target) = &mut config.core.window_policy {
-//!     target.idle = Gain::percent(8);
-//! }
+//! let mut config = KneeConfig::default();
+//! // Less delay for less throughput on a link that varies: the queue target grows half as fast.
+//! config.target_growth = 0.25;
 //! let factory = Factory::new(config)?.factory();
 //! # drop(factory);
 //! # Ok::<(), kneepoint::controllers::ConfigError>(())
 //! ```
 //!
-//! What such a configuration is in text, a [`ControllerSpec`] is too: `bbr-s:core.min_rtt_window=20s` is `bbr-s` with another value, to
+//! What such a configuration is in text, a [`ControllerSpec`] is too: `bbr3:core.min_rtt_window=20s` is `bbr3` with another value, to
 //! parse, to print, and with the feature `serde` to read and write. With that feature configurations themselves are tables, in which what
 //! is left out stays as it is.
 //!
 //! ```
 //! use kneepoint::quinn::IntoFactory as _;
-//! use kneepoint::{BbrSConfig, ControllerSpec};
+//! use kneepoint::ControllerSpec;
+//! use kneepoint::controllers::Bbr3Config;
 //!
-//! let mut config = BbrSConfig::tuned();
+//! let mut config = Bbr3Config::tuned();
 //! config.core.min_rtt_window = std::time::Duration::from_secs(20);
 //! let spec = ControllerSpec::try_from(config)?;
-//! assert_eq!(spec.to_string(), "bbr-s:core.min_rtt_window=20s");
+//! assert_eq!(spec.to_string(), "bbr3:core.min_rtt_window=20s");
 //! let factory = spec.factory();
 //! # drop(factory);
 //! # Ok::<(), kneepoint::controllers::ConfigError>(())
@@ -74,14 +72,14 @@
 //! use kneepoint::Algorithm;
 //! use kneepoint::quinn::IntoFactory as _;
 //!
-//! /// Connections within this machine get CUBIC, all others `bbr-s`.
+//! /// Connections within this machine get CUBIC, all others the default, `knee`.
 //! fn accept(
 //!     incoming: quinn::Incoming,
 //!     mut config: quinn::ServerConfig,
 //! ) -> Result<quinn::Connecting, quinn::ConnectionError> {
 //!     let algorithm = match incoming.remote_address().ip().is_loopback() {
 //!         true => Algorithm::Cubic,
-//!         false => Algorithm::BbrS,
+//!         false => Algorithm::default(),
 //!     };
 //!     let mut transport = quinn::TransportConfig::default();
 //!     transport.congestion_controller_factory(algorithm.factory());

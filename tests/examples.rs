@@ -23,7 +23,7 @@ use quinn::Endpoint;
 
 #[test]
 fn the_encoder_uses_most_of_the_link_without_a_long_queue() {
-    let seconds = adaptive_bitrate::video("bbr-s".parse().unwrap()).unwrap();
+    let seconds = adaptive_bitrate::video("bbr3-s".parse().unwrap()).unwrap();
     // It begins at a fraction of a megabit per second.
     let settled = &seconds[10..];
     let capacity: u64 = settled.iter().map(|second| second.capacity).sum();
@@ -47,7 +47,7 @@ fn an_encoder_without_a_model_stays_where_it_began() {
 
 #[test]
 fn a_download_in_virtual_time_is_whole() {
-    for controller in ["bbr-s", "cubic"] {
+    for controller in ["knee", "cubic"] {
         let bytes = loopback::download(controller.parse().unwrap(), |_| {}).unwrap();
         assert_eq!(bytes, loopback::DOWNLOAD);
     }
@@ -58,8 +58,8 @@ fn a_custom_controller_holds_its_target() {
     let ledbat = custom_controller::ledbat(Duration::from_millis(25)).unwrap();
     let (rate, rtt) = custom_controller::upload(ledbat).unwrap();
     let (other, _) =
-        custom_controller::upload("bbr-s".parse::<kneepoint::Algorithm>().unwrap().into()).unwrap();
-    assert!(rate > 0.7 * other, "{rate} Mb/s, bbr-s {other} Mb/s");
+        custom_controller::upload("knee".parse::<kneepoint::Algorithm>().unwrap().into()).unwrap();
+    assert!(rate > 0.7 * other, "{rate} Mb/s, knee {other} Mb/s");
     // 40 ms of path; the link itself varies by more than the target. CUBIC has a second here.
     assert!(rtt < Duration::from_millis(200), "{rtt:?}");
     assert!(custom_controller::ledbat(Duration::ZERO).is_err());
@@ -79,7 +79,7 @@ fn server(name: &str, controller: &str) -> (SocketAddr, std::path::PathBuf) {
 }
 
 async fn download(from: &(SocketAddr, std::path::PathBuf), path: &str) -> net::Result<Vec<u8>> {
-    let config = net::tls::client_config(&from.1, "bbr-s".parse()?)?;
+    let config = net::tls::client_config(&from.1, "knee".parse()?)?;
     let mut received = Vec::new();
     let take = |bytes: &[u8]| {
         received.extend_from_slice(bytes);
@@ -92,7 +92,7 @@ async fn download(from: &(SocketAddr, std::path::PathBuf), path: &str) -> net::R
 
 #[tokio::test]
 async fn a_file_arrives_intact_over_real_sockets() {
-    for controller in ["bbr-s", "bbr:tuned", "quinn-cubic"] {
+    for controller in ["knee", "bbr:tuned", "quinn-cubic"] {
         let server = server("intact", controller);
         let received = download(&server, "/file.bin").await.unwrap();
         assert!(received == fs::read(server.1.with_file_name("file.bin")).unwrap());
@@ -103,7 +103,7 @@ async fn a_file_arrives_intact_over_real_sockets() {
 
 #[tokio::test]
 async fn files_outside_the_folder_are_rejected() {
-    let server = server("refused", "bbr-s");
+    let server = server("refused", "knee");
     for path in ["/../server.pem", "/missing", "//etc/hosts", "file.bin"] {
         assert!(download(&server, path).await.is_err(), "{path}");
     }
@@ -111,7 +111,7 @@ async fn files_outside_the_folder_are_rejected() {
 
 #[tokio::test]
 async fn another_certificate_is_not_trusted() {
-    let (address, _) = server("trusted", "bbr-s");
-    let (_, certificate) = server("other", "bbr-s");
+    let (address, _) = server("trusted", "knee");
+    let (_, certificate) = server("other", "knee");
     assert!(download(&(address, certificate), "/1").await.is_err());
 }

@@ -8,7 +8,7 @@ use kneepoint::{ControllerSpec, ParseAlgorithmError};
 use quinn::TransportConfig;
 use quinn::congestion::CubicConfig;
 
-/// Which controller a side sends with: `bbr-s`, `bbr:tuned`, `quinn-cubic`.
+/// Which controller a side sends with: `knee`, `bbr:tuned`, `quinn-cubic`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Choice {
     Kneepoint(ControllerSpec),

@@ -115,7 +115,7 @@ fn marks_keep_the_queue_short_without_a_loss() {
 #[test]
 fn a_transfer_survives_a_move_to_another_address() {
     for algorithm in [
-        Algorithm::BbrS,
+        Algorithm::Knee,
         Algorithm::Bbr,
         Algorithm::Bbr3,
         Algorithm::Cubic,

@@ -1,7 +1,7 @@
 //! What the controllers share that are a BBR core on a bandwidth filter: with it, a file holds nothing but values.
 
-/// Declares the configuration of such a controller, its registration and its construction. It remains to write `paper`
-/// and `tuned`, the presets; the first one listed is what the bare name stands for.
+/// Declares the configuration of such a controller, its registration and its construction. It remains to write the
+/// functions that make the presets; the first preset listed is what the bare name stands for.
 macro_rules! composed {
     (
         $(#[$attribute:meta])*
@@ -9,8 +9,8 @@ macro_rules! composed {
         name: $name:literal,
         description: $description:literal,
         source: $source:literal,
-        presets: [$($preset:ident),+],
-        $(more: $more:ident => $with:ident,)?
+        presets: [$($preset:ident => $make:ident),+],
+        default: $default:ident,
     ) => {
         $(#[$attribute])*
         #[derive(Debug, Clone, PartialEq)]
@@ -25,9 +25,8 @@ macro_rules! composed {
         $crate::text::fields!($config { core, filter });
 
         impl Default for $config {
-            /// The tuned preset.
             fn default() -> Self {
-                Self::tuned()
+                Self::$default()
             }
         }
 
@@ -35,13 +34,12 @@ macro_rules! composed {
             const NAME: &'static str = $name;
             const DESCRIPTION: &'static str = $description;
             const SOURCE: &'static str = $source;
-            const PRESETS: &'static [$crate::Preset] = &[$($crate::Preset::$preset),+ $(, $crate::Preset::$more)?];
+            const PRESETS: &'static [$crate::Preset] = &[$($crate::Preset::$preset),+];
 
             fn preset(preset: $crate::Preset) -> Self {
                 match preset {
-                    $crate::Preset::Paper => Self::paper(),
-                    $($crate::Preset::$more => Self::$with(),)?
-                    _ => Self::tuned(),
+                    $($crate::Preset::$preset => Self::$make(),)+
+                    _ => Self::$default(),
                 }
             }
         }

@@ -89,10 +89,6 @@ pub enum WindowPolicy {
         /// The maximum flight in bandwidth-delay products.
         gain: Gain,
     },
-    /// (busy rate + queue target) x min RTT + 1 MTU. The busy rate is the link's rate while it was busy, mainly within
-    /// the last round trip. The window thus follows a falling rate before the bandwidth estimate does. The queue target
-    /// keeps the link busy when it becomes faster, and adapts to the link.
-    BusyRate(QueueTarget),
 }
 
 impl WindowPolicy {
@@ -100,7 +96,7 @@ impl WindowPolicy {
     pub(crate) const fn allows_pacing(&self) -> bool {
         match self {
             Self::Window | Self::Rate | Self::RttCapped => true,
-            Self::Bdp { .. } | Self::BusyRate(_) => false,
+            Self::Bdp { .. } => false,
         }
     }
 
@@ -116,40 +112,7 @@ impl WindowPolicy {
                     "1 to 4: below 1 the samples only show the sender's own rate",
                 )
             }
-            Self::BusyRate(target) => {
-                let idle = target.idle.as_f64();
-                let (min, max) = (target.min.as_f64(), target.max.as_f64());
-                ConfigError::require(
-                    idle > 0.0 && idle <= 0.5 && min > 0.0 && min <= max && max <= 4.0,
-                    "window_policy.queue_target",
-                    format!("{min} to {max} for {idle} idle"),
-                    "idle above 0 and up to a half, min above 0, max from min to 4: without a queue target the window only \
-                     shrinks",
-                )
-            }
         }
-    }
-}
-
-/// The queue target of [`WindowPolicy::BusyRate`]: the queue at the bottleneck, as a share of the slow average of the
-/// busy rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct QueueTarget {
-    /// The share of the time for which the bottleneck may be idle. The queue target grows while the link is idle for
-    /// longer, and shrinks otherwise. A steady link needs nearly no queue; a link that varies within a round trip needs
-    /// a long one.
-    pub idle: Gain,
-    /// The minimum queue target; a quarter of it on a link that other flows keep busy.
-    pub min: Gain,
-    /// The maximum queue target.
-    pub max: Gain,
-}
-
-impl QueueTarget {
-    /// From `min` to `max`, so that the bottleneck is empty for `idle` of the time.
-    pub const fn new(idle: Gain, min: Gain, max: Gain) -> Self {
-        Self { idle, min, max }
     }
 }
 

@@ -99,6 +99,4 @@ pub enum Refill {
     Plain,
     /// At the pace of this window. A larger window fills the gap sooner, a smaller one avoids a burst.
     PaceOf(Bytes),
-    /// The larger the gap, the faster, and at most at the pace of this window.
-    CatchUp(Bytes),
 }

@@ -38,11 +38,9 @@ mod units;
 mod window;
 
 pub use algorithms::*;
-pub use bbr::{BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, RecoveryRule};
-pub use bbr3::{Bbr3CoreConfig, UpExit};
-pub use config::{
-    ConfigError, ControllerConfig, Environment, QueueTarget, Transport, WindowPolicy,
-};
+pub use bbr::{BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, RecoveryRule};
+pub use bbr3::{Bbr3CoreConfig, Probing, UpExit};
+pub use config::{ConfigError, ControllerConfig, Environment, Transport, WindowPolicy};
 pub use controller::{Control, Controller, Refill};
 pub use event::{
     AckEvent, CongestionEvent, CongestionSignal, FlightSample, Loss, RateSample, SentEvent,

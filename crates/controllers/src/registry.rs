@@ -104,13 +104,15 @@ pub enum Preset {
     Paper,
     /// What we recommend.
     Tuned,
+    /// `bbr-s` with the paper's equations as printed, also where they fail, so that the difference can be shown.
+    Published,
     /// `bbr-fair` with as many packets of every flow in the queue: equal rates whatever the round-trip times, on links of a
     /// steady rate.
     OwnQueue,
 }
 
 impl Algorithm {
-    /// The preset that the bare name stands for: what we recommend, except that `bbr` alone is the paper's.
+    /// The preset that the bare name stands for: what we recommend, except that `bbr` and `bbr-s` alone are the papers'.
     pub const fn default_preset(self) -> Preset {
         self.presets()[0]
     }
@@ -143,6 +145,7 @@ impl fmt::Display for Preset {
         f.pad(match self {
             Self::Paper => "paper",
             Self::Tuned => "tuned",
+            Self::Published => "published",
             Self::OwnQueue => "own-queue",
         })
     }

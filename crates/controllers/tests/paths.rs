@@ -249,7 +249,7 @@ fn a_trickle_leaves_the_window_bounded_and_the_round_trip_time_known() {
 /// Trap: paths get longer.
 #[test]
 fn the_minimum_round_trip_time_can_rise() {
-    // The maximum time between two ProbeRTTs is 30 s.
+    // ProbeRTT comes after 10 s at most. `bbr-fair:own-queue` then fills the longer path by one queue of its own a round.
     let waits = bbr().map(|spec| (spec, 45, 5));
     for (spec, wait, span) in waits.chain(bbr3().map(|spec| (spec, 35, 15))) {
         let mut sender = connect(&spec, PLAIN);

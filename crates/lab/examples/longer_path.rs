@@ -1,6 +1,6 @@
 //! How soon a controller uses its link again after the path has become longer, as when a mobile changes its cell.
 //!
-//! `cargo run --release -p kneepoint-lab --example longer_path [CONTROLLER]`, of `bbr-s` if none is named.
+//! `cargo run --release -p kneepoint-lab --example longer_path [CONTROLLER]`, of `knee` if none is named.
 //!
 //! One connection over each bundled trace and over 10 Mb/s, whose round-trip time of 40 ms becomes 2, 3 and 6 times as long at
 //! 20 s. Prints what the link carried before and after, in Mb/s, and what it could have carried.
@@ -22,7 +22,7 @@ use rayon::prelude::*;
 type AnyError = Box<dyn Error + Send + Sync>;
 
 fn main() -> Result<(), AnyError> {
-    let controller = std::env::args().nth(1).unwrap_or_else(|| "bbr-s".into());
+    let controller = std::env::args().nth(1).unwrap_or_else(|| "knee".into());
     let constant = Shaper::ConstantRate {
         bytes_per_second: 1_250_000,
     };

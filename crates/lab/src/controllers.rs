@@ -119,7 +119,7 @@ pub fn names() -> Vec<&'static str> {
         .iter()
         .map(|algorithm| algorithm.name())
         .chain([QUINN_CUBIC, QUINN_NEW_RENO, QUINN_BBR])
-        .chain([BBR_S_ON_NOQ, NOQ_CUBIC])
+        .chain([KNEE_ON_NOQ, NOQ_CUBIC])
         .collect()
 }
 
@@ -147,7 +147,7 @@ const QUINN_BBR: &str = "quinn-bbr";
 const NOQ_CUBIC: &str = "noq-cubic";
 const NOQ_NEW_RENO: &str = "noq-new-reno";
 const NOQ_BBR3: &str = "noq-bbr3";
-const BBR_S_ON_NOQ: &str = "noq:bbr-s";
+const KNEE_ON_NOQ: &str = "noq:knee";
 
 /// Before the name of one of ours.
 const ON_NOQ: &str = "noq:";

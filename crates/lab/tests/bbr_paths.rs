@@ -1,4 +1,4 @@
-//! BBRv1's recommended presets where receivers and links are not ideal: markers, rare acknowledgements, links that close.
+//! `knee` and BBRv1's recommended presets where receivers and links are not ideal: markers, rare acknowledgements, links that close.
 
 #[path = "paths/mod.rs"]
 mod paths;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use kneepoint_emulator::link::{RateStep, Shaper};
 use paths::{batched, goodput, greedy, heeds_a_marker, links};
 
-const CONTROLLERS: [&str; 5] = ["bbr-s", "bbr:tuned", "bbr-x", "bbr-sampled", "bbr-fair"];
+const CONTROLLERS: [&str; 5] = ["knee", "bbr:tuned", "bbr-x", "bbr-sampled", "bbr-fair"];
 
 /// Trap: a queue that marks instead of dropping packets cannot limit a sender that ignores marks.
 #[test]
@@ -47,7 +47,7 @@ fn a_link_that_opens_and_closes_is_used_while_it_is_open() {
         goodput(&greedy(name, links, 15.0), 0.0, 15.0)
     };
     let cubic = measure("quinn-cubic");
-    for name in ["bbr-s", "bbr", "bbr-x", "bbr-sampled"] {
+    for name in ["knee", "bbr-s", "bbr", "bbr-x", "bbr-sampled"] {
         let rate = measure(name);
         assert!(rate > 0.6 * cubic, "{name}: {rate} of {cubic} Mb/s");
     }

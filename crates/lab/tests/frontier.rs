@@ -25,7 +25,7 @@ fn text(path: &Path) -> &str {
 #[test]
 fn the_same_command_prints_and_keeps_the_same() {
     let small = ["--family", "transfers,jitter", "--scenario", "20Mbps 40ms"];
-    let both = ["--controllers", "quinn-cubic,bbr-s", "--runs"];
+    let both = ["--controllers", "quinn-cubic,knee", "--runs"];
     let [first, second] = ["one", "two"].map(|name| {
         let (json, svg) = (
             place(&format!("{name}.jsonl")),
@@ -42,7 +42,7 @@ fn the_same_command_prints_and_keeps_the_same() {
     assert_eq!(first, second);
     let (printed, records, drawing) = first;
     assert!(
-        drawing.starts_with("<svg") && drawing.contains("bbr-s"),
+        drawing.starts_with("<svg") && drawing.contains("knee"),
         "{drawing}"
     );
     let records: Vec<Value> = records

@@ -78,13 +78,28 @@ fn no_controller_is_far_behind_quinns_cubic() {
     }
 }
 
+/// The papers' presets have no rules for hosts that take time, but are not to starve there.
+#[test]
+fn no_controller_starves_between_hosts_that_take_time() {
+    for path in CHECKED {
+        let stock = path.goodput("quinn-cubic", 1);
+        for name in STEADY {
+            let part = path.goodput(name, 1) / stock;
+            assert!(
+                part >= 0.5,
+                "{name}: {part:.2} of {stock:.0} Mb/s over {path:?}"
+            );
+        }
+    }
+}
+
 /// Trap: a millisecond of a fast host is more than the buffer of its socket. The end of a flight is lost, and its sender waits
 /// for a probe timeout.
 #[test]
 fn windows_for_the_time_of_hosts_fit_their_buffers() {
     for (path, seed) in [(path("busy", 10, 50), 2), (path("busy", 10, 200), 1)] {
         let goodput = |name| path.goodput_of(name, seed);
-        let part = goodput("bbr-s") / goodput("quinn-cubic");
+        let part = goodput("knee") / goodput("quinn-cubic");
         assert!(part >= 0.9, "{part:.2} over {path:?}, seed {seed}");
     }
 }
@@ -143,4 +158,5 @@ const HOSTS: [&str; 2] = ["server", "busy"];
 const RATES: [u64; 2] = [1, 10];
 /// In microseconds.
 const RTTS: [u64; 3] = [50, 200, 1_000];
-const CONTROLLERS: [&str; 4] = ["bbr-s", "bbr", "bbr3", "cubic"];
+const CONTROLLERS: [&str; 4] = ["knee", "bbr", "bbr3", "cubic"];
+const STEADY: [&str; 2] = ["bbr-s", "noq:bbr-s"];

@@ -49,7 +49,7 @@ fn bad_input_is_blamed_in_one_line() {
 
 #[test]
 fn transfers_in_two_processes_have_all_fields() {
-    let controllers = ["quinn-cubic", "bbr-s", "noq:bbr"];
+    let controllers = ["quinn-cubic", "knee", "noq:bbr"];
     let rows = rows(&format!(
         "--size 2MB --runs 2 --controllers {} {PATIENT}",
         controllers.join(",")

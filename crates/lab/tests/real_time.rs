@@ -21,7 +21,7 @@ const LOOPBACK: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCA
 
 fn transport() -> Arc<TransportConfig> {
     let mut transport = TransportConfig::default();
-    transport.congestion_controller_factory(resolve("bbr-s", 1).expect("a controller of ours"));
+    transport.congestion_controller_factory(resolve("knee", 1).expect("a controller of ours"));
     Arc::new(transport)
 }
 

@@ -14,6 +14,7 @@ use paths::links;
 
 /// Controllers that build on a model of the path, which time without a link must not spoil.
 const MODEL_BASED: &[&str] = &[
+    "knee",
     "ebcc",
     "bbr",
     "bbr:tuned",
@@ -25,6 +26,7 @@ const MODEL_BASED: &[&str] = &[
     "bbr2-sampled",
     "bbr3",
     "bbr3-s",
+    "noq:knee",
     "noq:bbr",
     "noq:bbr-s",
     "noq:bbr-x",

@@ -41,12 +41,14 @@ fn calls(micros: u64) -> Scenario {
 const RTTS: [u64; 6] = [100, 300, 1_000, 2_000, 5_000, 10_000];
 
 /// The controllers whose calls take no more than 1.1 times as long as under quinn's CUBIC.
-const SWIFT: [&str; 7] = [
+const SWIFT: [&str; 9] = [
+    "knee",
     "bbr-s",
     "bbr",
     "bbr3",
     "bbr3-s",
     "cubic",
+    "noq:knee",
     "noq:bbr-s",
     "noq:bbr3",
 ];
@@ -96,7 +98,7 @@ const GENTLE: [(&str, f64); 5] = [
     ("cubic", 0.01),
     ("bbr3", 0.01),
     ("bbr3-s", 0.01),
-    ("bbr-s", 0.01),
+    ("knee", 0.01),
 ];
 
 #[test]
@@ -188,7 +190,7 @@ fn on_off_traffic_sends_for_its_share_of_the_time() {
 
 #[test]
 fn a_mix_has_one_row_and_its_flows() {
-    let mix = ["bbr-s", "bbr-s", "quinn-cubic", "noq:bbr"].map(str::to_owned);
+    let mix = ["knee", "knee", "quinn-cubic", "noq:bbr"].map(str::to_owned);
     let scenario = Scenario {
         duration: Duration::from_secs(12),
         start_gap: Duration::from_secs(2),
@@ -204,7 +206,7 @@ fn a_mix_has_one_row_and_its_flows() {
         panic!("one outcome");
     };
     let row = &outcome.row;
-    assert_eq!(row.controller, "bbr-s,bbr-s,quinn-cubic,noq:bbr");
+    assert_eq!(row.controller, "knee,knee,quinn-cubic,noq:bbr");
     assert_eq!((row.flow_count, row.start_gap_s), (4, 2.0));
     let names: Vec<_> = row
         .flows
@@ -239,11 +241,11 @@ fn a_mix_of_one_controller_is_several_flows_of_it() {
             "bulk",
         )
     };
-    let both = row(scenario.clone(), "bbr-s");
-    let mix = ["bbr-s", "bbr-s"].map(str::to_owned);
+    let both = row(scenario.clone(), "knee");
+    let mix = ["knee", "knee"].map(str::to_owned);
     let mixed = compare_mix(&[scenario], &mix, &|_| ()).expect("it runs");
     let expected = Row {
-        controller: "bbr-s,bbr-s".to_owned(),
+        controller: "knee,knee".to_owned(),
         ..both
     };
     assert_eq!(mixed[0].row, expected);

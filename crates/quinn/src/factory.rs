@@ -55,14 +55,14 @@ impl From<Algorithm> for Factory {
 /// trait of its own. Bring it into scope without its name where there are two.
 ///
 /// ```
-/// use kneepoint_quinn::{Algorithm, BbrSConfig, Factory, IntoFactory as _, ControllerSpec};
+/// use kneepoint_quinn::{Algorithm, BbrConfig, Factory, IntoFactory as _, ControllerSpec};
 ///
 /// let mut transport = quinn_proto::TransportConfig::default();
 /// transport.congestion_controller_factory(Algorithm::default().factory());
 /// // From a configuration file or a variable of the environment:
 /// transport.congestion_controller_factory("bbr:tuned".parse::<ControllerSpec>()?.factory());
 /// // With values of one's own, which can be wrong:
-/// let mut config = BbrSConfig::tuned();
+/// let mut config = BbrConfig::tuned();
 /// config.core.min_rtt_window = std::time::Duration::from_secs(20);
 /// transport.congestion_controller_factory(Factory::new(config)?.factory());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -13,7 +13,8 @@ composed! {
     description: "BBRv1: maximum filter over ten rounds, eight-phase gain cycle",
     source: "N. Cardwell et al., BBR: Congestion-Based Congestion Control, ACM Queue 14(5), 2016",
     // The papers compare with the paper's BBR.
-    presets: [Paper, Tuned],
+    presets: [Paper => paper, Tuned => tuned],
+    default: tuned,
 }
 
 impl BbrConfig {

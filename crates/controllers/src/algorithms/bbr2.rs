@@ -11,7 +11,8 @@ composed! {
     name: "bbr2",
     description: "BBRv2's gains, timers and thresholds on the BBRv3 core",
     source: "Google's BBRv2 alpha for Linux; draft-cardwell-iccrg-bbr-congestion-control-02",
-    presets: [Tuned, Paper],
+    presets: [Tuned => tuned, Paper => paper],
+    default: tuned,
 }
 
 impl Bbr2Config {

@@ -14,7 +14,8 @@ composed! {
     name: "bbr2-sampled",
     description: "BBRv2 on 85 % of the 85th percentile of the last 100 delivery rates",
     source: "BBR2-Sampled, section 7.2 of the DASH-over-BBR study",
-    presets: [Tuned, Paper],
+    presets: [Tuned => tuned, Paper => paper],
+    default: tuned,
 }
 
 impl Bbr2SampledConfig {

@@ -10,7 +10,8 @@ composed! {
     name: "bbr3",
     description: "BBRv3: maximum filter over two probing cycles, bounds from losses",
     source: "draft-ietf-ccwg-bbr",
-    presets: [Tuned, Paper],
+    presets: [Tuned => tuned, Paper => paper],
+    default: tuned,
 }
 
 impl Bbr3Config {

@@ -15,8 +15,8 @@ composed! {
     name: "bbr-fair",
     description: "BBRv1 with strict packet conservation in recovery, and its result as the new estimate",
     source: "Pacing at the fair share of the bottleneck bandwidth without explicit network feedback (article)",
-    presets: [Tuned, Paper],
-    more: OwnQueue => with_own_queue,
+    presets: [Tuned => tuned, Paper => paper, OwnQueue => with_own_queue],
+    default: tuned,
 }
 
 impl BbrFairConfig {

@@ -1,10 +1,8 @@
 //! `bbr-s`: BBRv1 on SKIP.
 
-use core::time::Duration;
-
-use crate::bbr::{Bbr, BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing};
+use crate::bbr::{Bbr, BbrCoreConfig, ProbeRttWindow};
 use crate::composed::composed;
-use crate::config::{QueueTarget, WindowPolicy};
+use crate::config::WindowPolicy;
 use crate::filter::SkipFilterConfig;
 use crate::units::Gain;
 
@@ -15,14 +13,16 @@ composed! {
     name: "bbr-s",
     description: "BBRv1 on SKIP: an adaptive Tobit Kalman filter instead of the maximum",
     source: "F. Chiariotti et al., BBR-S: A Low-Latency BBR Modification for Fast-Varying Connections, IEEE Access 9, 2021",
-    presets: [Tuned, Paper],
+    presets: [Paper => paper, Published => published],
+    default: paper,
 }
 
 impl BbrSConfig {
-    /// The paper's BBR-S as closely as a host without pacing allows.
+    /// The paper's BBR-S, with the filter's errata corrected ([`SkipFilterConfig::paper`]).
     ///
-    /// The filter is the paper's mode machine, but uses neither Allik's Tobit update nor the published noise adaptation: see
-    /// [`SkipFilterConfig::paper`].
+    /// The filter is in charge of what is sent: by the pace on a transport that paces, elsewhere by a window of the rate
+    /// times the smoothed RTT. As in the paper, it responds neither to ECN marks nor to heavy losses, and two
+    /// bandwidth-delay products may be in flight.
     pub fn paper() -> Self {
         Self {
             core: BbrCoreConfig {
@@ -35,27 +35,11 @@ impl BbrSConfig {
         }
     }
 
-    /// What we recommend.
-    pub fn tuned() -> Self {
-        let paper = Self::paper();
+    /// The same with the filter as printed ([`SkipFilterConfig::published`]), to show what its errata do. Not for use.
+    pub fn published() -> Self {
         Self {
-            core: BbrCoreConfig {
-                min_rtt_window: Duration::from_secs(30),
-                probe_standing_queue: true,
-                startup_exit_rtt: Some(Gain::new(2, 1)),
-                // The window policy does the limiting: after a fall the estimate rises too slowly for it.
-                window_gain: Gain::new(10, 1),
-                probing: Probing::WhileUnbounded,
-                ecn: EcnRule::Bound,
-                heavy_losses: HeavyLossRule::Bound,
-                window_policy: WindowPolicy::BusyRate(QueueTarget {
-                    idle: Gain::new(38, 1000),
-                    min: Gain::percent(4),
-                    max: Gain::UNIT,
-                }),
-                ..paper.core
-            },
-            filter: SkipFilterConfig::tuned(),
+            filter: SkipFilterConfig::published(),
+            ..Self::paper()
         }
     }
 }

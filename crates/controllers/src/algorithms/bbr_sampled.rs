@@ -14,7 +14,8 @@ composed! {
     name: "bbr-sampled",
     description: "BBRv1 on the 85th percentile of the last 100 delivery rates instead of their maximum",
     source: "BBR-Sampled, section 7.1 of the DASH-over-BBR study",
-    presets: [Tuned, Paper],
+    presets: [Tuned => tuned, Paper => paper],
+    default: tuned,
 }
 
 impl BbrSampledConfig {

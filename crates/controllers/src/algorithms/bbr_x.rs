@@ -14,7 +14,8 @@ composed! {
     name: "bbr-x",
     description: "BBRv1 whose maximum is lowered by the queue's share of the RTT",
     source: "BBRx as described by F. Chiariotti et al., BBR-S, IEEE Access 9, 2021, section II",
-    presets: [Tuned, Paper],
+    presets: [Tuned => tuned, Paper => paper],
+    default: tuned,
 }
 
 impl BbrXConfig {

@@ -12,15 +12,10 @@ use crate::units::Gain;
 pub struct BbrCoreConfig {
     /// The window in ProbeRTT.
     pub probe_rtt_window: ProbeRttWindow,
-    /// How long a min RTT is valid before the next ProbeRTT. 1 s to 1 h; the paper's 10 s. If this is longer than 10 s,
-    /// an estimate that the last ProbeRTT has not confirmed is valid for 10 s.
+    /// How long a min RTT is valid before the next ProbeRTT. 1 s to 1 h; the paper's 10 s.
     pub min_rtt_window: Duration,
-    /// Whether to enter ProbeRTT also when the RTT has stayed above its minimum for 2.5 s: for windows so close to one
-    /// BDP that only a queue of other flows, or a longer path, explains it.
-    pub probe_standing_queue: bool,
     /// Whether ProbeRTT starts early if the RTT stays above that of a full window for a second. If the smaller flight does
-    /// not reduce the RTT, the path has become longer, and the result replaces the estimate. Off in the papers. Without
-    /// effect if `probe_standing_queue` is set, which detects the same.
+    /// not reduce the RTT, the path has become longer, and the result replaces the estimate. Off in the papers.
     pub check_longer_path: bool,
     /// Leave Startup also once the RTT reaches this multiple of its minimum. Above 1; `None` is BBR's own rule.
     pub startup_exit_rtt: Option<Gain>,
@@ -28,8 +23,6 @@ pub struct BbrCoreConfig {
     pub window_gain: Gain,
     /// The pacing rate as a share of the estimate, so that a queue can only shrink. 0.5 to 1.
     pub pacing_margin: Gain,
-    /// When the gain cycle probes for more bandwidth.
-    pub probing: Probing,
     /// The response of the window and the estimate to losses.
     pub recovery: RecoveryRule,
     /// The response of the window to heavy losses.
@@ -50,12 +43,10 @@ pub struct BbrCoreConfig {
 fields!(BbrCoreConfig {
     probe_rtt_window,
     min_rtt_window,
-    probe_standing_queue,
     check_longer_path,
     startup_exit_rtt,
     window_gain,
     pacing_margin,
-    probing,
     recovery,
     heavy_losses,
     ecn,
@@ -122,22 +113,6 @@ words!(EcnRule {
     Bound = "bound",
 });
 
-/// When the gain cycle sends faster than the estimate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Probing {
-    /// In one phase of eight, as in the papers: a maximum filter detects more bandwidth in no other way.
-    EveryCycle,
-    /// Only while the filter has nothing but lower bounds. Samples of a busy path show more bandwidth without probing,
-    /// and a probe would only add to the queue.
-    WhileUnbounded,
-}
-
-words!(Probing {
-    EveryCycle = "every-cycle",
-    WhileUnbounded = "while-unbounded",
-});
-
 /// The window in ProbeRTT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -154,12 +129,10 @@ impl BbrCoreConfig {
         Self {
             probe_rtt_window: ProbeRttWindow::Packets(4),
             min_rtt_window: Duration::from_secs(10),
-            probe_standing_queue: false,
             check_longer_path: false,
             startup_exit_rtt: None,
             window_gain: Gain::new(2, 1),
             pacing_margin: Gain::UNIT,
-            probing: Probing::EveryCycle,
             recovery: RecoveryRule::Restore,
             heavy_losses: HeavyLossRule::Ignore,
             ecn: EcnRule::Ignore,

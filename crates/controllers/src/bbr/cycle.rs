@@ -3,8 +3,7 @@
 use rand::RngExt;
 
 use super::Bbr;
-use super::config::Probing;
-use super::state::{CYCLE_GAINS, Cycle, PHASE_CRUISE, PHASE_DRAIN, PHASE_PROBE, State};
+use super::state::{CYCLE_GAINS, Cycle, PHASE_DRAIN, PHASE_PROBE, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::{HOST_DELAY, horizon};
@@ -80,26 +79,14 @@ impl<F: BandwidthFilter> Bbr<F> {
                     || ack.prior_in_flight >= self.bdp(CYCLE_GAINS[usize::from(PHASE_PROBE)]);
                 // If the host or the application keeps the flight smaller, the flight never reaches the target.
                 let patience_over = || elapsed > min_rtt.saturating_mul(PROBE_PATIENCE);
-                let again = || {
-                    self.config.probing == Probing::WhileUnbounded
-                        && self.filter.wants_probe()
-                        && !cycle.congested
-                };
-                a_round_passed && (cycle.congested || reached() || patience_over()) && !again()
+                a_round_passed && (cycle.congested || reached() || patience_over())
             }
             PHASE_DRAIN => a_round_passed || ack.in_flight <= self.bdp(Gain::UNIT),
             _ => a_round_passed,
         };
         if done {
-            let next = (cycle.phase + 1) % CYCLE_GAINS.len() as u8;
-            let pointless =
-                self.config.probing == Probing::WhileUnbounded && !self.filter.wants_probe();
             self.transition(State::ProbeBandwidth(Cycle {
-                phase: if next == PHASE_PROBE && pointless {
-                    PHASE_CRUISE
-                } else {
-                    next
-                },
+                phase: (cycle.phase + 1) % CYCLE_GAINS.len() as u8,
                 began: ack.now,
                 congested: false,
             }));

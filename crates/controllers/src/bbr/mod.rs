@@ -3,7 +3,6 @@
 //! After N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh, V. Jacobson, "BBR: Congestion-Based Congestion Control",
 //! ACM Queue 14(5), 2016, and draft-cardwell-iccrg-bbr-congestion-control-00 where the paper is silent.
 
-mod competing_flows;
 mod config;
 mod cycle;
 mod heavy_losses;
@@ -12,28 +11,25 @@ mod model;
 mod policer;
 mod probe_rtt;
 mod recovery;
-mod standing_queue;
 mod state;
 mod target_queue;
 #[cfg(test)]
 mod tests;
 mod window;
 
-pub use config::{BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, Probing, RecoveryRule};
+pub use config::{BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, RecoveryRule};
 
 use core::time::Duration;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg32;
 
-use self::competing_flows::CompetingFlowDetector;
 use self::heavy_losses::HeavyLosses;
 use self::marks::Marks;
 use self::model::{Inputs, Model};
 use self::policer::Policer;
 use self::probe_rtt::RttProbe;
 use self::recovery::Recovery;
-use self::standing_queue::StandingQueue;
 use self::state::{STARTUP_GAIN, State};
 use self::target_queue::TargetQueue;
 use crate::config::Environment;
@@ -63,13 +59,7 @@ pub(crate) struct Bbr<F> {
     min_rtt: MinRtt,
     /// The ProbeRTT under way.
     probe: Option<RttProbe>,
-    /// Whether the last ProbeRTT confirmed the estimate.
-    min_rtt_confirmed: bool,
-    /// The minimum RTT of the last ProbeRTT, if it did not confirm the estimate and the path may be longer.
-    missed_min_rtt: Option<Duration>,
-    standing_queue: StandingQueue,
     longer_path: LongerPath,
-    competing_flows: CompetingFlowDetector,
     /// `None` unless the configuration enables it.
     policer: Option<Policer>,
     window: Bytes,
@@ -90,7 +80,7 @@ pub(crate) struct Bbr<F> {
     /// The times of ProbeRTT: samples of packets sent in it are marked as application-limited.
     held_back: HeldBack,
     calculator: WindowCalculator,
-    /// Follows the model and the state; its minimum flight follows every event.
+    /// Follows the model and the state.
     point: Option<OperatingPoint>,
     /// Follows every event.
     control: Control,
@@ -123,11 +113,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             round_min_rtt: None,
             min_rtt: MinRtt::default(),
             probe: None,
-            min_rtt_confirmed: false,
-            missed_min_rtt: None,
-            standing_queue: StandingQueue::default(),
             longer_path: LongerPath::default(),
-            competing_flows: CompetingFlowDetector::default(),
             policer: config.policer_detection.then(Policer::default),
             window,
             target_queue: TargetQueue::default(),
@@ -183,14 +169,12 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             self.restarting = true;
         }
         self.in_flight = event.prior_in_flight + event.bytes;
-        self.calculator.on_sent(self.in_flight);
     }
 
     fn on_ack(&mut self, ack: &AckEvent) {
         let marked = self.held_back.on_ack(ack);
         let ack = marked.as_ref().unwrap_or(ack);
-        self.calculator
-            .on_ack(ack, self.point.as_ref(), self.in_probe_rtt());
+        self.calculator.on_ack(ack, self.point.as_ref());
         self.in_flight = ack.in_flight;
         self.round = ack.round;
         self.app_limited = ack.app_limited;
@@ -234,7 +218,6 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
                 self.leave_startup();
             }
         }
-        self.competing_flows.on_congestion(event.round);
         if event.signal != CongestionSignal::EcnMark {
             self.drop_path_check();
         }

@@ -123,7 +123,6 @@ impl<F: BandwidthFilter> Bbr<F> {
                     bandwidth,
                     rate,
                     min_rtt,
-                    min_inflight: Bytes::ZERO,
                 })
             }
             _ => None,

@@ -94,9 +94,6 @@ pub(super) const PHASE_PROBE: u8 = 0;
 /// The phase that drains the probe's queue.
 pub(super) const PHASE_DRAIN: u8 = 1;
 
-/// The first phase that neither probes nor drains.
-pub(super) const PHASE_CRUISE: u8 = 2;
-
 /// 2 / ln 2: the smallest gain that doubles the rate each round (BBR paper, section "Startup").
 pub(super) const STARTUP_GAIN: Gain = Gain::new(288_539, 100_000);
 
@@ -106,6 +103,9 @@ const DRAIN_GAIN: Gain = Gain::new(34_657, 100_000);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The first phase that neither probes nor drains.
+    const PHASE_CRUISE: u8 = 2;
 
     fn states() -> [State; 4] {
         [

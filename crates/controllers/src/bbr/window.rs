@@ -7,7 +7,7 @@ use super::state::State;
 use crate::event::{AckEvent, CongestionEvent};
 use crate::filter::BandwidthFilter;
 use crate::model::horizon;
-use crate::units::{Bandwidth, Bytes, Gain};
+use crate::units::{Bandwidth, Gain};
 
 impl<F: BandwidthFilter> Bbr<F> {
     /// Sizes the window (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3).
@@ -87,14 +87,6 @@ impl<F: BandwidthFilter> Bbr<F> {
 
     /// Computes the window for the sender.
     pub(super) fn update_control(&mut self) {
-        if let Some(point) = &mut self.point {
-            point.min_inflight = match self.state {
-                State::ProbeBandwidth(_) => self
-                    .competing_flows
-                    .min_inflight(point.bandwidth, point.min_rtt),
-                _ => Bytes::ZERO,
-            };
-        }
         let mut allowed = match self.state {
             State::ProbeRtt(_) => self.window.min(self.probe_rtt_window()),
             // Drain ends when the flight fits the pipe. Without pacing only the window can reduce the flight.

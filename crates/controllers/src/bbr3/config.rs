@@ -2,7 +2,6 @@
 
 use core::time::Duration;
 
-use crate::bbr::Probing;
 use crate::config::{ConfigError, WindowPolicy};
 use crate::text::{fields, words};
 use crate::units::Gain;
@@ -112,6 +111,22 @@ pub enum UpExit {
 words!(UpExit {
     Plateau = "plateau",
     Flight = "flight",
+});
+
+/// When the gain cycle sends faster than the estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Probing {
+    /// In one phase of eight, as in the papers: a maximum filter detects more bandwidth in no other way.
+    EveryCycle,
+    /// Only while the filter has nothing but lower bounds. Samples of a busy path show more bandwidth without probing,
+    /// and a probe would only add to the queue.
+    WhileUnbounded,
+}
+
+words!(Probing {
+    EveryCycle = "every-cycle",
+    WhileUnbounded = "while-unbounded",
 });
 
 impl Bbr3CoreConfig {

@@ -21,7 +21,7 @@ mod tests;
 mod undo;
 mod window;
 
-pub use config::{Bbr3CoreConfig, UpExit};
+pub use config::{Bbr3CoreConfig, Probing, UpExit};
 
 use rand::SeedableRng;
 use rand_pcg::Pcg32;
@@ -180,7 +180,6 @@ impl<F: BandwidthFilter> Bbr3<F> {
 impl<F: BandwidthFilter> Controller for Bbr3<F> {
     fn on_sent(&mut self, event: &SentEvent) {
         self.in_flight = event.prior_in_flight + event.bytes;
-        self.calculator.on_sent(self.in_flight);
         self.window_use
             .on_sent(fills(self.in_flight, self.output.allowed, self.mtu));
         if event.prior_in_flight == Bytes::ZERO && event.app_limited {
@@ -197,7 +196,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
         let marked = self.held_back.on_ack(ack);
         let ack = marked.as_ref().unwrap_or(ack);
         let point = self.output.point.as_ref();
-        self.calculator.on_ack(ack, point, self.in_probe_rtt());
+        self.calculator.on_ack(ack, point);
         self.in_flight = ack.in_flight;
         self.delivered = ack.delivered;
         self.flow_rounds = ack.round;

@@ -114,7 +114,6 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 bandwidth,
                 rate: self.output.pacing_rate.unwrap_or(bandwidth),
                 min_rtt,
-                min_inflight: Bytes::ZERO,
             }),
             _ => None,
         };

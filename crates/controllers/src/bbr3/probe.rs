@@ -6,9 +6,8 @@ use rand::RngExt;
 use rand_pcg::Pcg32;
 
 use super::Bbr3;
-use super::config::UpExit;
+use super::config::{Probing, UpExit};
 use super::state::{Phase, State};
-use crate::bbr::Probing;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::FullPipe;

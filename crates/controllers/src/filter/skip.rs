@@ -34,40 +34,51 @@ fields!(SkipFilterConfig {
 });
 
 impl SkipFilterConfig {
-    /// After the paper: samples from the gradient of the RTT (BBR-S, eq. (7)), one each minimum RTT; outage detection; none
-    /// of the practical options.
+    /// The paper's, with the filter's errata corrected: samples from the gradient of the RTT (BBR-S, eq. (7)), one each
+    /// minimum RTT; none of the practical options.
     ///
-    /// Two parts of the filter are not the printed ones, because those fail:
+    /// Where the printed filter fails, it is not the printed one ([`published`](Self::published) is):
     ///
     /// - a sample updates the belief by the exact posterior ([`TobitVariant::ExactBayes`]), not by Allik's Tobit update
     ///   (eqs. (11) to (25)), which is biased low;
     /// - the noises are told apart by the correlation of the innovations ([`Adaptation::LagOne`]), not by eqs. (36) to (44),
-    ///   which cannot tell them apart.
-    ///
-    /// One part is as printed and known to fail: every lower bound updates the belief ([`LowerBounds::AsPublished`]). While the
-    /// application limits the sender, the estimate rises to twice the largest recent delivery rate, which bounds it here.
+    ///   which cannot tell them apart;
+    /// - a lower bound that the belief already implies changes nothing ([`LowerBounds::Bounded`]). In Algorithm 1 every bound
+    ///   updates the belief, and the estimate rises without end while the application limits the sender;
+    /// - silence is a state of the link and no sample of its rate ([`outage_samples`](Self::outage_samples) is off). A link that
+    ///   opens and closes would have to be found anew from [`SkipConfig::outage_rate`] each time.
     ///
     /// [`TobitVariant::ExactBayes`]: kneepoint_estimators::TobitVariant::ExactBayes
     /// [`Adaptation::LagOne`]: kneepoint_estimators::Adaptation::LagOne
-    /// [`LowerBounds::AsPublished`]: kneepoint_estimators::LowerBounds::AsPublished
     pub fn paper() -> Self {
         let mut interval = IntervalConfig::default();
         interval.method = Method::RttGradient;
         Self {
             skip: SkipConfig::paper(),
             interval,
-            outage_samples: true,
+            outage_samples: false,
         }
     }
 
-    /// What we recommend, where it differs from the paper:
+    /// The paper's filter as printed ([`SkipConfig::published`]), fed with the samples of [`paper`](Self::paper): to show what
+    /// the errata do. The estimate is at most twice the largest recent delivery rate, or lower bounds would raise it without
+    /// end.
+    pub fn published() -> Self {
+        Self {
+            skip: SkipConfig::published(),
+            outage_samples: true,
+            ..Self::paper()
+        }
+    }
+
+    /// What we recommend for [`bbr3-s`](crate::Bbr3SConfig), where it differs from the paper:
     ///
     /// - Samples are delivery rates, which need no constant sending rate (a window paces nothing exactly), and come
     ///   twice as often, from two acknowledgements at least: on a slow path more take longer than the path stays the same.
     /// - The process noise stays within a narrow share of the measurement noise. Cellular links vary within a few
     ///   round trips and return: an estimate that follows each swing arrives when it is over.
     /// - The initial noise is large, since Startup leaves with a maximum and not with a mean.
-    /// - No inflation by censored samples: the queue target of the window finds more bandwidth without probes.
+    /// - No inflation by censored samples: the window leaves more in flight than the estimate asks for, and the samples show it.
     /// - A gap is no sample. A link that is closed for a while has the same rate when it opens again.
     pub fn tuned() -> Self {
         let mut filter = AtkfConfig::default();

@@ -24,7 +24,7 @@ fn names_survive_the_round_trip() {
         Ok(ControllerSpec::from(Algorithm::Bbr))
     );
     assert_eq!(
-        "bbr-s:tuned".parse(),
+        "bbr-s:paper".parse(),
         Ok(ControllerSpec::from(Algorithm::BbrS))
     );
 }
@@ -70,7 +70,7 @@ fn values_of_ones_own_are_part_of_it() {
     let spec = ControllerSpec::try_from(config).expect("a valid rule");
     assert_eq!(spec.to_string(), "bbr:tuned:core.ecn=ignore");
     // The preset itself, by its values.
-    let preset = ControllerSpec::try_from(BbrSConfig::tuned());
+    let preset = ControllerSpec::try_from(BbrSConfig::paper());
     assert_eq!(preset, Ok(ControllerSpec::from(Algorithm::BbrS)));
     let same = "cubic:hystart=true".parse();
     assert_eq!(same, Ok(ControllerSpec::from(Algorithm::Cubic)));
@@ -93,6 +93,10 @@ fn errors_list_the_known_names() {
     assert_eq!(
         refused("bbr:fast"),
         "unknown preset 'fast' of controller 'bbr' (there is paper, tuned)"
+    );
+    assert_eq!(
+        refused("bbr-s:tuned"),
+        "unknown preset 'tuned' of controller 'bbr-s' (there is paper, published)"
     );
     assert_eq!(
         refused("bbr:filter.epoch=10"),

@@ -230,7 +230,7 @@ mod tests {
         }
         check(BbrConfig::paper());
         check(BbrSConfig::paper());
-        check(BbrSConfig::tuned());
+        check(BbrSConfig::published());
         check(Bbr3SConfig::tuned());
         check(CubicConfig::default());
         for spec in ControllerSpec::all() {
@@ -245,10 +245,10 @@ mod tests {
         expected.core.min_rtt_window = Duration::from_secs(20);
         let text = r#"{"core": {"min_rtt_window": "20s"}}"#;
         assert_eq!(read(text), Ok(expected.clone()));
-        expected.filter.skip.inflate = None;
+        expected.filter.skip.inflate = Some(2.0);
         expected.filter.interval.min_packets = 3;
         expected.core.startup_exit_rtt = None;
-        let text = r#"{"filter": {"skip": {"inflate": null}, "interval": {"min_packets": 3}},
+        let text = r#"{"filter": {"skip": {"inflate": 2.0}, "interval": {"min_packets": 3}},
                        "core": {"min_rtt_window": "20000ms", "startup_exit_rtt": "none"}}"#;
         assert_eq!(read(text), Ok(expected));
         assert_eq!(read("{}"), Ok(VegasConfig::default()));

@@ -7,7 +7,7 @@ use kneepoint_estimators::{Adaptation, AtkfConfig, LowerBounds, SkipConfig, Tobi
 
 use super::{AsField, Field, Scalar, Value, fields};
 use crate::bbr::ProbeRttWindow;
-use crate::config::{QueueTarget, WindowPolicy};
+use crate::config::WindowPolicy;
 use crate::units::Gain;
 
 impl<T: Value> AsField for T {
@@ -264,9 +264,6 @@ impl Value for WindowPolicy {
             Self::Rate => "rate".to_owned(),
             Self::RttCapped => "rtt-capped".to_owned(),
             Self::Bdp { gain } => format!("bdp({})", gain.get()),
-            Self::BusyRate(QueueTarget { idle, min, max }) => {
-                format!("busy-rate({} {} {})", idle.get(), min.get(), max.get())
-            }
         })
     }
 
@@ -279,14 +276,7 @@ impl Value for WindowPolicy {
             ("bdp", [factor]) => Self::Bdp {
                 gain: gain(factor)?,
             },
-            ("busy-rate", [idle, min, max]) => {
-                Self::BusyRate(QueueTarget::new(gain(idle)?, gain(min)?, gain(max)?))
-            }
-            _ => {
-                return Err(
-                    "window, rate, rtt-capped, bdp(GAIN) or busy-rate(IDLE MIN MAX)".to_owned(),
-                );
-            }
+            _ => return Err("window, rate, rtt-capped or bdp(GAIN)".to_owned()),
         };
         Ok(())
     }
@@ -350,7 +340,6 @@ mod tests {
             ProbeRttWindow::Packets(2),
             "bdp(0.5)",
         );
-        let target = QueueTarget::new(Gain::new(38, 1000), Gain::percent(4), Gain::UNIT);
         for (value, written) in [
             (WindowPolicy::RttCapped, "rtt-capped"),
             (
@@ -359,7 +348,6 @@ mod tests {
                 },
                 "bdp(1.5)",
             ),
-            (WindowPolicy::BusyRate(target), "busy-rate(0.038 0.04 1)"),
         ] {
             check(value, WindowPolicy::Window, written);
         }

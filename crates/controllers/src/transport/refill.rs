@@ -12,10 +12,6 @@ pub(super) fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -
     match control.refill {
         Refill::Plain => window,
         _ if in_flight + mtu > window => window,
-        Refill::CatchUp(max) => {
-            let missing = window - mtu - in_flight;
-            (window + missing * URGENCY).min(max.max(window))
-        }
         Refill::PaceOf(pace) if pace >= window => pace,
         Refill::PaceOf(pace) => {
             let ahead = in_flight + Bytes(in_flight.0 / REFILL_STEPS) + mtu * 2;
@@ -23,9 +19,6 @@ pub(super) fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -
         }
     }
 }
-
-/// The reported window exceeds the window by this multiple of the missing flight.
-const URGENCY: u64 = 2;
 
 /// A reported window below the window exceeds the flight by this part of it.
 const REFILL_STEPS: u64 = 32;
@@ -35,21 +28,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_is_asked_for_where_much_is_missing() {
-        let control = Control {
-            refill: Refill::CatchUp(Bytes(100_000)),
-            ..Control::window(Bytes(61_200), Bytes(1200))
-        };
-        let told = |in_flight| refilled_window(&control, Bytes(in_flight), Bytes(1200));
-        assert_eq!(told(90_000), Bytes(61_200));
-        assert_eq!(told(60_000), Bytes(61_200));
-        assert_eq!(told(50_000), Bytes(81_200));
-        assert_eq!(told(0), Bytes(100_000));
+    fn the_pace_is_the_controllers_until_the_window_is_full() {
+        let calm = Control::window(Bytes(61_200), Bytes(1200));
         // 1 MB/s x 44 ms / 1.25: quinn paces at 1 MB/s with this window. Above this flight the window stays ahead of
         // the flight.
         let slow = Control {
             refill: Refill::PaceOf(Bytes(36_400)),
-            ..control
+            ..calm
         };
         let told = |in_flight| refilled_window(&slow, Bytes(in_flight), Bytes(1200));
         assert_eq!(told(0), Bytes(36_400));
@@ -58,12 +43,11 @@ mod tests {
         assert_eq!(told(60_000), Bytes(61_200));
         let silent = Control {
             refill: Refill::PaceOf(Bytes(612_000)),
-            ..control
+            ..calm
         };
         let told = |in_flight| refilled_window(&silent, Bytes(in_flight), Bytes(1200));
         assert_eq!(told(60_000), Bytes(612_000));
         assert_eq!(told(60_001), Bytes(61_200));
-        let calm = Control::window(Bytes(61_200), Bytes(1200));
         assert_eq!(
             refilled_window(&calm, Bytes::ZERO, Bytes(1200)),
             calm.window

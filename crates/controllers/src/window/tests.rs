@@ -1,4 +1,4 @@
-use crate::config::{QueueTarget, Transport};
+use crate::config::Transport;
 use crate::driver;
 use crate::units::Timestamp;
 
@@ -13,7 +13,6 @@ fn point() -> OperatingPoint {
         bandwidth,
         rate: bandwidth,
         min_rtt: Duration::from_millis(39),
-        min_inflight: Bytes::ZERO,
     }
 }
 
@@ -23,18 +22,14 @@ const ALLOWED: Bytes = Bytes(100_000);
 fn path() -> Path {
     Path {
         smoothed_rtt: Duration::from_millis(44),
-        rate_estimate: Some(RateEstimate {
-            rate: Bandwidth::from_bytes_per_second(1_000_000),
-            queue_target: Bandwidth::from_bytes_per_second(500_000),
-        }),
         ack_gap: Duration::from_millis(2),
         recurring_gap: Duration::from_millis(2),
         mtu: MTU,
     }
 }
 
-/// A calculator with measurements of this path, and this flight.
-fn calculator(policy: WindowPolicy, path: Path, in_flight: u64) -> WindowCalculator {
+/// A calculator with measurements of this path.
+fn calculator(policy: WindowPolicy, path: Path) -> WindowCalculator {
     let environment = Environment {
         now: Timestamp::ZERO,
         mtu: MTU,
@@ -43,26 +38,19 @@ fn calculator(policy: WindowPolicy, path: Path, in_flight: u64) -> WindowCalcula
     };
     WindowCalculator {
         path,
-        in_flight: Bytes(in_flight),
         ..WindowCalculator::new(policy, &environment)
     }
 }
 
-fn control_of(policy: WindowPolicy, point: OperatingPoint, path: Path, in_flight: u64) -> Control {
-    calculator(policy, path, in_flight).control(ALLOWED, Some(&point), Some(point.rate), MTU)
+fn control_of(policy: WindowPolicy, point: OperatingPoint, path: Path) -> Control {
+    calculator(policy, path).control(ALLOWED, Some(&point), Some(point.rate), MTU)
 }
 
 fn window(policy: WindowPolicy, point: OperatingPoint, path: Path) -> Bytes {
-    control_of(policy, point, path, 100_000).window
+    control_of(policy, point, path).window
 }
 
-const HEADROOM: QueueTarget = QueueTarget {
-    idle: Gain::new(1, 25),
-    min: Gain::new(1, 4),
-    max: Gain::new(3, 5),
-};
-
-fn policies() -> [WindowPolicy; 5] {
+fn policies() -> [WindowPolicy; 4] {
     [
         WindowPolicy::Window,
         WindowPolicy::Rate,
@@ -70,14 +58,13 @@ fn policies() -> [WindowPolicy; 5] {
         WindowPolicy::Bdp {
             gain: Gain::new(5, 4),
         },
-        WindowPolicy::BusyRate(HEADROOM),
     ]
 }
 
 #[test]
 fn without_an_operating_point_the_window_is_the_models() {
     for policy in policies() {
-        let control = calculator(policy, path(), 0).control(ALLOWED, None, None, MTU);
+        let control = calculator(policy, path()).control(ALLOWED, None, None, MTU);
         assert_eq!(control, Control::window(ALLOWED, MTU));
     }
 }
@@ -85,7 +72,7 @@ fn without_an_operating_point_the_window_is_the_models() {
 #[test]
 fn the_window_is_never_above_the_models() {
     for policy in policies() {
-        let mut calculator = calculator(policy, path(), 0);
+        let calculator = calculator(policy, path());
         let control = calculator.control(Bytes(2400), Some(&point()), None, MTU);
         assert_eq!(control.window, Bytes(2400), "{policy:?}");
     }
@@ -117,13 +104,9 @@ fn two_packets_can_always_be_in_flight() {
     let mut slow = point();
     slow.bandwidth = Bandwidth::from_bytes_per_second(1);
     slow.rate = slow.bandwidth;
-    let crawling = Path {
-        rate_estimate: None,
-        ..path()
-    };
     for policy in policies().into_iter().skip(1) {
         // And the one that quinn never sends.
-        assert_eq!(window(policy, slow, crawling), Bytes(3600), "{policy:?}");
+        assert_eq!(window(policy, slow, path()), Bytes(3600), "{policy:?}");
     }
 }
 
@@ -168,7 +151,6 @@ fn every_window_covers_the_time_of_hosts() {
     };
     let path = Path {
         smoothed_rtt: Duration::from_micros(50),
-        rate_estimate: None,
         ack_gap: Duration::ZERO,
         recurring_gap: Duration::ZERO,
         ..path()
@@ -185,11 +167,10 @@ fn every_window_covers_the_intervals_of_acknowledgements() {
     let path = Path {
         ack_gap: Duration::from_millis(100),
         recurring_gap: Duration::from_millis(100),
-        rate_estimate: None,
         ..path()
     };
     for policy in policies().into_iter().skip(1) {
-        let mapped = calculator(policy, path, 0)
+        let mapped = calculator(policy, path)
             .control(Bytes(1_000_000), Some(&point()), None, MTU)
             .window;
         assert!(mapped >= Bytes(125_000 + 1200), "{policy:?}: {mapped}");
@@ -204,47 +185,6 @@ fn several_products_and_the_gap() {
     // 1.25 x 50,000 + 1.25 MB/s x 2 ms + 1 packet.
     let mapped = window(policy, point(), path());
     assert_eq!(mapped, Bytes(62_500 + 2500 + 1200));
-}
-
-#[test]
-fn track_follows_the_forecast() {
-    let track =
-        |in_flight| control_of(WindowPolicy::BusyRate(HEADROOM), point(), path(), in_flight);
-    // (1 MB/s + 0.5 MB/s) x 40 ms.
-    assert_eq!(track(60_000).window, Bytes(60_000 + 1200));
-    assert_eq!(track(90_000).window, Bytes(60_000 + 1200));
-    // Where much is missing there is haste, but not beyond the model's window.
-    assert_eq!(track(0).refill, Refill::CatchUp(ALLOWED));
-}
-
-/// Trap: the first frame after a pause leaves at several times the path's rate, and a short buffer loses the rest of it.
-#[test]
-fn the_applications_gap_is_filled_at_the_paths_rate() {
-    let mut tracking = calculator(WindowPolicy::BusyRate(HEADROOM), path(), 0);
-    tracking.gap = tracking.path.gap_of_application(Some(&point()));
-    let mut refill = |in_flight| {
-        tracking.on_sent(Bytes(in_flight));
-        tracking.control(ALLOWED, Some(&point()), None, MTU).refill
-    };
-    // 1 MB/s x 44 ms / 1.25, at which quinn paces at 1 MB/s.
-    let slow = Refill::PaceOf(Bytes(35_200 + 1200));
-    assert_eq!(
-        refill(0),
-        Refill::CatchUp(ALLOWED),
-        "no target is known yet"
-    );
-    let mut tracking = calculator(WindowPolicy::BusyRate(HEADROOM), path(), 0);
-    tracking.target = Bytes(60_000);
-    tracking.gap = tracking.path.gap_of_application(Some(&point()));
-    let mut refill = |in_flight| {
-        tracking.on_sent(Bytes(in_flight));
-        tracking.control(ALLOWED, Some(&point()), None, MTU).refill
-    };
-    assert_eq!(refill(0), slow);
-    assert_eq!(refill(48_000), slow);
-    // The flight reaches the target: the gap is closed for good.
-    assert_eq!(refill(59_000), Refill::CatchUp(ALLOWED));
-    assert_eq!(refill(20_000), Refill::CatchUp(ALLOWED));
 }
 
 /// Trap: a host paces by a smoothed round trip that has the silence of a closed link in it, and the samples show the pacing.
@@ -262,7 +202,7 @@ fn the_gap_in_flight_is_spread_over_the_paths_rtt() {
                 smoothed_rtt: Duration::from_millis(smoothed_rtt),
                 ..path()
             };
-            control_of(policy, point(), path, 0)
+            control_of(policy, point(), path)
         };
         // The path's round trip and the pause take 42 ms.
         let reopened = after(420);
@@ -274,34 +214,27 @@ fn the_gap_in_flight_is_spread_over_the_paths_rtt() {
     }
 }
 
+/// Trap: after silence the model's window is a part of rate x smoothed RTT, and so is the pace that a host makes of it.
 #[test]
-fn track_begins_with_the_estimate() {
-    let path = Path {
-        rate_estimate: None,
-        ..path()
-    };
-    let mapped = window(WindowPolicy::BusyRate(HEADROOM), point(), path);
-    assert_eq!(mapped, Bytes(50_000 + 1200));
-}
-
-#[test]
-fn track_follows_the_gain_cycle() {
-    let at = |gain: Gain| {
-        let point = OperatingPoint {
-            rate: gain * point().bandwidth,
-            ..point()
+fn a_rate_is_the_pace_whatever_the_models_window() {
+    let after = |smoothed_rtt| {
+        let path = Path {
+            smoothed_rtt: Duration::from_millis(smoothed_rtt),
+            ..path()
         };
-        window(WindowPolicy::BusyRate(HEADROOM), point, path())
+        control_of(WindowPolicy::Rate, point(), path)
     };
-    let cruise = Bytes(60_000 + 1200);
-    assert_eq!(at(Gain::UNIT), cruise);
-    assert_eq!(at(Gain::new(5, 4)), cruise + Bytes(12_500));
-    assert_eq!(at(Gain::new(3, 4)), cruise - Bytes(12_500));
+    // 1.25 MB/s x 44 ms fit the model's window, 1.25 MB/s x 400 ms do not.
+    let usual = after(44);
+    assert_eq!(usual.refill, Refill::PaceOf(usual.window));
+    let reopened = after(400);
+    assert_eq!(reopened.window, ALLOWED);
+    assert_eq!(reopened.refill, Refill::PaceOf(Bytes(500_000)));
 }
 
 #[test]
 fn silence_of_the_application_is_no_pause_of_the_path() {
-    let mut cap = calculator(WindowPolicy::RttCapped, Path::default(), 0);
+    let mut cap = calculator(WindowPolicy::RttCapped, Path::default());
     let mut acked = |now: u64, in_flight, app_limited| {
         let ack = AckEvent {
             in_flight: Bytes(in_flight),
@@ -313,7 +246,7 @@ fn silence_of_the_application_is_no_pause_of_the_path() {
                 1,
             )
         };
-        cap.on_ack(&ack, None, false);
+        cap.on_ack(&ack, None);
         cap.path.ack_gap
     };
     acked(40, 0, true);

@@ -194,7 +194,7 @@ const MAX_DEVIATION: f64 = 1e3;
 /// Ratio of variances.
 const MIN_RATIO: f64 = 1e-12;
 /// Ratio of variances, or deviations.
-const MAX_RATIO: f64 = 1e6;
+pub(crate) const MAX_RATIO: f64 = 1e6;
 /// In the samples' unit; nothing made of its square underflows.
 const MIN_FLOOR: f64 = 1e-3;
 /// Deviations.

@@ -5,8 +5,8 @@ mod config;
 mod lower_bounds;
 
 pub use adaptation::Adaptation;
-pub(crate) use config::in_range;
 pub use config::{AtkfConfig, ConfigError};
+pub(crate) use config::{MAX_RATIO, in_range};
 pub use lower_bounds::LowerBounds;
 
 use adaptation::{Evidence, Noises};

@@ -1,7 +1,8 @@
 //! The parameters of SKIP.
 
-use crate::atkf::{AtkfConfig, ConfigError, LowerBounds, in_range};
+use crate::atkf::{Adaptation, AtkfConfig, ConfigError, LowerBounds, MAX_RATIO, in_range};
 use crate::sample::MAX_RATE;
+use crate::tobit::TobitVariant;
 
 /// The parameters of a [`Skip`](super::Skip).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,16 +45,11 @@ pub struct SkipConfig {
 }
 
 impl SkipConfig {
-    /// SKIP as BBR-S describes it: all options off, and the filter updated with every lower bound.
-    ///
-    /// The estimate diverges upwards while the application limits the sender: see [`LowerBounds`].
+    /// SKIP as BBR-S describes it, with its errata corrected: all options off.
     #[must_use]
     pub fn paper() -> Self {
         Self {
-            filter: AtkfConfig {
-                lower_bounds: LowerBounds::AsPublished,
-                ..AtkfConfig::default()
-            },
+            filter: AtkfConfig::default(),
             threshold: THRESHOLD,
             outlier_deviations: OUTLIER_DEVIATIONS,
             outage_rate: OUTAGE_RATE,
@@ -64,11 +60,31 @@ impl SkipConfig {
         }
     }
 
-    /// SKIP with all options on and [bounded](LowerBounds::Bounded) lower bounds: what to use.
+    /// SKIP as published, to show what the errata do: the update is [Allik's](TobitVariant::Allik), the noises are
+    /// learned [as published](Adaptation::AsPublished), from the first sample on and without clipping, and
+    /// [every lower bound](LowerBounds::AsPublished) updates the filter.
+    ///
+    /// What cannot run as printed is corrected here too: the signs of eqs. (14) and of line 28 of Algorithm 1, and the
+    /// stray factor of eq. (43).
+    #[must_use]
+    pub fn published() -> Self {
+        Self {
+            filter: AtkfConfig {
+                variant: TobitVariant::Allik,
+                adaptation: Adaptation::AsPublished,
+                lower_bounds: LowerBounds::AsPublished,
+                fading_offset: 0,
+                clip: MAX_RATIO,
+                ..AtkfConfig::default()
+            },
+            ..Self::paper()
+        }
+    }
+
+    /// SKIP with all options on: what to use.
     #[must_use]
     pub fn tuned() -> Self {
         Self {
-            filter: AtkfConfig::default(),
             inflate: Some(INFLATE_DEVIATIONS),
             feed_drop: true,
             psi_reset: true,
@@ -128,6 +144,7 @@ mod tests {
     #[test]
     fn the_presets_are_valid() {
         SkipConfig::paper().validate().unwrap();
+        SkipConfig::published().validate().unwrap();
         SkipConfig::tuned().validate().unwrap();
         assert_eq!(SkipConfig::default(), SkipConfig::tuned());
     }

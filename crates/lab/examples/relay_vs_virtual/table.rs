@@ -59,7 +59,7 @@ fn line(scenario: &Scenario, real: &Outcome, simulated: &Outcome) -> String {
 
 const RATES: [&str; 3] = ["10Mbps", "100Mbps", "1Gbps"];
 
-const CONTROLLERS: [&str; 3] = ["quinn-cubic", "bbr-s", "bbr3"];
+const CONTROLLERS: [&str; 3] = ["quinn-cubic", "knee", "bbr3"];
 
 /// Bytes of some packets.
 const SMALLEST_QUEUE: u64 = 15_000;

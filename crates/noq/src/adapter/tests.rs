@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kneepoint_controllers::{
-    AckEvent, Algorithm, Bandwidth, BbrSConfig, CongestionEvent, CongestionSignal, Control,
+    AckEvent, Algorithm, Bandwidth, BbrConfig, CongestionEvent, CongestionSignal, Control,
     ControllerSpec, Gain, Mode, SentEvent, Timestamp,
 };
 use noq_proto::congestion::{ControllerFactory, NewRenoConfig};
@@ -280,16 +280,10 @@ fn papers_filters_are_paced_and_low_biased_ones_are_not() {
         controller.on_end_acks(start + rtt, 0, true, None);
         controller.metrics().pacing_rate.is_some()
     };
-    for name in ["bbr:paper", "bbr:tuned", "bbr3:paper", "bbr-s:paper"] {
+    for name in ["bbr:paper", "bbr:tuned", "bbr3:paper", "bbr-s"] {
         assert!(paced(name), "{name}");
     }
-    for name in [
-        "bbr-s",
-        "bbr3-s",
-        "bbr2-sampled",
-        "bbr2-sampled:paper",
-        "cubic",
-    ] {
+    for name in ["bbr3-s", "bbr2-sampled", "bbr2-sampled:paper", "cubic"] {
         assert!(!paced(name), "{name}");
     }
 }
@@ -343,7 +337,7 @@ fn a_snapshot_is_of_ours_only() {
 
 #[test]
 fn an_invalid_configuration_is_refused() {
-    let mut config = BbrSConfig::tuned();
+    let mut config = BbrConfig::tuned();
     config.core.window_gain = Gain::new(1, 2);
     let refused = Factory::new(config).expect_err("below 1");
     assert_eq!(refused.field, "window_gain");

@@ -76,7 +76,7 @@ fn bbr(change: impl FnOnce(&mut BbrConfig)) -> Result<Factory, ConfigError> {
 }
 
 fn bbr_s(change: impl FnOnce(&mut BbrSConfig)) -> Result<Factory, ConfigError> {
-    let mut config = BbrSConfig::tuned();
+    let mut config = BbrSConfig::paper();
     change(&mut config);
     Factory::new(config)
 }
@@ -120,17 +120,6 @@ fn an_invalid_configuration_is_refused_by_the_name_of_its_field() {
                 config.core.window_policy = WindowPolicy::Bdp {
                     gain: Gain::new(9, 10),
                 };
-            }),
-        ),
-        (
-            "window_policy.queue_target",
-            bbr_s(|config| {
-                config.core.window_policy =
-                    WindowPolicy::BusyRate(kneepoint_controllers::QueueTarget::new(
-                        Gain::new(1, 25),
-                        Gain::new(1, 2),
-                        Gain::new(1, 4),
-                    ));
             }),
         ),
         (

@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::super::fixture::{ack, sample};
 use super::super::state::{Phase, State};
 use super::*;
-use crate::bbr::Probing;
+use crate::bbr3::Probing;
 use crate::driver::{MTU, at, environment};
 use crate::snapshot::{FilterSnapshot, Mode};
 use crate::units::Bandwidth;

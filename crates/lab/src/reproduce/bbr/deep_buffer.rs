@@ -118,7 +118,7 @@ fn report(scale: Scale, runs: &Runs<'_, Case, Run>, mut section: Section) -> Sec
         .table(table("Packets lost, in percent", |run| {
             100.0 * run.loss_rate
         }));
-    for name in ["bbr", "bbr:tuned", "noq:bbr"] {
+    for name in ["bbr", "noq:bbr"] {
         let deepest = |name: &str| medians(name, 0).last().map_or(f64::NAN, |point| point.1);
         let bounded = deepest(name) < 0.5 * deepest("cubic");
         let over = |name| Seeds::of(medians(name, FLOOR).into_iter().map(|(_, rtt)| rtt));

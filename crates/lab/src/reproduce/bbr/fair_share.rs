@@ -113,7 +113,7 @@ fn report(_: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
         .numbers("mean RTT, ms", |run| run.rtt)
         .percents("ProbeRTT together", entries);
     let mut section = section.table(table);
-    for name in DRAWN {
+    for name in ["bbr", "noq:bbr"] {
         let jain = of(name).over(|run| run.jain);
         let together = of(name).over(entries);
         section = section

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Case;
 use crate::plots::{Chart, Mark};
-use crate::reproduce::report::{Section, Verdict, code, percent};
+use crate::reproduce::report::{Section, Verdict, code, near, number_alone, percent};
 use crate::reproduce::setup::Bottleneck;
 use crate::reproduce::summary::{Spread, rtts, thin};
 use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
@@ -83,13 +83,14 @@ fn report(_: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
         .percents("fullest queue", |run| run.queue[2])
         .numbers("goodput, Mb/s", |run| run.goodput_mbps);
     let mut section = section.table(table);
-    for name in ["bbr", "bbr:tuned", "noq:bbr"] {
+    let cubic = of("cubic").over(|run| run.rtt);
+    for name in ["bbr", "noq:bbr"] {
         let rtt = of(name).over(|run| run.rtt);
         section = section.verdict(Verdict::new(
             format!("`{name}`: mean RTT after startup"),
             "about 40 ms: essentially no queue",
             rtt.text(|ms| format!("{ms:.1} ms")),
-            (rtt.mean <= 48.0, rtt.mean <= 60.0),
+            (near(rtt.mean, 40.0), rtt.mean < cubic.mean),
             "quinn paces at 1.25 windows per smoothed round trip whatever the controller's rate, so the window of two \
              bandwidth-delay products is filled and one of them waits: 40 ms. Startup's queue is drained down to that. noq paces \
              at the controller's rate, and the same controller leaves a quarter of that queue.",
@@ -98,15 +99,15 @@ fn report(_: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Section {
     for name in ["cubic", "quinn-cubic"] {
         let emptiest = of(name).over(|run| run.queue[0]);
         let fullest = of(name).over(|run| run.queue[2]);
-        let full = fullest.min > 0.97;
         section = section.verdict(Verdict::new(
             format!("`{name}`: the buffer is filled between"),
             "70 % and 100 %",
             format!("{} and {}", emptiest.text(percent), fullest.text(percent)),
-            (
-                full && (0.6..0.8).contains(&emptiest.mean),
-                full && emptiest.mean > 0.4,
-            ),
+            {
+                let (near, alike) = number_alone(emptiest.mean, 0.7);
+                let (full, filled) = number_alone(fullest.mean, 1.0);
+                (near && full, alike && filled)
+            },
             "See the curves.",
         ));
     }

@@ -8,7 +8,7 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
 use crate::plots::Chart;
-use crate::reproduce::report::{Section, Verdict, number};
+use crate::reproduce::report::{Section, Verdict, number, number_alone};
 use crate::reproduce::summary::thin;
 use crate::reproduce::{About, CaseError, Paper, Reproduction, Runs, Scale};
 
@@ -91,7 +91,7 @@ fn report(_scale: Scale, runs: &Runs<'_, Case, Run>, section: Section) -> Sectio
             "RTT that the maximum makes",
             "twice the minimum",
             maximum.text(|ratio| format!("{} times", number(ratio))),
-            (maximum.mean > 1.8, maximum.mean > 1.4),
+            number_alone(maximum.mean, 2.0),
             "",
         ))
         .verdict(Verdict::new(
@@ -144,7 +144,7 @@ impl Follower {
             Filter::Maximum => Self::Maximum(ExactWindow::new(WINDOW as u64 - 1)),
             Filter::Mean => Self::Mean(SlidingMean::new(WINDOW)),
             Filter::MeanOfDelivered => Self::MeanOfDelivered(SlidingMean::new(WINDOW)),
-            Filter::Skip => Self::Skip(Skip::new(&SkipConfig::tuned(), MEAN).ok().map(Box::new)),
+            Filter::Skip => Self::Skip(Skip::new(&SkipConfig::paper(), MEAN).ok().map(Box::new)),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::buffer;
 use super::dumbbell::{Case, Dumbbell, Run};
 use super::tables::{Measured, Setting, Tables};
-use crate::reproduce::report::{Section, Verdict, change};
+use crate::reproduce::report::{Section, change};
 use crate::reproduce::{About, Paper, Reproduction};
 
 /// Tables 2 and 3.
@@ -53,23 +53,11 @@ const TABLES: Tables = Tables {
     left_out: 2,
     swept: [&[32, buffer::CHOSEN, 127], &buffer::SWEPT],
     shown: "50/15",
-    first: nearest,
     last: round_trips,
 };
 
 const fn over(label: &'static str, access: f64, bottleneck: f64) -> Setting {
     Setting::new(label, Dumbbell::new(access, bottleneck, buffer::CHOSEN), 1)
-}
-
-fn nearest(section: Section, measured: &Measured<'_>) -> Section {
-    let nearest = buffer::nearest(measured);
-    section.verdict(Verdict::new(
-        "the buffer that gives the paper's losses of BBR",
-        "not given",
-        format!("{nearest} packets, of those tried"),
-        (nearest == buffer::CHOSEN, true),
-        "",
-    ))
 }
 
 fn round_trips(section: Section, measured: &Measured<'_>) -> Section {

@@ -2,7 +2,7 @@
 
 use super::tables::{Measured, Setting};
 use crate::plots::{Axis, Chart, Mark};
-use crate::reproduce::report::{Section, Table, Verdict, number, percent};
+use crate::reproduce::report::{Section, Table, number, percent};
 use crate::reproduce::summary::Seeds;
 
 /// Packets in every link's queue. With so many, `bbr`'s losses are nearest to those of the paper's BBR, over one flow and
@@ -31,14 +31,6 @@ fn distance(measured: &Measured<'_>, buffer: u64) -> f64 {
         }
     }
     f64::exp(sum / f64::max(count, 1.0))
-}
-
-/// The size nearest to the paper's losses.
-pub(super) fn nearest(measured: &Measured<'_>) -> u64 {
-    let swept = measured.swept.iter().copied();
-    let distances = swept.map(|buffer| (buffer, distance(measured, buffer)));
-    let nearest = distances.min_by(|(_, a), (_, b)| a.total_cmp(b));
-    nearest.map_or(CHOSEN, |(buffer, _)| buffer)
 }
 
 /// The losses with every size, the paper's in the last row.
@@ -123,19 +115,7 @@ pub(super) fn rates(section: Section, measured: &Measured<'_>, label: &str) -> S
             reference,
         );
     }
-    let paper = papers("ebcc:paper");
-    let ours = swept.iter().map(|&buffer| rate("ebcc:paper", buffer));
-    let best = ours.fold(f64::NAN, f64::max) / paper;
-    section
-        .verdict(Verdict::new(
-            format!("rate received by `ebcc` with the best buffer, {label}"),
-            format!("{} Mb/s", number(paper)),
-            format!("{} of it", percent(best)),
-            (best >= 0.98, best >= 0.9),
-            "See the table.",
-        ))
-        .table(table)
-        .chart(chart)
+    section.table(table).chart(chart)
 }
 
 /// Less than this is none: one packet in a thousand.

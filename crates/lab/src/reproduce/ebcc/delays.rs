@@ -46,7 +46,6 @@ const TABLES: Tables = Tables {
     left_out: 2,
     swept: [&[buffer::CHOSEN], &buffer::SWEPT],
     shown: "15/7.5 ms",
-    first: |section, _| section,
     last: |section, _| section,
 };
 

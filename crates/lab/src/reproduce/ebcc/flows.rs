@@ -40,7 +40,6 @@ const TABLES: Tables = Tables {
     left_out: 1,
     swept: [&[], &[]],
     shown: "",
-    first: |section, _| section,
     last: |section, _| section,
 };
 

@@ -16,7 +16,6 @@ pub(super) struct Tables {
     /// The setting whose rates are shown by buffer.
     pub(super) shown: &'static str,
     /// What the section begins with.
-    pub(super) first: fn(Section, &Measured<'_>) -> Section,
     /// What it ends with.
     pub(super) last: fn(Section, &Measured<'_>) -> Section,
 }
@@ -122,14 +121,13 @@ impl Tables {
         &self,
         scale: Scale,
         runs: &Runs<'_, Case, Run>,
-        section: Section,
+        mut section: Section,
     ) -> Section {
         let measured = Measured {
             settings: self.settings(scale),
             swept: self.swept(scale),
             runs,
         };
-        let mut section = (self.first)(section, &measured);
         for setting in measured.settings {
             section = verdicts::against_bbr(section, setting, &measured);
         }

@@ -1,7 +1,7 @@
 //! eBCC against BBR, as the tables have it.
 
 use super::tables::{Measured, Setting};
-use crate::reproduce::report::{Section, Verdict, change};
+use crate::reproduce::report::{Section, Verdict, change, near};
 
 /// Adds what the paper says of eBCC's throughput, loss and fairness in one setting.
 pub(super) fn against_bbr(
@@ -19,7 +19,7 @@ pub(super) fn against_bbr(
         format!("rate received by `ebcc` against `bbr`, {label}"),
         change(paper),
         change(ours),
-        (ours >= paper - 0.02, ours > 1.0),
+        (near(ours, paper), ours > 1.0),
         "`bbr` leaves nothing to gain, and `ebcc` pays for its probes: see the note.",
     ));
     let paper = ebcc.loss / bbr.loss;
@@ -28,8 +28,7 @@ pub(super) fn against_bbr(
         format!("loss of `ebcc` against `bbr`, {label}"),
         change(paper),
         change(ours),
-        // A tenth of what BBR loses is as good as the paper's.
-        (ours <= (paper + 0.1).max(0.1), ours < 1.0),
+        (near(ours, paper), ours < 1.0),
         if setting.flows > 1 {
             "A flow's part of the 60 packets in the queue is below gamma, 30 packets: its queue is short, and a loss with a short \
              queue has no line in Algorithm 1."
@@ -49,7 +48,7 @@ pub(super) fn against_bbr(
             change(paper / paper_bbr)
         ),
         format!("{ours:.3} to {bbr:.3} ({})", change(ours / bbr)),
-        (ours > bbr && ours >= paper - 0.01, ours > bbr),
+        (ours > bbr && near(ours, paper), ours > bbr),
         "`bbr` is fair here already: the flows begin together and have the same round-trip time.",
     ))
 }

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use kneepoint_controllers::Algorithm;
 use kneepoint_emulator::generate::{Profile, generate};
 
 use crate::controllers;
-use crate::reproduce::report::{Section, Table, Verdict, code, number, percent};
+use crate::reproduce::report::{Section, Table, code, number};
 use crate::reproduce::summary::geometric_mean;
 use crate::reproduce::trace_runs::{OMNISCIENT, TraceCase, TraceRun, TraceRuns, power};
 use crate::reproduce::{About, CaseError, Paper, Reproduction, Scale};
@@ -84,30 +83,7 @@ fn report(_scale: Scale, runs: &TraceRuns<'_>, section: Section) -> Section {
             link => number(of(name, link)),
         },
     );
-    let all: Vec<(&str, f64)> = names().map(|name| (name, mean(name))).collect();
-    let stock = all.iter().filter(|(name, _)| name.starts_with("quinn-"));
-    let stock = stock.fold(0.0, |max: f64, (_, power)| max.max(*power));
-    let recommended = Algorithm::default().name();
-    let ours = all.iter().find(|(name, _)| *name == recommended);
-    let ours = ours.map_or(f64::NAN, |(_, power)| *power);
-    let used = runs.under(recommended).each(|run| run.summary.used());
-    let min = used.into_iter().fold(1.0, f64::min);
-    let mut section = section
-        .verdict(Verdict::new(
-            format!("power of `{recommended}`, what we recommend"),
-            format!("quinn's best: {}", number(stock)),
-            number(ours),
-            (ours > stock, false),
-            "",
-        ))
-        .verdict(Verdict::new(
-            format!("least utilization of `{recommended}` on any of them"),
-            "none",
-            percent(min),
-            (min >= 0.5, false),
-            "",
-        ))
-        .table(powers);
+    let mut section = section.table(powers);
     for (link, ..) in LINKS {
         let summaries = runs.on(link);
         section = section.table(summaries.summaries(format!("{link}: means over the seeds")));

@@ -11,6 +11,7 @@ pub use self::html::html;
 pub use self::markdown::paper_page;
 pub use self::table::{Table, change, code, number, opt, percent};
 pub use self::verdict::{Finding, Verdict};
+pub(super) use self::verdict::{near, number_alone};
 
 use super::reproduction::About;
 use crate::plots::Chart;

@@ -16,9 +16,10 @@ pub struct Verdict {
 /// What follows from two figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// Ours is as good as the paper's.
+    /// Ours is inside the paper's stated range, or within 10 % of its number.
     Reproduced,
-    /// Ours goes the same way, but not as far.
+    /// Ours is on the paper's side of what the paper compares with or, where it compares with nothing, within a factor of two
+    /// of its number.
     Direction,
     /// Ours does not, for this reason.
     NotReproduced(String),
@@ -49,6 +50,20 @@ impl Verdict {
     }
 }
 
+/// Whether our figure is within 10 % of the paper's number.
+pub(crate) fn near(ours: f64, paper: f64) -> bool {
+    (ours - paper).abs() <= TOLERANCE * paper.abs()
+}
+
+/// What a figure says of a number that the paper compares with nothing: whether ours is near it, and whether it is within a
+/// factor of two.
+pub(crate) fn number_alone(ours: f64, paper: f64) -> (bool, bool) {
+    let ratio = ours / paper;
+    (near(ours, paper), (0.5..=2.0).contains(&ratio))
+}
+
+const TOLERANCE: f64 = 0.1;
+
 impl Finding {
     /// In one word or two.
     pub const fn label(&self) -> &'static str {
@@ -56,6 +71,26 @@ impl Finding {
             Self::Reproduced => "reproduced",
             Self::Direction => "in direction",
             Self::NotReproduced(_) => "not reproduced",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_reproduced_within_a_tenth_on_either_side() {
+        for (ours, finding) in [
+            (0.91, (true, true)),
+            (1.09, (true, true)),
+            (0.89, (false, true)),
+            (1.2, (false, true)),
+            (2.1, (false, false)),
+            (0.4, (false, false)),
+            (f64::NAN, (false, false)),
+        ] {
+            assert_eq!(number_alone(ours, 1.0), finding, "{ours}");
         }
     }
 }
