@@ -71,8 +71,8 @@ fn idle(permille: u32) -> BbrSConfig {
 }
 
 fn measure(scenario: &Scenario, name: &str, candidate: Candidate) -> Result<Row, AnyError> {
-    let observation = run(scenario, &candidate, &|_| ())?;
-    Ok(Row::new(scenario, name, &observation))
+    let outcome = run(scenario, &[candidate], &|_| ())?;
+    Ok(Row::new(scenario, name, &[], &outcome))
 }
 
 fn draw(path: &Path, curve: &[(f64, f64)]) -> Result<(), AnyError> {
