@@ -10,7 +10,7 @@ use clap::Args;
 use kneepoint_emulator::trace::Trace;
 
 use super::error::CliError;
-use super::options::known_controller;
+use super::options::{known_controller, write_file};
 use super::progress::Progress;
 use super::write_all;
 use crate::frontier::report::report;
@@ -202,15 +202,6 @@ fn read(path: &Path) -> Result<Vec<Record>, CliError> {
             })
         })
         .collect()
-}
-
-fn write_file(option: &str, path: &Path, text: &str) -> Result<(), CliError> {
-    fs::write(path, text).map_err(|error| {
-        CliError::input(
-            option,
-            format_args!("cannot write {}: {error}", path.display()),
-        )
-    })
 }
 
 /// quinn's own, and of ours those that the documentation recommends.

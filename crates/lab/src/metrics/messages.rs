@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::stats::nanos;
 use crate::trial::FlowOutcome;
 
 /// Messages that were due, and how long those took that arrived.
@@ -48,10 +49,6 @@ impl Messages {
             self.due.saturating_sub(in_time) as f64 / self.due as f64
         }
     }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ mod delayed_oracle;
 mod grid;
 pub mod report;
 mod reproduction;
-mod scale;
 mod setup;
 mod store;
 mod summary;
@@ -30,8 +29,7 @@ use thiserror::Error;
 
 pub use self::catalogue::{Paper, experiments};
 pub use self::grid::Runs;
-pub use self::reproduction::{About, Experiment, Job, Reproduction};
-pub use self::scale::Scale;
+pub use self::reproduction::{About, Experiment, Job, Reproduction, Scale};
 pub use self::store::{Store, StoreError};
 
 use self::report::Section;

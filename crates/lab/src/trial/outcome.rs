@@ -146,8 +146,7 @@ impl FlowOutcome {
 
     /// The round-trip times of the packets acknowledged between two times, in nanoseconds.
     pub fn rtts_between(&self, from: Duration, to: Duration) -> impl Iterator<Item = u64> {
-        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let (from, to) = (nanos(from), nanos(to));
+        let (from, to) = (stats::nanos(from), stats::nanos(to));
         let start = self.rtts.partition_point(|sample| sample.at < from);
         let samples = self.rtts[start..].iter();
         samples
