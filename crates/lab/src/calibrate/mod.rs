@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_description_names_the_measurements() {
-        let text = crate::output::list::render(&measurement().describe());
+        let text = crate::output::list(&measurement().describe());
         for part in [
             "load average before    0.25\n",
             "wake-up delay          p50 60.0 us, p95 105.0 us, p99 109.0 us, max 110.0 us (2 samples)\n",

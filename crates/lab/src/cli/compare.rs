@@ -170,8 +170,8 @@ fn render(format: Format, outcomes: &[Outcome]) -> Result<String, CliError> {
     let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row.clone()).collect();
     match format {
         Format::Table => Ok(output::table::render(&rows)),
-        Format::Json => output::json::render(&rows).map_err(CliError::failure),
-        Format::Csv => output::csv::render(&rows).map_err(CliError::failure),
+        Format::Json => output::json(&rows).map_err(CliError::failure),
+        Format::Csv => output::csv(&rows).map_err(CliError::failure),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::frontier::report::report;
 use crate::frontier::{
     Case, Family, Job, Record, RecordedTrace, Shard, cases, chart, run as run_jobs,
 };
-use crate::output::json;
+use crate::output::json_lines;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -125,7 +125,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     progress.finish();
     let new = new.map_err(CliError::failure)?;
     if let Some(path) = &arguments.json {
-        let lines = json::lines(&new).map_err(CliError::failure)?;
+        let lines = json_lines(&new).map_err(CliError::failure)?;
         write_file("--json", path, &lines)?;
     }
     records.extend(new);

@@ -65,7 +65,7 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), CliError
         CalibrateError::Nothing { .. } => CliError::input("--duration", error),
         error => CliError::failure(error),
     })?;
-    let (report, host) = (list::render(&measured.describe()), preset(&measured)?);
+    let (report, host) = (list(&measured.describe()), preset(&measured)?);
     let text = match &arguments.out {
         None => host,
         Some(path) => {
@@ -80,7 +80,7 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), CliError
 fn preset(measured: &Measurement) -> Result<String, CliError> {
     let host = measured.host(NAME);
     host.validate().map_err(CliError::failure)?;
-    let report = list::render(&measured.describe());
+    let report = list(&measured.describe());
     let comment: String = report.lines().map(|line| format!("# {line}\n")).collect();
     let build = if cfg!(debug_assertions) {
         "# Measured by a program built without --release: costs are too high.\n"
