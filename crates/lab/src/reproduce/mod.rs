@@ -21,8 +21,6 @@ mod ebcc;
 mod extra;
 mod fair_share;
 
-use std::path::PathBuf;
-
 use kneepoint_controllers::ConfigError;
 use rayon::prelude::*;
 use thiserror::Error;
@@ -50,14 +48,6 @@ pub enum ReproduceError {
     /// The results could not be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A report could not be written.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
     /// A result that was kept does not have the form it should have.
     #[error(
         "{key}: the result that was kept is not of this version ({source}): start afresh with --fresh"
