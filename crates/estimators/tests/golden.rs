@@ -173,7 +173,7 @@ fn follow(table: &Table, suffix: &str, mut config: SkipConfig, more: impl Fn(&Ro
     config.filter.initial_measurement_noise = 0.05;
     let mut skip = Skip::new(&config, 1.25e6).expect("a preset is valid");
     for row in table.rows() {
-        let mode = skip.sample(row.sample()).unwrap();
+        let mode = skip.sample(row.sample()).expect("a sample of the table");
         let expected = row.text(&format!("mode{suffix}"));
         assert_eq!(mode.name(), expected, "row {}", row.text("t"));
         for (column, actual) in [

@@ -15,19 +15,18 @@ use std::time::Duration;
 use kneepoint::quinn::{Factory, IntoFactory as _};
 use kneepoint::{Algorithm, BbrSConfig};
 use kneepoint_controllers::{Gain, WindowPolicy};
-use kneepoint_lab::bundled;
 use kneepoint_lab::controllers::Candidate;
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::plots::register_font;
 use kneepoint_lab::run::run;
-use kneepoint_lab::scenario::Scenario;
+use kneepoint_lab::scenario::{Link, Scenario};
 use plotters::prelude::*;
 use rayon::prelude::*;
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
 fn main() -> Result<(), AnyError> {
-    let scenario = Scenario::bulk(bundled::link(), Duration::from_secs(60));
+    let scenario = Scenario::bulk(Link::bundled(), Duration::from_secs(60));
     let reference = measure(&scenario, "bbr", Candidate::Quinn(Algorithm::Bbr.factory()))?;
     let rows = PERMILLE
         .par_iter()
