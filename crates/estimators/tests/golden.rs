@@ -145,19 +145,12 @@ fn skip_without_its_options() {
     let table = Table::parse(include_str!("golden/d_skip.csv"));
     let mut config = SkipConfig::paper();
     config.filter.lower_bounds = LowerBounds::AsPublished;
-    let mut skip = skip_from(config);
-    for row in table.rows() {
-        let mode = skip.sample(row.sample()).unwrap();
-        assert_eq!(mode.name(), row.text("modeF"), "row {}", row.text("t"));
-        row.check("xF", skip.mean(), FILTER_TOLERANCE);
-        row.check("PsiF", skip.variance(), FILTER_TOLERANCE);
-        row.check("QF", skip.process_noise(), FILTER_TOLERANCE);
-        row.check("RF", skip.measurement_noise(), FILTER_TOLERANCE);
+    follow(&table, "F", config, |row, skip| {
         row.check("sigmaF", skip.sigma(), FILTER_TOLERANCE);
         row.check("tdF", f64::from(skip.drop_count()), 0.0);
         row.check("tsF", f64::from(skip.step_count()), 0.0);
         row.check("toF", f64::from(skip.outage_count()), 0.0);
-    }
+    });
     assert_eq!(table.rows.len(), 300);
 }
 
@@ -167,36 +160,35 @@ fn skip_with_its_options() {
     let table = Table::parse(include_str!("golden/d_skip.csv"));
     let mut config = SkipConfig::tuned();
     config.filter.lower_bounds = LowerBounds::AsPublished;
-    let mut skip = skip_from(config);
-    for row in table.rows() {
-        let mode = skip.sample(row.sample()).unwrap();
-        assert_eq!(mode.name(), row.text("modeP"), "row {}", row.text("t"));
-        row.check("xP", skip.mean(), FILTER_TOLERANCE);
-        row.check("PsiP", skip.variance(), FILTER_TOLERANCE);
-        row.check("QP", skip.process_noise(), FILTER_TOLERANCE);
-        row.check("RP", skip.measurement_noise(), FILTER_TOLERANCE);
-    }
+    follow(&table, "P", config, |_, _| {});
 }
 
 #[test]
 fn skip_tuned() {
     let table = Table::parse(include_str!("golden/f_skip_bounded.csv"));
-    let mut skip = skip_from(SkipConfig::tuned());
-    for row in table.rows() {
-        let mode = skip.sample(row.sample()).unwrap();
-        assert_eq!(mode.name(), row.text("mode"), "row {}", row.text("t"));
-        row.check("x", skip.mean(), FILTER_TOLERANCE);
-        row.check("Psi", skip.variance(), FILTER_TOLERANCE);
-        row.check("Q", skip.process_noise(), FILTER_TOLERANCE);
-        row.check("R", skip.measurement_noise(), FILTER_TOLERANCE);
-    }
+    follow(&table, "", SkipConfig::tuned(), |_, _| {});
     assert_eq!(table.rows.len(), 600);
 }
 
-/// 10 Mb/s with a deviation of a twentieth: the start of the table.
-fn skip_from(mut config: SkipConfig) -> Skip {
+/// The filter against the columns whose names end in `suffix`, and `more` after each row. It starts at 10 Mb/s with a
+/// deviation of a twentieth: the start of the tables.
+fn follow(table: &Table, suffix: &str, mut config: SkipConfig, more: impl Fn(&Row<'_>, &Skip)) {
     config.filter.initial_measurement_noise = 0.05;
-    Skip::new(&config, 1.25e6).expect("a preset is valid")
+    let mut skip = Skip::new(&config, 1.25e6).expect("a preset is valid");
+    for row in table.rows() {
+        let mode = skip.sample(row.sample()).expect("a sample of the table");
+        let expected = row.text(&format!("mode{suffix}"));
+        assert_eq!(mode.name(), expected, "row {}", row.text("t"));
+        for (column, actual) in [
+            ("x", skip.mean()),
+            ("Psi", skip.variance()),
+            ("Q", skip.process_noise()),
+            ("R", skip.measurement_noise()),
+        ] {
+            row.check(&format!("{column}{suffix}"), actual, FILTER_TOLERANCE);
+        }
+        more(&row, &skip);
+    }
 }
 
 /// Relative.

@@ -7,9 +7,10 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::controllers::{Candidate, UnknownController, candidate};
-use crate::metrics::{Observation, Row, Timeline};
-use crate::run::{RunError, run, run_mix};
+use crate::metrics::{Row, Timeline};
+use crate::run::{RunError, run};
 use crate::scenario::Scenario;
+use crate::trial::LinkOutcome;
 
 /// One cell of a comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,8 +62,8 @@ pub fn compare(
         .par_iter()
         .map(|(scenario, controller)| {
             let candidate = candidate(controller, scenario.seed)?;
-            let observation = run(scenario, &candidate, progress);
-            outcome(scenario, controller, observation)
+            let flows = usize::try_from(scenario.flows).unwrap_or(usize::MAX);
+            outcome(scenario, controller, &[], &vec![candidate; flows], progress)
         })
         .collect();
     results.into_iter().collect()
@@ -94,36 +95,30 @@ pub fn compare_mix(
                 };
                 candidates.push(candidate.clone());
             }
-            let observation = run_mix(scenario, &candidates, progress).map(|mut observation| {
-                for (flow, name) in observation.flows.iter_mut().zip(mix) {
-                    flow.controller = Some(name.clone());
-                }
-                observation
-            });
-            outcome(scenario, &mix.join(","), observation)
+            outcome(scenario, &mix.join(","), mix, &candidates, progress)
         })
         .collect();
     results.into_iter().collect()
 }
 
-/// The outcome of a run of `controller`.
+/// Runs a scenario with these candidates, all of one name or of a mix.
 fn outcome(
     scenario: &Scenario,
     controller: &str,
-    observation: Result<Observation, RunError>,
+    mix: &[String],
+    candidates: &[Candidate],
+    progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Outcome, CompareError> {
-    let observation = observation.map_err(|source| CompareError::Run {
+    let mut seen = run(scenario, candidates, progress).map_err(|source| CompareError::Run {
         controller: controller.to_owned(),
         link: scenario.link.name().to_owned(),
         source,
     })?;
+    let row = Row::new(scenario, controller, mix, &seen);
+    let LinkOutcome { records, .. } = seen.links.remove("forward").unwrap_or_default();
     Ok(Outcome {
-        row: Row::new(scenario, controller, &observation),
-        timeline: Timeline::new(&observation),
-        windows: observation
-            .flows
-            .into_iter()
-            .map(|flow| flow.windows)
-            .collect(),
+        row,
+        timeline: Timeline::new(scenario, &records),
+        windows: seen.flows.into_iter().map(|flow| flow.windows).collect(),
     })
 }

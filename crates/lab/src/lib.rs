@@ -5,7 +5,6 @@
 //! parallel, and condenses each run to a [`Row`](metrics::Row) of numbers and a [`Timeline`](metrics::Timeline). The same
 //! seed gives the same results, on every machine.
 
-pub mod bundled;
 pub mod calibrate;
 pub mod cli;
 pub mod compare;

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use self::over_quinn::SharedFactory;
+use crate::metrics::stats::nanos;
 
 /// The observations of one connection's controller.
 #[derive(Debug, Clone, Default)]
@@ -184,10 +185,6 @@ macro_rules! probe {
 }
 
 use probe;
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
 
 /// The least time between two points of a recorded window.
 pub const WINDOW_INTERVAL: Duration = Duration::from_millis(20);

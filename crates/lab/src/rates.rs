@@ -199,36 +199,19 @@ mod tests {
 
     #[test]
     fn bad_files_are_refused_with_line_and_value() {
-        for (text, message) in [
-            (
-                "time,rate_mbps\n",
-                "t:1: the header \"time,rate_mbps\" has no column time_s or time_ms",
-            ),
-            (
-                "time_s,rate\n",
-                "t:1: the header \"time_s,rate\" has no column rate_mbps or rate_bytes_per_s",
-            ),
-            (
-                "time_s,rate_mbps\n1,fast\n",
-                "t:2: rate_mbps \"fast\" is not a number",
-            ),
-            (
-                "time_s,rate_mbps\n1,1\n,1\n",
-                "t:3: time_s \"\" is not a number",
-            ),
-            (
-                "time_s,rate_mbps\n2,1\n1,1\n",
-                "t:3: time 1000 ms does not come after the sample before",
-            ),
-            (
-                "time_s,rate_mbps\n1,1\n2,-8\n",
-                "t:3: rate -1000000 B/s is not zero or a positive number",
-            ),
-            (
-                "time_s,rate_mbps\n1,1\n",
-                "t: a trace takes at least two samples",
-            ),
-        ] {
+        // A file, in which \n ends a line, and why it is refused.
+        let cases = r#"
+time,rate_mbps\n => t:1: the header "time,rate_mbps" has no column time_s or time_ms
+time_s,rate\n => t:1: the header "time_s,rate" has no column rate_mbps or rate_bytes_per_s
+time_s,rate_mbps\n1,fast\n => t:2: rate_mbps "fast" is not a number
+time_s,rate_mbps\n1,1\n,1\n => t:3: time_s "" is not a number
+time_s,rate_mbps\n2,1\n1,1\n => t:3: time 1000 ms does not come after the sample before
+time_s,rate_mbps\n1,1\n2,-8\n => t:3: rate -1000000 B/s is not zero or a positive number
+time_s,rate_mbps\n1,1\n => t: a trace takes at least two samples
+"#;
+        for case in cases.trim().lines() {
+            let (text, message) = case.split_once(" => ").unwrap();
+            let text = text.replace("\\n", "\n");
             assert_eq!(read(text.as_bytes(), "t").unwrap_err().to_string(), message);
         }
         let error = read(&b"time_s,rate_mbps\n1,1,1\n"[..], "t").unwrap_err();

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{ConfigError, PacketOutcome, Record, Statistics};
+use kneepoint_emulator::link::ConfigError;
 use kneepoint_emulator::network::{NetworkError, Topology};
 use kneepoint_emulator::sim::{SimError, Simulation};
 use rand::{RngExt, SeedableRng};
@@ -11,9 +11,8 @@ use rand_pcg::Pcg64;
 use thiserror::Error;
 
 use crate::controllers::Candidate;
-use crate::metrics::{Delivery, FlowObservation, Observation, Timeline};
 use crate::scenario::{START_SPREAD, Scenario};
-use crate::trial::{FlowPlan, LinkOutcome, Trial};
+use crate::trial::{FlowPlan, Outcome, Trial};
 
 /// Why a scenario could not be run to its deadline. A connection that closes is no such reason: it is a result.
 #[derive(Debug, Error)]
@@ -39,7 +38,7 @@ impl From<NetworkError> for RunError {
     }
 }
 
-/// Runs `scenario` with every sender under `candidate`'s controllers, and both ends on its QUIC stack.
+/// Runs `scenario` with one sender for each of `candidates`, whatever [`Scenario::flows`] says.
 ///
 /// `progress` is told, about once per virtual second, how much virtual time has passed since it was last told.
 ///
@@ -47,24 +46,9 @@ impl From<NetworkError> for RunError {
 /// When the scenario cannot be set up, or the simulation stops before the deadline.
 pub fn run(
     scenario: &Scenario,
-    candidate: &Candidate,
-    progress: &(dyn Fn(Duration) + Sync),
-) -> Result<Observation, RunError> {
-    let flows = usize::try_from(scenario.flows).unwrap_or(usize::MAX);
-    run_mix(scenario, &vec![candidate.clone(); flows], progress)
-}
-
-/// Runs `scenario` with one sender for each of `candidates`, whatever [`Scenario::flows`] says.
-///
-/// `progress` is told, about once per virtual second, how much virtual time has passed since it was last told.
-///
-/// # Errors
-/// When the scenario cannot be set up, or the simulation stops before the deadline.
-pub fn run_mix(
-    scenario: &Scenario,
     candidates: &[Candidate],
     progress: &(dyn Fn(Duration) + Sync),
-) -> Result<Observation, RunError> {
+) -> Result<Outcome, RunError> {
     let end = scenario.duration;
     let mut seeds = Pcg64::seed_from_u64(scenario.seed);
     let flows = (0..).zip(candidates).map(|(index, candidate)| {
@@ -79,21 +63,7 @@ pub fn run_mix(
         seed: scenario.seed,
         ..Trial::new(topology, flows.collect(), end)
     };
-    let outcome = trial.run_on(&scenario.host, progress)?;
-    let nothing = LinkOutcome::default();
-    let link = outcome.links.get("forward").unwrap_or(&nothing);
-    let observed = outcome.flows.into_iter().map(|flow| {
-        let packets = flow.address.and_then(|address| link.sources.get(&address));
-        let packets = packets.copied().unwrap_or_default();
-        flow.observation(end, packets)
-    });
-    let observed = observed.collect();
-    Ok(observation(
-        scenario,
-        observed,
-        &link.records,
-        &link.statistics,
-    ))
+    trial.run_on(&scenario.host, progress)
 }
 
 /// When a flow starts.
@@ -119,47 +89,6 @@ pub(crate) fn run_in_steps(
         progress(step);
     }
     Ok(())
-}
-
-/// What was measured, up to the deadline and no further.
-fn observation(
-    scenario: &Scenario,
-    flows: Vec<(FlowObservation, Vec<u64>)>,
-    records: &[Record],
-    statistics: &Statistics,
-) -> Observation {
-    let mut observation = Observation {
-        duration: scenario.duration,
-        offered: statistics.offered.packets,
-        dropped: statistics.lost.packets + statistics.queue_full.packets,
-        deliveries: records
-            .iter()
-            .filter_map(|record| delivery(record, scenario.duration))
-            .collect(),
-        capacity: Timeline::bin_borders(scenario.duration)
-            .windows(2)
-            .map(|border| scenario.link.capacity(border[0], border[1]))
-            .collect(),
-        ..Observation::default()
-    };
-    for (flow, rtts) in flows {
-        observation.flows.push(flow);
-        observation.rtts.extend(rtts);
-    }
-    observation
-}
-
-/// A packet that the data link served by the deadline.
-fn delivery(record: &Record, deadline: Duration) -> Option<Delivery> {
-    let PacketOutcome::Sent { departure, .. } = record.outcome else {
-        return None;
-    };
-    let departure = Duration::from(departure);
-    (departure <= deadline).then(|| Delivery {
-        arrival: record.arrival.into(),
-        departure,
-        wire_bytes: record.size,
-    })
 }
 
 /// How often progress is reported, in virtual time.

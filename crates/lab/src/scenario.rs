@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kneepoint::traces;
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::{LinkConfig, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD};
 use kneepoint_emulator::network::Duplex;
@@ -38,6 +39,12 @@ impl Link {
             name: name.into(),
             shape: Shape::Trace(trace),
         }
+    }
+
+    /// What is used when no link is named: the bundled LTE trace of a fast car, two minutes of it.
+    pub fn bundled() -> Self {
+        let trace = traces::lte_driving_fast();
+        Self::trace(trace.name().to_owned(), trace)
     }
 
     /// What the link is called in results.

@@ -16,7 +16,7 @@ use crate::metrics::stats;
 use crate::probe::SharedFactory;
 use crate::run::RunError;
 use crate::trial::{FlowPlan, Trial};
-use crate::watch::TimeSeries;
+use crate::watch::{TimeSeries, estimates};
 use crate::workload::Load;
 
 /// A token bucket in front of a fast line, and the path to it.
@@ -82,14 +82,7 @@ impl Bucket {
 impl Belief {
     /// What the controller believed; `None` if it never had an estimate.
     pub fn of(series: &TimeSeries) -> Option<Self> {
-        let mut estimates: Vec<u64> = series
-            .samples
-            .iter()
-            .filter(|sample| sample.snapshot.in_flight.0 > 0)
-            .filter_map(|sample| sample.snapshot.bandwidth)
-            .map(|bandwidth| bandwidth.bytes_per_second())
-            .collect();
-        estimates.sort_unstable();
+        let estimates = estimates(&series.samples);
         let delays = series.link.queue_delays(Duration::ZERO, Duration::MAX);
         Some(Self {
             mean: stats::mean(&estimates)? / BYTES_PER_MEGABIT,

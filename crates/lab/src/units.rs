@@ -3,6 +3,7 @@
 //! Every type reads the text it prints, so a row of results can be fed back to the command line.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -60,13 +61,12 @@ impl FromStr for Rate {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let bits = scaled(text, "10Mbps", RATE_UNITS)?;
-        if !(1_000.0..=1e12).contains(&bits) {
-            return Err(UnitError::OutOfRange {
-                range: "1kbps to 1000Gbps",
-            });
-        }
-        Ok(Self(bits.round() as u64))
+        within(
+            1e3..=1e12,
+            "1kbps to 1000Gbps",
+            scaled(text, "10Mbps", RATE_UNITS)?,
+        )
+        .map(Self)
     }
 }
 
@@ -106,12 +106,11 @@ impl FromStr for QueueSize {
             return Ok(Self::Infinite);
         }
         let size = scaled(text, "3MB, 100p or inf", SIZE_UNITS)?;
-        if !(1.0..=1e15).contains(&size) {
-            return Err(UnitError::OutOfRange {
-                range: "1B to 1000TB, at least one packet, or inf",
-            });
-        }
-        let size = size.round() as u64;
+        let size = within(
+            1.0..=1e15,
+            "1B to 1000TB, at least one packet, or inf",
+            size,
+        )?;
         Ok(if text.trim_end().ends_with('p') {
             Self::Packets(size)
         } else {
@@ -136,12 +135,7 @@ impl fmt::Display for QueueSize {
 /// When the number or its unit is missing or unknown, or the span is not between 1 microsecond and one day.
 pub fn parse_time(text: &str) -> Result<Duration, UnitError> {
     let nanos = scaled(text, "40ms or 60s", TIME_UNITS)?;
-    if !(1e3..=86_400e9).contains(&nanos) {
-        return Err(UnitError::OutOfRange {
-            range: "1us to 24h",
-        });
-    }
-    Ok(Duration::from_nanos(nanos.round() as u64))
+    within(1e3..=86_400e9, "1us to 24h", nanos).map(Duration::from_nanos)
 }
 
 /// Reads a point in time such as `0s`, `10s` or `1.5min`, to the nanosecond.
@@ -150,12 +144,7 @@ pub fn parse_time(text: &str) -> Result<Duration, UnitError> {
 /// When the number or its unit is missing or unknown, or the time is beyond a year.
 pub fn parse_moment(text: &str) -> Result<Duration, UnitError> {
     let nanos = scaled(text, "0s or 10s", TIME_UNITS)?;
-    if nanos > 365.0 * 86_400e9 {
-        return Err(UnitError::OutOfRange {
-            range: "0s to 8760h",
-        });
-    }
-    Ok(Duration::from_nanos(nanos.round() as u64))
+    within(0.0..=365.0 * 86_400e9, "0s to 8760h", nanos).map(Duration::from_nanos)
 }
 
 /// Reads a number of bytes such as `100kB` or `1.5MiB`.
@@ -163,13 +152,11 @@ pub fn parse_moment(text: &str) -> Result<Duration, UnitError> {
 /// # Errors
 /// When the number or its unit is missing or unknown, or the size is not between one byte and 1000 TB.
 pub fn parse_size(text: &str) -> Result<u64, UnitError> {
-    let bytes = scaled(text, "100kB", BYTE_UNITS)?;
-    if !(1.0..=1e15).contains(&bytes) {
-        return Err(UnitError::OutOfRange {
-            range: "1B to 1000TB",
-        });
-    }
-    Ok(bytes.round() as u64)
+    within(
+        1.0..=1e15,
+        "1B to 1000TB",
+        scaled(text, "100kB", BYTE_UNITS)?,
+    )
 }
 
 /// Prints a number of bytes as [`parse_size`] reads it.
@@ -207,6 +194,15 @@ pub fn parse_probability(text: &str) -> Result<f64, UnitError> {
         });
     }
     Ok(value)
+}
+
+/// The nearest whole number, if the value lies in a range, which is also given in words.
+fn within(allowed: RangeInclusive<f64>, range: &'static str, value: f64) -> Result<u64, UnitError> {
+    if allowed.contains(&value) {
+        Ok(value.round() as u64)
+    } else {
+        Err(UnitError::OutOfRange { range })
+    }
 }
 
 /// The number in `text` times its unit's factor.
@@ -287,15 +283,8 @@ const SIZE_UNITS: &[(&str, f64)] = &[
     ("p", 1.0),
 ];
 
-const BYTE_UNITS: &[(&str, f64)] = &[
-    ("B", 1.0),
-    ("kB", 1e3),
-    ("MB", 1e6),
-    ("GB", 1e9),
-    ("KiB", 1024.0),
-    ("MiB", 1024.0 * 1024.0),
-    ("GiB", 1024.0 * 1024.0 * 1024.0),
-];
+/// Those of bytes: all but packets.
+const BYTE_UNITS: &[(&str, f64)] = SIZE_UNITS.split_at(7).0;
 
 #[cfg(test)]
 mod tests {

@@ -17,6 +17,18 @@ pub struct Sample {
     pub snapshot: Snapshot,
 }
 
+/// The estimates of bandwidth at moments at which something was in flight, in bytes per second and sorted.
+pub fn estimates(samples: &[Sample]) -> Vec<u64> {
+    let mut estimates: Vec<u64> = samples
+        .iter()
+        .filter(|sample| sample.snapshot.in_flight.0 > 0)
+        .filter_map(|sample| sample.snapshot.bandwidth)
+        .map(|bandwidth| bandwidth.bytes_per_second())
+        .collect();
+    estimates.sort_unstable();
+    estimates
+}
+
 /// What was seen of one connection.
 #[derive(Debug, Clone, Default)]
 pub struct TimeSeries {

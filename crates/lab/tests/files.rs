@@ -4,7 +4,7 @@ mod command;
 
 use std::fs;
 
-use command::{directory, json, refused, stdout};
+use command::{all_refused, directory, json, refused, stdout};
 
 const LOG: &str = "# queue: infinite\n# base timestamp: 1000\n1000 + 500\n1002 # 1504\n1002 - 500 2\n\
                    1006 + 1504\n1006 d 2 3008\n1010 # 1504\n1010 - 1504 4\n";
@@ -106,43 +106,27 @@ fn bad_input_is_blamed_in_one_line() {
         ("inf.csv", "time_s,rate_mbps\n1,2\n2,inf\n"),
     ];
     let directory = directory("bad-files", &files);
-    for (arguments, parts) in [
-        ("log", &["command is missing"][..]),
-        ("log stats no.log", &["no.log"]),
-        ("log stats bad.log", &["bad.log:3", "\"one\""]),
-        ("log stats early.log", &["early.log:2", "6 ms", "7 ms"]),
-        ("log stats a.log --format csv", &["--format", "csv"]),
-        ("log plot a.log", &["--out"]),
-        ("log plot a.log --out a.log", &["--out", "a.log"]),
-        ("log plot long.log --out x", &["long.log", "86400s"]),
-        ("trace stats bad.trace", &["bad.trace:2", "\"x\""]),
-        ("trace plot long.trace --out x", &["long.trace"]),
-        (
-            "trace convert bad.csv --out x",
-            &["bad.csv:3", "\"nothing\""],
-        ),
-        ("trace convert inf.csv --out x", &["inf.csv:3", "inf"]),
-        ("trace convert a.trace --out no/x", &["--out", "no/x"]),
-        ("trace convert a.trace --out x --scale 0", &["--scale", "0"]),
-        (
-            "trace convert a.trace --out x --scale -1",
-            &["--scale", "-1"],
-        ),
-        (
-            "trace convert a.trace --out x --to 1s",
-            &["--to", "a.trace"],
-        ),
-        (
-            "trace convert a.trace --out x --from 10ms",
-            &["--from", "a.trace"],
-        ),
-        (
-            "trace convert a.trace --out x --to 1us",
-            &["--to", "millisecond"],
-        ),
-    ] {
-        refused(&directory, arguments, parts);
-    }
+    let cases = r#"
+log => command is missing
+log stats no.log => no.log
+log stats bad.log => bad.log:3 | "one"
+log stats early.log => early.log:2 | 6 ms | 7 ms
+log stats a.log --format csv => --format | csv
+log plot a.log => --out
+log plot a.log --out a.log => --out | a.log
+log plot long.log --out x => long.log | 86400s
+trace stats bad.trace => bad.trace:2 | "x"
+trace plot long.trace --out x => long.trace
+trace convert bad.csv --out x => bad.csv:3 | "nothing"
+trace convert inf.csv --out x => inf.csv:3 | inf
+trace convert a.trace --out no/x => --out | no/x
+trace convert a.trace --out x --scale 0 => --scale | 0
+trace convert a.trace --out x --scale -1 => --scale | -1
+trace convert a.trace --out x --to 1s => --to | a.trace
+trace convert a.trace --out x --from 10ms => --from | a.trace
+trace convert a.trace --out x --to 1us => --to | millisecond
+"#;
+    all_refused(&directory, cases);
 }
 
 /// The logs of a run's two directions differ in their extensions only.

@@ -6,7 +6,7 @@ mod command;
 
 use std::fs;
 
-use command::{anywhere, json, refused, stdout};
+use command::{all_refused, anywhere, json, stdout};
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::time::Nanos;
 use serde_json::Value;
@@ -20,31 +20,27 @@ const PATIENT: &str = "--timeout 60s";
 
 #[test]
 fn bad_input_is_blamed_in_one_line() {
-    for (arguments, part) in [
-        ("loopback --controllers tahoe", "tahoe"),
-        ("loopback --controllers bbr,bbr", "named twice"),
-        ("loopback --size 0B", "out of range"),
-        ("loopback --size inf", "number of bytes"),
-        ("loopback --size 3p", "number of bytes"),
-        ("loopback --size 1000GB", "100GB"),
-        ("loopback --runs 0", "--runs"),
-        ("loopback --rtt 5", "the unit is missing"),
-        ("loopback --rtt 0,-1ms", "--rtt"),
-        ("loopback --rate 0Mbps", "out of range"),
-        ("loopback --processes 3", "--processes"),
-        ("loopback --socket-buffer 2GB", "--socket-buffer"),
-        ("loopback --timeout 0s", "out of range"),
-        ("loopback --format csv", "csv"),
-        ("host", "a command is missing"),
-        ("host measure --duration 1ms", "at least 100ms"),
-        ("host measure --load -1", "--load"),
-        (
-            "host measure --out missing-directory/host.toml",
-            "missing-directory",
-        ),
-    ] {
-        refused(anywhere(), arguments, &[part]);
-    }
+    let cases = r#"
+loopback --controllers tahoe => tahoe
+loopback --controllers bbr,bbr => named twice
+loopback --size 0B => out of range
+loopback --size inf => number of bytes
+loopback --size 3p => number of bytes
+loopback --size 1000GB => 100GB
+loopback --runs 0 => --runs
+loopback --rtt 5 => the unit is missing
+loopback --rtt 0,-1ms => --rtt
+loopback --rate 0Mbps => out of range
+loopback --processes 3 => --processes
+loopback --socket-buffer 2GB => --socket-buffer
+loopback --timeout 0s => out of range
+loopback --format csv => csv
+host => a command is missing
+host measure --duration 1ms => at least 100ms
+host measure --load -1 => --load
+host measure --out missing-directory/host.toml => missing-directory
+"#;
+    all_refused(anywhere(), cases);
 }
 
 #[test]

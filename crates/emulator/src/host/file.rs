@@ -277,53 +277,23 @@ mod tests {
 
     #[test]
     fn errors_name_the_key_and_the_value() {
-        let cases = [
-            (
-                "timer_granularity_us = -1.0",
-                "t: timer_granularity_us = -1 is not between 0 and 10000000",
-            ),
-            (
-                "timer_granularity_us = nan",
-                "t: timer_granularity_us = NaN is not between 0 and 10000000",
-            ),
-            (
-                "receive = { batch_datagrams = 0 }",
-                "t: receive.batch_datagrams = 0 is not positive",
-            ),
-            (
-                "receive = { batch_us = 0.0 }",
-                "t: receive.batch_us = 0 is not positive",
-            ),
-            (
-                "receive = { buffer_bytes = 0 }",
-                "t: receive.buffer_bytes = 0 is not between 1 and 67108864",
-            ),
-            (
-                "send = { burst_datagrams = 65 }",
-                "t: send.burst_datagrams = 65 is not between 1 and 64",
-            ),
-            (
-                "receive = { wakeup_us = { pareto = { min = 9.0, shape = 1.0, max = 8.0 } } }",
-                "t: receive.wakeup_us.pareto.max = 8 is not at least the minimum",
-            ),
-            (
-                "receive = { wakeup_us = { quantiles = [1.0, 3.0, 2.0] } }",
-                "t: receive.wakeup_us.quantiles = 2 is not at least the one before it",
-            ),
-            (
-                "processor = { send_byte_ns = 2000.0 }",
-                "t: processor.send_byte_ns = 2000 is not between 0 and 1000",
-            ),
-            (
-                "processor = { others = { gap_us = { fixed = 0.0 }, slice_us = { fixed = 1.0 } } }",
-                "t: maximum of processor.others.gap_us = 0 is not at least 1",
-            ),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(
-                HostConfig::from_toml("t", text).unwrap_err().to_string(),
-                expected
-            );
+        // A file of one line, and why it is refused.
+        let cases = "
+timer_granularity_us = -1.0 => t: timer_granularity_us = -1 is not between 0 and 10000000
+timer_granularity_us = nan => t: timer_granularity_us = NaN is not between 0 and 10000000
+receive = { batch_datagrams = 0 } => t: receive.batch_datagrams = 0 is not positive
+receive = { batch_us = 0.0 } => t: receive.batch_us = 0 is not positive
+receive = { buffer_bytes = 0 } => t: receive.buffer_bytes = 0 is not between 1 and 67108864
+send = { burst_datagrams = 65 } => t: send.burst_datagrams = 65 is not between 1 and 64
+receive = { wakeup_us = { pareto = { min = 9.0, shape = 1.0, max = 8.0 } } } => t: receive.wakeup_us.pareto.max = 8 is not at least the minimum
+receive = { wakeup_us = { quantiles = [1.0, 3.0, 2.0] } } => t: receive.wakeup_us.quantiles = 2 is not at least the one before it
+processor = { send_byte_ns = 2000.0 } => t: processor.send_byte_ns = 2000 is not between 0 and 1000
+processor = { others = { gap_us = { fixed = 0.0 }, slice_us = { fixed = 1.0 } } } => t: maximum of processor.others.gap_us = 0 is not at least 1
+";
+        for case in cases.trim().lines() {
+            let (text, expected) = case.split_once(" => ").unwrap();
+            let error = HostConfig::from_toml("t", text).unwrap_err();
+            assert_eq!(error.to_string(), expected);
         }
         let error = HostConfig::from_toml("t", "\nspeed = 3")
             .unwrap_err()

@@ -146,6 +146,21 @@ pub struct Record {
     pub outcome: PacketOutcome,
 }
 
+impl Record {
+    /// When its last byte left the shaper; `None` if it has not, or was dropped.
+    pub fn departure(&self) -> Option<Nanos> {
+        match self.outcome {
+            PacketOutcome::Sent { departure, .. } => Some(departure),
+            _ => None,
+        }
+    }
+
+    /// The time from its arrival to the end of its own service: propagation is not part of it.
+    pub fn wait(&self) -> Option<Nanos> {
+        Some(self.departure()? - self.arrival)
+    }
+}
+
 /// The outcome of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PacketOutcome {

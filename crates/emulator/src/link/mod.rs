@@ -5,14 +5,21 @@
 
 mod config;
 mod egress;
-mod enqueue;
 mod ingress;
-mod link_stats;
 mod log;
 mod logged;
 mod queueing;
 mod shaping;
 mod statistics;
+/// The result of an offered packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnqueueResult {
+    /// The packet is on its way. A queue that manages itself may still drop it.
+    Accepted,
+    /// The packet is gone.
+    Dropped(DropCause),
+}
+
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -27,16 +34,15 @@ pub use config::{
     PIE_BURST, PIE_ECN_THRESHOLD, PIE_MIN_UPDATE, PIE_TARGET, PIE_UPDATE, Pie, Policer, Queue,
     RateStep, Red, Reordering, Shaper, StepMark, TRUNCATION, UDP_IPV4_OVERHEAD, UDP_IPV6_OVERHEAD,
 };
-pub use enqueue::EnqueueResult;
 pub use log::{Flow, FlowId, PacketLog, PacketOutcome, Record};
 pub(crate) use logged::LoggedOpportunities;
 pub use statistics::{Count, DropCause, Statistics};
 
 use self::egress::Egress;
 use self::ingress::Ingress;
-use self::link_stats::LinkStats;
 use self::queueing::{Discipline, Queued};
 use self::shaping::Server;
+use self::statistics::LinkStats;
 use crate::packet::Packet;
 use crate::time::Nanos;
 

@@ -39,7 +39,6 @@
 //! # }
 //! ```
 
-mod csv;
 mod error;
 mod event;
 mod json;

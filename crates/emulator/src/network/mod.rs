@@ -5,7 +5,6 @@
 //! `serde` it can be read from a file.
 
 mod address;
-mod config;
 mod error;
 #[cfg(feature = "serde")]
 mod file;
@@ -22,11 +21,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 pub use address::Rebinding;
-pub use config::{Direction, NetworkConfig, Side};
 pub use error::NetworkError;
 #[cfg(feature = "serde")]
 pub use file::NetworkFileError;
-pub use shapes::Duplex;
+pub use shapes::{Direction, Duplex, NetworkConfig, Side};
 pub use topology::{LinkId, NodeId, Topology};
 pub use traffic::{CrossTraffic, MAX_PAYLOAD, Pattern};
 

@@ -30,7 +30,6 @@
 
 mod backlog;
 mod clients;
-mod clock;
 mod config;
 mod error;
 mod oversleep;
@@ -46,26 +45,28 @@ mod tally;
 mod train;
 mod unread;
 
-use std::fmt;
-use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Instant;
+use std::{fmt, io};
 
 use mio::Waker;
+
+use self::path::Path;
+use self::receiver::Shared;
+use self::socket::Socket;
+use self::tally::Tally;
+use crate::log_format::PacketSink;
+use crate::time::Nanos;
 
 pub use self::config::{DEFAULT_CLIENTS, DEFAULT_IDLE, DEFAULT_MEMORY, RelayConfig};
 pub use self::error::RelayError;
 pub use self::path::PACKET_MEMORY;
-use self::path::Path;
-use self::receiver::Shared;
 pub use self::snapshot::{Lateness, PathSnapshot, Snapshot};
-use self::socket::Socket;
-use self::tally::Tally;
 #[cfg(doc)]
 use crate::link::Link;
-use crate::log_format::PacketSink;
 
 /// A relay at work. Dropping it stops it.
 pub struct Relay {
@@ -219,4 +220,19 @@ impl Lane {
 /// Locks, whether or not an earlier holder panicked: each leaves counters and tables consistent.
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The time since the start of the relay.
+#[derive(Debug, Clone, Copy)]
+struct Clock(Instant);
+
+impl Clock {
+    #[expect(clippy::disallowed_methods, reason = "the relay works in real time")]
+    fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    fn now(self) -> Nanos {
+        self.0.elapsed().into()
+    }
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::Clock;
 use super::backlog::{Backlog, LOG_MEMORY};
-use super::clock::Clock;
 use super::oversleep::Oversleep;
 use crate::link::{Count, Flow, Link, Record, Statistics};
 use crate::packet::Packet;

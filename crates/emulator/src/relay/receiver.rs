@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use mio::{Events, Interest, Poll, Registry, Token};
 
+use super::Clock;
 use super::clients::Clients;
-use super::clock::Clock;
 use super::lock;
 use super::path::Path;
 use super::socket::{Buffers, Datagram, Socket};

@@ -4,9 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Mutex};
 
+use super::Clock;
 use super::backlog::Backlog;
 use super::clients::Clients;
-use super::clock::Clock;
 use super::path::{Path, Turn};
 use super::recorder::{Batch, Sent};
 use super::socket::{LARGEST_PAYLOAD, Socket, Train};

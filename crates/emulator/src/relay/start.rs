@@ -10,9 +10,9 @@ use mio::{Interest, Poll, Token, Waker};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
+use super::Clock;
 use super::backlog::Backlog;
 use super::clients::Clients;
-use super::clock::Clock;
 use super::path::Path;
 use super::receiver::{FromClients, FromServer, Shared};
 use super::recorder::{Batch, Recorder};

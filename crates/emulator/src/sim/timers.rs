@@ -1,8 +1,9 @@
-//! The armed timers: a binary heap in which every timer knows its place.
+//! The armed timers, in the order of their deadlines.
 //!
-//! A timer that is armed again or cancelled moves or leaves at once, so the heap never holds more
-//! entries than there are timers, however often a connection changes its mind.
+//! A timer that is armed again or cancelled leaves its old place at once, so there are never more places than timers,
+//! however often a connection changes its mind.
 
+use std::collections::BTreeMap;
 use std::task::Waker;
 
 use crate::time::Nanos;
@@ -13,55 +14,39 @@ pub(super) struct TimerId(usize);
 
 #[derive(Debug, Default)]
 pub(super) struct Timers {
-    /// A binary min-heap.
-    heap: Vec<Entry>,
+    /// The slots of those that are armed, by deadline, then by the order of arming.
+    armed: BTreeMap<Place, usize>,
     slots: Vec<Slot>,
     free: Vec<usize>,
     sequence: u64,
 }
 
-/// Ordered by deadline, then by the order of arming.
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    deadline: Nanos,
-    sequence: u64,
-    slot: usize,
-}
+/// A deadline, and a number that tells timers of one deadline apart.
+type Place = (Nanos, u64);
 
 #[derive(Debug, Default)]
 struct Slot {
-    /// Where the timer stands in the heap, while it is armed.
-    position: Option<usize>,
+    /// While the timer is armed.
+    place: Option<Place>,
     waker: Option<Waker>,
-}
-
-impl Entry {
-    fn key(&self) -> (Nanos, u64) {
-        (self.deadline, self.sequence)
-    }
 }
 
 impl Timers {
     /// The earliest deadline.
     pub(super) fn next(&self) -> Option<Nanos> {
-        self.heap.first().map(|entry| entry.deadline)
+        self.armed
+            .first_key_value()
+            .map(|((deadline, _), _)| *deadline)
     }
 
     /// The deadlines of the timers that would wake `waker`, in order.
     pub(super) fn waiting(&self, waker: &Waker) -> Vec<Nanos> {
-        let of_waker = |entry: &&Entry| {
-            let slot = self.slots.get(entry.slot);
-            let present = slot.and_then(|slot| slot.waker.as_ref());
+        let of_waker = |slot: usize| {
+            let present = self.slots[slot].waker.as_ref();
             present.is_some_and(|present| present.will_wake(waker))
         };
-        let mut deadlines: Vec<Nanos> = self
-            .heap
-            .iter()
-            .filter(of_waker)
-            .map(|entry| entry.deadline)
-            .collect();
-        deadlines.sort_unstable();
-        deadlines
+        let waiting = self.armed.iter().filter(|(_, slot)| of_waker(**slot));
+        waiting.map(|((deadline, _), _)| *deadline).collect()
     }
 
     /// Arms a timer to wake `waker` at `deadline`, as the last of all timers of that deadline.
@@ -71,53 +56,30 @@ impl Timers {
             Some(present) => present.clone_from(waker),
             absent => *absent = Some(waker.clone()),
         }
-        let position = match self.slots[slot].position {
-            // Only the waker was out of date.
-            Some(position) if self.heap[position].deadline == deadline => return TimerId(slot),
-            Some(position) => position,
-            None => self.heap.len(),
-        };
-        let entry = Entry {
-            deadline,
-            sequence: self.sequence,
-            slot,
-        };
-        self.sequence += 1;
-        if position == self.heap.len() {
-            self.heap.push(entry);
-        } else {
-            self.heap[position] = entry;
+        // If the deadline is the same, only the waker was out of date.
+        let present = self.slots[slot].place;
+        if present.is_none_or(|(present, _)| present != deadline) {
+            self.place(slot, deadline);
         }
-        self.restore(position);
         TimerId(slot)
     }
 
     /// Moves an armed timer to another deadline; a timer that is not armed stays so.
     pub(super) fn postpone(&mut self, TimerId(slot): TimerId, deadline: Nanos) {
-        if let Some(position) = self.slots[slot].position {
-            let sequence = self.sequence;
-            self.sequence += 1;
-            self.heap[position] = Entry {
-                deadline,
-                sequence,
-                slot,
-            };
-            self.restore(position);
+        if self.slots[slot].place.is_some() {
+            self.place(slot, deadline);
         }
     }
 
-    /// Takes a timer out of the heap; its id stays valid.
+    /// Disarms a timer; its id stays valid.
     pub(super) fn disarm(&mut self, TimerId(slot): TimerId) -> Option<Waker> {
-        if let Some(position) = self.slots[slot].position.take() {
-            self.heap.swap_remove(position);
-            if position < self.heap.len() {
-                self.restore(position);
-            }
+        if let Some(place) = self.slots[slot].place.take() {
+            self.armed.remove(&place);
         }
         self.slots[slot].waker.take()
     }
 
-    /// Takes a timer out of the heap and gives up its id.
+    /// Disarms a timer and gives up its id.
     pub(super) fn remove(&mut self, id: TimerId) -> Option<Waker> {
         let waker = self.disarm(id);
         self.free.push(id.0);
@@ -126,11 +88,12 @@ impl Timers {
 
     /// Disarms the timers due at `now` and appends their wakers in the order of their deadlines.
     pub(super) fn fire(&mut self, now: Nanos, wakers: &mut Vec<Waker>) {
-        while let Some(entry) = self.heap.first()
-            && entry.deadline <= now
+        while let Some(first) = self.armed.first_entry()
+            && first.key().0 <= now
         {
-            let id = TimerId(entry.slot);
-            wakers.extend(self.disarm(id));
+            let slot = first.remove();
+            self.slots[slot].place = None;
+            wakers.extend(self.slots[slot].waker.take());
         }
     }
 
@@ -141,37 +104,15 @@ impl Timers {
         })
     }
 
-    /// Moves the entry at `position` to where its key belongs.
-    fn restore(&mut self, mut position: usize) {
-        while position > 0 && self.heap[position].key() < self.heap[parent(position)].key() {
-            self.heap.swap(position, parent(position));
-            self.place(position);
-            position = parent(position);
+    /// Gives a timer its place, behind all others of the deadline.
+    fn place(&mut self, slot: usize, deadline: Nanos) {
+        let place = (deadline, self.sequence);
+        self.sequence += 1;
+        if let Some(old) = self.slots[slot].place.replace(place) {
+            self.armed.remove(&old);
         }
-        while let Some(child) = self.earlier_child(position)
-            && self.heap[child].key() < self.heap[position].key()
-        {
-            self.heap.swap(position, child);
-            self.place(position);
-            position = child;
-        }
-        self.place(position);
+        self.armed.insert(place, slot);
     }
-
-    fn earlier_child(&self, position: usize) -> Option<usize> {
-        let left = 2 * position + 1;
-        (left..self.heap.len().min(left + 2)).min_by_key(|&child| self.heap[child].key())
-    }
-
-    /// Tells the timer at `position` where it stands.
-    fn place(&mut self, position: usize) {
-        let slot = self.heap[position].slot;
-        self.slots[slot].position = Some(position);
-    }
-}
-
-fn parent(position: usize) -> usize {
-    (position - 1) / 2
 }
 
 #[cfg(test)]
@@ -263,7 +204,7 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(timers.next(), model.keys().next().map(|key| Nanos(key.0)));
-                prop_assert_eq!(timers.heap.len(), model.len());
+                prop_assert_eq!(timers.armed.len(), model.len());
                 prop_assert!(timers.slots.len() <= ids.len());
             }
         }

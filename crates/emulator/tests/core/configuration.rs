@@ -48,11 +48,24 @@ fn loss(loss: impl Into<Loss>) -> LinkConfig {
     }
 }
 
-fn impaired(impairments: Impairments) -> LinkConfig {
-    LinkConfig {
-        impairments,
-        ..base()
-    }
+/// A link with the default, which `change` has changed.
+fn impaired(change: impl Fn(&mut Impairments)) -> LinkConfig {
+    let mut config = base();
+    change(&mut config.impairments);
+    config
+}
+
+/// A link with a discipline, which `change` has changed.
+fn queued<D>(into: fn(D) -> Queue, mut discipline: D, change: impl Fn(&mut D)) -> LinkConfig {
+    change(&mut discipline);
+    queue(into(discipline))
+}
+
+fn jittered(jitter: Jitter) -> LinkConfig {
+    delay(Delay::Jittered {
+        jitter,
+        reordering: false,
+    })
 }
 
 fn intervals(bounds: &[(u64, u64)]) -> Vec<Interval> {
@@ -92,9 +105,10 @@ const RED: Red = Red {
 
 #[test]
 fn values_out_of_range_are_rejected_and_named() {
-    let codel = CoDel::default();
-    let pie = Pie::default();
-    let none = Impairments::default();
+    let codel = |change: fn(&mut CoDel)| queued(Queue::CoDel, CoDel::default(), change);
+    let fq_codel = |change: fn(&mut FqCoDel)| queued(Queue::FqCoDel, FqCoDel::default(), change);
+    let pie = |change: fn(&mut Pie)| queued(Queue::Pie, Pie::default(), change);
+    let red = |change: fn(&mut Red)| queued(Queue::Red, RED, change);
     let late = DelayStep {
         from: ms(1),
         delay: ms(1),
@@ -136,22 +150,16 @@ fn values_out_of_range_are_rejected_and_named() {
             "a schedule of delays must begin with a step at time 0",
         ),
         (
-            delay(Delay::Jittered {
-                jitter: Jitter::Uniform {
-                    from: ms(2),
-                    to: ms(1),
-                },
-                reordering: false,
+            jittered(Jitter::Uniform {
+                from: ms(2),
+                to: ms(1),
             }),
             "jitter: nothing lies between 0.002000 s and 0.001000 s",
         ),
         (
-            delay(Delay::Jittered {
-                jitter: Jitter::Normal {
-                    mean: ms(29),
-                    deviation: ms(10),
-                },
-                reordering: false,
+            jittered(Jitter::Normal {
+                mean: ms(29),
+                deviation: ms(10),
             }),
             "the deviation of the delay in seconds 0.01 is not at most a third of its mean",
         ),
@@ -198,40 +206,27 @@ fn values_out_of_range_are_rejected_and_named() {
             "the length of a loss burst 3 is not at most the distance of bursts",
         ),
         (
-            impaired(Impairments {
-                blackouts: intervals(&[(0, 5), (4, 6)]),
-                ..none.clone()
-            }),
+            impaired(|impairments| impairments.blackouts = intervals(&[(0, 5), (4, 6)])),
             "blackouts: entry 1 does not come after the one before",
         ),
         (
-            impaired(Impairments {
-                mtu: Some(0),
-                ..none.clone()
-            }),
+            impaired(|impairments| impairments.mtu = Some(0)),
             "the MTU must be positive",
         ),
         (
-            impaired(Impairments {
-                duplication: 2.0,
-                ..none.clone()
-            }),
+            impaired(|impairments| impairments.duplication = 2.0),
             "duplication probability 2 is not between 0 and 1",
         ),
         (
-            impaired(Impairments {
-                corruption: f64::NAN,
-                ..none.clone()
-            }),
+            impaired(|impairments| impairments.corruption = f64::NAN),
             "corruption probability NaN is not between 0 and 1",
         ),
         (
-            impaired(Impairments {
-                reordering: Some(Reordering {
+            impaired(|impairments| {
+                impairments.reordering = Some(Reordering {
                     probability: -1.0,
                     delay: ms(1),
-                }),
-                ..none
+                });
             }),
             "reordering probability -1 is not between 0 and 1",
         ),
@@ -252,57 +247,39 @@ fn values_out_of_range_are_rejected_and_named() {
             "a queue's limit in time must be positive",
         ),
         (
-            queue(Queue::CoDel(CoDel {
-                target: Nanos::ZERO,
-                ..codel
-            })),
+            codel(|codel| codel.target = Nanos::ZERO),
             "CoDel's target must be positive",
         ),
         (
-            queue(Queue::CoDel(CoDel {
-                limit: Some(Limit::default()),
-                ..codel
-            })),
+            codel(|codel| codel.limit = Some(Limit::default())),
             "a queue needs a limit in bytes, in packets or in time",
         ),
         (
-            queue(Queue::FqCoDel(FqCoDel {
-                quantum: 0,
-                ..FqCoDel::default()
-            })),
+            fq_codel(|fq_codel| fq_codel.quantum = 0),
             "FQ-CoDel's quantum must be positive",
         ),
         (
-            queue(Queue::FqCoDel(FqCoDel {
-                flows: 0,
-                ..FqCoDel::default()
-            })),
+            fq_codel(|fq_codel| fq_codel.flows = 0),
             "FQ-CoDel's number of flows must be positive",
         ),
         (
-            queue(Queue::Pie(Pie {
-                update: Nanos(1),
-                ..pie
-            })),
+            pie(|pie| pie.update = Nanos(1)),
             "PIE's update interval in seconds 0.000000001 is not at least 100 microseconds",
         ),
         (
-            queue(Queue::Pie(Pie { beta: -1.0, ..pie })),
+            pie(|pie| pie.beta = -1.0),
             "PIE's beta -1 is not zero or a positive number",
         ),
         (
-            queue(Queue::Pie(Pie {
-                alpha: f64::NAN,
-                ..pie
-            })),
+            pie(|pie| pie.alpha = f64::NAN),
             "PIE's alpha NaN is not zero or a positive number",
         ),
         (
-            queue(Queue::Red(Red { max: 1_000, ..RED })),
+            red(|red| red.max = 1_000),
             "RED's upper threshold 1000 is not above its lower threshold",
         ),
         (
-            queue(Queue::Red(Red { weight: 0.0, ..RED })),
+            red(|red| red.weight = 0.0),
             "RED's weight 0 is not positive and at most 1",
         ),
         (

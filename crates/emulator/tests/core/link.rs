@@ -17,102 +17,51 @@ fn rate(bytes_per_second: u64) -> LinkConfig {
     LinkConfig::constant(bytes_per_second)
 }
 
+/// The fields of a case, which are separated by bars.
+fn fields<const N: usize>(case: &str) -> [&str; N] {
+    let fields: Vec<&str> = case.split('|').map(str::trim).collect();
+    fields.try_into().unwrap()
+}
+
+/// Reads `time:size` with times in milliseconds, and `*count` behind it for several of a kind.
+fn arrivals(text: &str) -> Vec<(Nanos, usize)> {
+    let read = |word: &str| {
+        let (word, count) = word.split_once('*').unwrap_or((word, "1"));
+        let (time, size) = word.split_once(':').unwrap();
+        let arrival = (ms(time.parse().unwrap()), size.parse().unwrap());
+        std::iter::repeat_n(arrival, count.parse().unwrap())
+    };
+    text.split_whitespace().flat_map(read).collect()
+}
+
 #[test]
 fn packets_depart_when_their_last_byte_is_served() {
-    struct Case {
-        what: &'static str,
-        trace: &'static str,
-        arrivals: &'static [(u64, usize)],
-        departures: &'static [u64],
-    }
-    for case in [
-        Case {
-            what: "a partly sent packet carries over: 2, 1, 2, 1 at an opportunity",
-            trace: "10",
-            arrivals: &[(0, 1000); 9],
-            departures: &[10, 20, 20, 30, 40, 40, 50, 60, 60],
-        },
-        Case {
-            what: "an opportunity sends exactly 1504 bytes",
-            trace: "10",
-            arrivals: &[(0, 752), (0, 752), (0, 1504), (0, 1)],
-            departures: &[10, 10, 20, 30],
-        },
-        Case {
-            what: "a large packet takes several",
-            trace: "10",
-            arrivals: &[(0, 1505), (0, 9024), (0, 1503)],
-            departures: &[20, 80, 80],
-        },
-        Case {
-            what: "what an opportunity has left when the queue is empty is wasted",
-            trace: "10",
-            arrivals: &[(0, 100), (11, 1000), (11, 1000)],
-            departures: &[10, 20, 30],
-        },
-        Case {
-            what: "unused opportunities are wasted",
-            trace: "1",
-            arrivals: &[(0, 1504), (500, 1504), (500, 1504)],
-            departures: &[1, 501, 502],
-        },
-        Case {
-            what: "an arrival cannot use an opportunity of its own time",
-            trace: "10\n10",
-            arrivals: &[(10, 1504), (10, 1504), (10, 1504)],
-            departures: &[20, 20, 30],
-        },
-        Case {
-            what: "nor what such an opportunity has left",
-            trace: "10",
-            arrivals: &[(0, 100), (10, 100), (10, 100)],
-            departures: &[10, 20, 20],
-        },
-        Case {
-            what: "nor an opportunity at time 0",
-            trace: "0\n10",
-            arrivals: &[(0, 1504), (0, 1504), (0, 1504)],
-            departures: &[10, 10, 20],
-        },
-        Case {
-            what: "but an arrival during a partly sent packet's wait uses what that leaves",
-            trace: "10\n30",
-            arrivals: &[(0, 2000), (20, 1000), (20, 9)],
-            departures: &[30, 30, 40],
-        },
-        Case {
-            what: "equal lines are separate opportunities",
-            trace: "10\n10\n10\n50",
-            arrivals: &[(0, 1504); 6],
-            departures: &[10, 10, 10, 50, 60, 60],
-        },
-        Case {
-            what: "a leading 0 coincides with the previous cycle's end",
-            trace: "0\n1",
-            arrivals: &[(44, 1504); 4],
-            departures: &[45, 45, 46, 46],
-        },
-        Case {
-            what: "an empty packet takes an opportunity's time",
-            trace: "10",
-            arrivals: &[(0, 0), (0, 1504), (0, 0), (10, 0)],
-            departures: &[10, 10, 20, 20],
-        },
-    ] {
-        let arrivals: Vec<_> = case
-            .arrivals
-            .iter()
-            .map(|(time, size)| (ms(*time), *size))
-            .collect();
-        let expected: Vec<_> = case.departures.iter().map(|time| Some(ms(*time))).collect();
-        assert_eq!(
-            departures(&mut bare(trace(case.trace)), &arrivals),
-            expected,
-            "{}",
-            case.what
-        );
+    // What is tested; the trace; arrivals; departures, ms.
+    for case in "
+        a partly sent packet carries over: 2, 1, 2, 1 at an opportunity | 10 | 0:1000*9 | 10 20 20 30 40 40 50 60 60
+        an opportunity sends exactly 1504 bytes | 10 | 0:752*2 0:1504 0:1 | 10 10 20 30
+        a large packet takes several | 10 | 0:1505 0:9024 0:1503 | 20 80 80
+        what an opportunity has left when the queue is empty is wasted | 10 | 0:100 11:1000*2 | 10 20 30
+        unused opportunities are wasted | 1 | 0:1504 500:1504*2 | 1 501 502
+        an arrival cannot use an opportunity of its own time | 10 10 | 10:1504*3 | 20 20 30
+        nor what such an opportunity has left | 10 | 0:100 10:100*2 | 10 20 20
+        nor an opportunity at time 0 | 0 10 | 0:1504*3 | 10 10 20
+        but an arrival during a partly sent packet's wait uses what that leaves | 10 30 | 0:2000 20:1000 20:9 | 30 30 40
+        equal lines are separate opportunities | 10 10 10 50 | 0:1504*6 | 10 10 10 50 60 60
+        a leading 0 coincides with the previous cycle's end | 0 1 | 44:1504*4 | 45 45 46 46
+        an empty packet takes an opportunity's time | 10 | 0:0 0:1504 0:0 10:0 | 10 10 20 20"
+        .trim()
+        .lines()
+    {
+        let [what, opportunities, offered, expected] = fields(case);
+        let opportunities = opportunities.replace(' ', "\n");
+        let arrivals = arrivals(offered);
+        let times = expected.split(' ').map(|time| time.parse().unwrap());
+        let expected: Vec<_> = times.map(|time| Some(ms(time))).collect();
+        let mut link = bare(trace(&opportunities));
+        assert_eq!(departures(&mut link, &arrivals), expected, "{what}");
         // Polling in between, also late and at the time of arrivals, changes nothing.
-        let mut polled = bare(trace(case.trace));
+        let mut polled = bare(trace(&opportunities));
         for (now, size) in arrivals {
             polled.poll(now, |_, _| ());
             assert_eq!(polled.offer(now, packet(size, 0)), EnqueueResult::Accepted);
@@ -128,80 +77,59 @@ fn packets_depart_when_their_last_byte_is_served() {
                 PacketOutcome::Sent { departure, .. } => Some(departure),
                 _ => None,
             });
-        assert!(again.eq(expected), "{}, polled", case.what);
+        assert!(again.eq(expected), "{what}, polled");
     }
 }
 
 #[test]
 fn the_packet_in_transit_does_not_count_for_the_queue() {
-    struct Case {
-        what: &'static str,
-        limit: Limit,
-        arrivals: &'static [(u64, usize)],
-        accepted: &'static [bool],
-    }
-    for case in [
-        Case {
-            what: "exactly full is in order, one byte more is not",
-            limit: Limit::bytes(3000),
-            arrivals: &[(0, 1500), (0, 1500), (0, 1)],
-            accepted: &[true, true, false],
-        },
-        Case {
-            what: "a small packet fits where a large one does not",
-            limit: Limit::bytes(3000),
-            arrivals: &[(0, 1500), (0, 1501), (0, 1400), (0, 100)],
-            accepted: &[true, false, true, true],
-        },
-        Case {
-            what: "packets are counted whatever their size",
-            limit: Limit::packets(2),
-            arrivals: &[(0, 1), (0, 1500), (0, 1)],
-            accepted: &[true, true, false],
-        },
-        Case {
-            what: "the nearer of two limits counts",
-            limit: Limit {
-                bytes: Some(1000),
-                packets: Some(3),
-                time: None,
-            },
-            arrivals: &[(0, 900), (0, 200), (0, 1), (0, 1), (0, 1)],
-            accepted: &[true, false, true, true, false],
-        },
-        Case {
-            what: "the packet in transit does not count: 1000 are partly sent at 10",
-            limit: Limit::packets(1),
-            arrivals: &[(0, 3000), (0, 1), (10, 1), (10, 1)],
-            accepted: &[true, false, true, false],
-        },
-        Case {
-            what: "before its first opportunity, the first packet does count",
-            limit: Limit::packets(1),
-            arrivals: &[(9, 100), (9, 100), (10, 100), (19, 100)],
-            accepted: &[true, false, true, false],
-        },
+    let two_limits = Limit {
+        packets: Some(3),
+        ..Limit::bytes(1000)
+    };
+    let [bytes, two] = [Limit::bytes(3000), Limit::packets(2)];
+    let one = Limit::packets(1);
+    // What is tested; arrivals; which of them are accepted.
+    for (limit, case) in [
+        (
+            bytes,
+            "exactly full is in order, one byte more is not | 0:1500*2 0:1 | ++-",
+        ),
+        (
+            bytes,
+            "a small packet fits where a large one does not | 0:1500 0:1501 0:1400 0:100 | +-++",
+        ),
+        (
+            two,
+            "packets are counted whatever their size | 0:1 0:1500 0:1 | ++-",
+        ),
+        (
+            two_limits,
+            "the nearer of two limits counts | 0:900 0:200 0:1*3 | +-++-",
+        ),
+        (
+            one,
+            "the packet in transit does not count: 1000 are partly sent at 10 | 0:3000 0:1 10:1*2 | +-+-",
+        ),
+        (
+            one,
+            "before its first opportunity, the first packet does count | 9:100*2 10:100 19:100 | +-+-",
+        ),
     ] {
-        let queue = Queue::DropTail(case.limit);
+        let [what, offered, accepted] = fields(case);
+        let queue = Queue::DropTail(limit);
         let mut link = bare(LinkConfig {
             queue,
             ..trace("10")
         });
-        let arrivals = case.arrivals.iter();
-        let results = arrivals.map(|&(time, size)| link.offer(ms(time), packet(size, 0)));
+        let results = arrivals(offered).into_iter();
+        let results = results.map(|(time, size)| link.offer(time, packet(size, 0)));
         let results: Vec<EnqueueResult> = results.collect();
-        let expected: Vec<EnqueueResult> = case
-            .accepted
-            .iter()
-            .map(|ok| {
-                if *ok {
-                    EnqueueResult::Accepted
-                } else {
-                    EnqueueResult::Dropped(DropCause::QueueFull)
-                }
-            })
-            .collect();
-        assert_eq!(results, expected, "{}", case.what);
+        let expected = accepted.chars().map(|sign| match sign {
+            '+' => EnqueueResult::Accepted,
+            _ => EnqueueResult::Dropped(DropCause::QueueFull),
+        });
+        assert_eq!(results, expected.collect::<Vec<_>>(), "{what}");
     }
 }
 

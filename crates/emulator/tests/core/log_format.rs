@@ -140,51 +140,24 @@ fn a_log_of_one_moment_has_no_rates() {
 
 #[test]
 fn bad_logs_are_rejected_with_their_line_and_value() {
-    for (text, message) in [
-        ("", "t: the log has no events"),
-        ("# base timestamp: 1\n", "t: the log has no events"),
-        (
-            "5 + 100\n",
-            "t:1: an event before the line \"# base timestamp: N\"",
-        ),
-        (
-            "# base timestamp: x\n",
-            "t:1: the base timestamp \"x\" is not a whole number",
-        ),
-        (
-            "# base timestamp: 1\n# base timestamp: 2\n",
-            "t:2: a second base timestamp, 2",
-        ),
-        (
-            "# base timestamp: 10\n9 + 1\n",
-            "t:2: 9 ms is before the base timestamp, 10 ms",
-        ),
-        (
-            "# base timestamp: 10\n11 ? 1\n",
-            "t:2: unknown event \"?\": expected one of +, -, # and d",
-        ),
-        (
-            "# base timestamp: 10\n11 - 1\n",
-            "t:2: the delay is missing in \"11 - 1\"",
-        ),
-        (
-            "# base timestamp: 10\n11\n",
-            "t:2: the event is missing in \"11\"",
-        ),
-        (
-            "# base timestamp: 10\n11 + -1\n",
-            "t:2: the size \"-1\" is not a whole number",
-        ),
-        (
-            "# base timestamp: 10\n11 + 18446744073709551616\n",
-            "t:2: the size \"18446744073709551616\" is not a whole number",
-        ),
-        (
-            "# base timestamp: 10\n11 - 100 2\n",
-            "t:2: a delay of 2 ms at 1 ms after the base timestamp",
-        ),
-    ] {
-        let error = Log::parse(text, "t").unwrap_err();
+    // A log, in which \n ends a line, and why it is refused.
+    let cases = r##"
+ => t: the log has no events
+# base timestamp: 1\n => t: the log has no events
+5 + 100\n => t:1: an event before the line "# base timestamp: N"
+# base timestamp: x\n => t:1: the base timestamp "x" is not a whole number
+# base timestamp: 1\n# base timestamp: 2\n => t:2: a second base timestamp, 2
+# base timestamp: 10\n9 + 1\n => t:2: 9 ms is before the base timestamp, 10 ms
+# base timestamp: 10\n11 ? 1\n => t:2: unknown event "?": expected one of +, -, # and d
+# base timestamp: 10\n11 - 1\n => t:2: the delay is missing in "11 - 1"
+# base timestamp: 10\n11\n => t:2: the event is missing in "11"
+# base timestamp: 10\n11 + -1\n => t:2: the size "-1" is not a whole number
+# base timestamp: 10\n11 + 18446744073709551616\n => t:2: the size "18446744073709551616" is not a whole number
+# base timestamp: 10\n11 - 100 2\n => t:2: a delay of 2 ms at 1 ms after the base timestamp
+"##;
+    for (text, message) in cases.lines().filter_map(|case| case.split_once(" => ")) {
+        let text = text.replace("\\n", "\n");
+        let error = Log::parse(&text, "t").unwrap_err();
         assert_eq!(error.to_string(), message, "{text:?}");
     }
     let error = Log::parse(b"# base timestamp: 1\n\xff\n", "t").unwrap_err();

@@ -73,54 +73,36 @@ fn a_file_is_a_network() {
 
 #[test]
 fn bad_files_are_refused_in_one_line() {
-    for (find, put, parts) in [
-        ("seed = 7", "seed = \"x\"", &["n.toml:2:", "\"x\""][..]),
-        ("seed = 7", "", &["n.toml:", "seed"]),
-        ("delay_ms", "dealy_ms", &["n.toml:9:", "dealy_ms"]),
-        (
-            "delay_ms = 10.0",
-            "delay_ms = -1.0",
-            &["n.toml: delay_ms -1"],
-        ),
-        (
-            "rate_mbps = 8.0",
-            "",
-            &["n.toml: link up: it needs either rate_mbps or trace"],
-        ),
-        (
-            "rate_mbps = 8.0",
-            "rate_mbps = 0.0",
-            &["n.toml: rate_mbps 0"],
-        ),
-        ("queue_packets = 20", "ecn = true", &["link up", "ecn"]),
-        (
-            "queue_packets = 20",
-            "queue = \"drop-tail\"",
-            &["link up", "limit"],
-        ),
-        (
-            "queue_packets = 20",
-            "queue_packets = 0",
-            &["link up", "positive"],
-        ),
-        ("queue_packets = 20", "loss = 2.0", &["link up", "2"]),
-        ("link.trace", "no.trace", &["no.trace"]),
-        ("fq-codel", "fast", &["n.toml:", "fast"]),
-        ("node = \"b\"", "node = \"c\"", &["no node c"]),
-        (
-            "10.0.0.2:4433\"\nnode",
-            "10.0.0.2\"\nnode",
-            &["n.toml:", "10.0.0.2"],
-        ),
-        ("[\"up\"]", "[\"left\"]", &["no link left"]),
-        ("[\"up\"]", "[\"down\"]", &["broken at link down"]),
-        ("on_ms = 10.0", "", &["sending time 0"]),
-        ("seed = 7", "seed = = 7", &["n.toml:2:"]),
-    ] {
+    // What is changed, to what, and parts of the refusal.
+    let cases = r#"
+seed = 7 => seed = "x" => n.toml:2: | "x"
+seed = 7 =>  => n.toml: | seed
+delay_ms => dealy_ms => n.toml:9: | dealy_ms
+delay_ms = 10.0 => delay_ms = -1.0 => n.toml: delay_ms -1
+rate_mbps = 8.0 =>  => n.toml: link up: it needs either rate_mbps or trace
+rate_mbps = 8.0 => rate_mbps = 0.0 => n.toml: rate_mbps 0
+queue_packets = 20 => ecn = true => link up | ecn
+queue_packets = 20 => queue = "drop-tail" => link up | limit
+queue_packets = 20 => queue_packets = 0 => link up | positive
+queue_packets = 20 => loss = 2.0 => link up | 2
+link.trace => no.trace => no.trace
+fq-codel => fast => n.toml: | fast
+node = "b" => node = "c" => no node c
+10.0.0.2:4433"\nnode => 10.0.0.2"\nnode => n.toml: | 10.0.0.2
+["up"] => ["left"] => no link left
+["up"] => ["down"] => broken at link down
+on_ms = 10.0 =>  => sending time 0
+seed = 7 => seed = = 7 => n.toml:2:
+"#;
+    for case in cases.trim().lines() {
+        let case = case.replace("\\n", "\n");
+        let [find, put, parts] = case.split(" => ").collect::<Vec<_>>()[..] else {
+            panic!("{case}");
+        };
         assert!(FILE.contains(find), "{find}");
         let error = parse(&FILE.replacen(find, put, 1)).unwrap_err();
         assert_eq!(error.lines().count(), 1, "{error}");
-        for part in parts {
+        for part in parts.split(" | ") {
             assert!(error.contains(part), "{part} is missing in: {error}");
         }
     }

@@ -12,38 +12,26 @@ fn bad_texts_are_rejected_with_their_line_and_value() {
         "t:1: \"{}\" is not a whole number of milliseconds",
         &long[..40]
     );
-    for (text, message) in [
-        ("", "t: the trace is empty"),
-        ("\n", "t:1: empty line"),
-        ("1\n\n2\n", "t:2: empty line"),
-        ("1\n2\n\n", "t:3: empty line"),
-        (
-            "5\n4\n",
-            "t:2: 4 ms comes after 5 ms, but times must not decrease",
-        ),
-        (
-            "0\n",
-            "t:1: the last time is 0 ms, but it is the trace's period and must be positive",
-        ),
-        (
-            "0\n0",
-            "t:2: the last time is 0 ms, but it is the trace's period and must be positive",
-        ),
-        ("1\nx\n", "t:2: \"x\" is not a whole number of milliseconds"),
-        ("-1\n", "t:1: \"-1\" is not a whole number of milliseconds"),
-        ("+1\n", "t:1: \"+1\" is not a whole number of milliseconds"),
-        (" 1\n", "t:1: \" 1\" is not a whole number of milliseconds"),
-        (
-            "1.5\n",
-            "t:1: \"1.5\" is not a whole number of milliseconds",
-        ),
-        (
-            "18446744073709551616\n",
-            "t:1: \"18446744073709551616\" is not a whole number of milliseconds",
-        ),
-        (&long, &cut),
-    ] {
-        let error = Trace::parse(text, "t").unwrap_err();
+    // A trace, in which \n ends a line, and why it is refused.
+    let cases = r#"
+ => t: the trace is empty
+\n => t:1: empty line
+1\n\n2\n => t:2: empty line
+1\n2\n\n => t:3: empty line
+5\n4\n => t:2: 4 ms comes after 5 ms, but times must not decrease
+0\n => t:1: the last time is 0 ms, but it is the trace's period and must be positive
+0\n0 => t:2: the last time is 0 ms, but it is the trace's period and must be positive
+1\nx\n => t:2: "x" is not a whole number of milliseconds
+-1\n => t:1: "-1" is not a whole number of milliseconds
++1\n => t:1: "+1" is not a whole number of milliseconds
+ 1\n => t:1: " 1" is not a whole number of milliseconds
+1.5\n => t:1: "1.5" is not a whole number of milliseconds
+18446744073709551616\n => t:1: "18446744073709551616" is not a whole number of milliseconds
+"#;
+    let cases = cases.lines().filter_map(|case| case.split_once(" => "));
+    let cases = cases.map(|(text, message)| (text.replace("\\n", "\n"), message));
+    for (text, message) in cases.chain([(long.clone(), cut.as_str())]) {
+        let error = Trace::parse(&text, "t").unwrap_err();
         assert_eq!(error.to_string(), message, "{text:?}");
     }
     let error = Trace::parse(b"1\n\xff\n", "t").unwrap_err();

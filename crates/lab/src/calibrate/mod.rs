@@ -6,7 +6,6 @@
 mod buffer;
 mod costs;
 mod counts;
-mod error;
 mod others;
 mod preset;
 mod samples;
@@ -14,10 +13,12 @@ mod timers;
 mod transfer;
 mod wakeups;
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
+use thiserror::Error;
 
 use self::costs::{Cost, Costs, Work};
 use self::counts::Sizes;
@@ -25,7 +26,6 @@ use self::others::Load;
 use crate::loopback::Machine;
 
 pub use self::buffer::Buffers;
-pub use self::error::CalibrateError;
 pub use self::others::Interruptions;
 pub use self::samples::Samples;
 pub use self::timers::Lateness;
@@ -227,6 +227,41 @@ const NEGLIGIBLE: f64 = 0.001;
 /// No idle processor takes as long to wake up, however deep it sleeps.
 const MAX_ALONE: Duration = Duration::from_micros(500);
 
+/// Why a host cannot be measured.
+#[derive(Debug, Error)]
+pub enum CalibrateError {
+    /// The system refuses a socket, a runtime or a thread.
+    #[error("cannot {attempt}: {error}")]
+    System {
+        /// The failed operation.
+        attempt: &'static str,
+        /// Why it failed.
+        error: io::Error,
+    },
+    /// A QUIC connection over loopback fails.
+    #[error("a connection over loopback failed: {0}")]
+    Connection(String),
+    /// A thread has panicked.
+    #[error("a thread of the measurement has panicked")]
+    Panicked,
+    /// The system does not tell how long a thread has had a processor.
+    #[error("this system does not tell the processor time of a thread")]
+    NoProcessorTime,
+    /// The time was too short for a single sample.
+    #[error("{what}: nothing was measured in this time")]
+    Nothing {
+        /// The quantity to be measured.
+        what: &'static str,
+    },
+}
+
+impl CalibrateError {
+    /// For [`Result::map_err`]: what was tried when the system refused.
+    fn system(attempt: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self::System { attempt, error }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_description_names_the_measurements() {
-        let text = crate::output::list::render(&measurement().describe());
+        let text = crate::output::list(&measurement().describe());
         for part in [
             "load average before    0.25\n",
             "wake-up delay          p50 60.0 us, p95 105.0 us, p99 109.0 us, max 110.0 us (2 samples)\n",

@@ -19,10 +19,10 @@ use crate::compare::{Outcome, compare, compare_mix};
 use crate::controllers::{self, UnknownController};
 use crate::metrics::Row;
 use crate::output;
+use crate::plots;
 use crate::scenario::{Link, Scenario};
 use crate::units::{QueueSize, Rate, format_time, parse_moment, parse_probability, parse_time};
 use crate::workload::Workload;
-use crate::{bundled, plots};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -170,8 +170,8 @@ fn render(format: Format, outcomes: &[Outcome]) -> Result<String, CliError> {
     let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row.clone()).collect();
     match format {
         Format::Table => Ok(output::table::render(&rows)),
-        Format::Json => output::json::render(&rows).map_err(CliError::failure),
-        Format::Csv => output::csv::render(&rows).map_err(CliError::failure),
+        Format::Json => output::json(&rows).map_err(CliError::failure),
+        Format::Csv => output::csv(&rows).map_err(CliError::failure),
     }
 }
 
@@ -193,7 +193,7 @@ fn links(arguments: &Arguments) -> Result<Vec<Link>, CliError> {
         return Ok(vec![Link::constant(rate)]);
     }
     if arguments.trace.is_empty() {
-        return Ok(vec![bundled::link()]);
+        return Ok(vec![Link::bundled()]);
     }
     let mut links: Vec<Link> = Vec::new();
     for path in &arguments.trace {

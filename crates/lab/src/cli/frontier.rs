@@ -10,14 +10,14 @@ use clap::Args;
 use kneepoint_emulator::trace::Trace;
 
 use super::error::CliError;
-use super::options::known_controller;
+use super::options::{known_controller, write_file};
 use super::progress::Progress;
 use super::write_all;
 use crate::frontier::report::report;
 use crate::frontier::{
     Case, Family, Job, Record, RecordedTrace, Shard, cases, chart, run as run_jobs,
 };
-use crate::output::json;
+use crate::output::json_lines;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -125,7 +125,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     progress.finish();
     let new = new.map_err(CliError::failure)?;
     if let Some(path) = &arguments.json {
-        let lines = json::lines(&new).map_err(CliError::failure)?;
+        let lines = json_lines(&new).map_err(CliError::failure)?;
         write_file("--json", path, &lines)?;
     }
     records.extend(new);
@@ -202,15 +202,6 @@ fn read(path: &Path) -> Result<Vec<Record>, CliError> {
             })
         })
         .collect()
-}
-
-fn write_file(option: &str, path: &Path, text: &str) -> Result<(), CliError> {
-    fs::write(path, text).map_err(|error| {
-        CliError::input(
-            option,
-            format_args!("cannot write {}: {error}", path.display()),
-        )
-    })
 }
 
 /// quinn's own, and of ours those that the documentation recommends.

@@ -51,7 +51,7 @@ pub(super) fn print(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let text = match format {
-        Format::Table => output::list::render(entries),
+        Format::Table => output::list(entries),
         Format::Json => serde_json::to_string(object).map_err(CliError::failure)? + "\n",
     };
     Ok(write_all(out, &text)?)

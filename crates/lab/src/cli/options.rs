@@ -45,6 +45,16 @@ pub(super) fn create_directory(option: &str, directory: &Path) -> Result<(), Cli
     })
 }
 
+/// Writes the file that an option names.
+pub(super) fn write_file(option: &str, path: &Path, text: &str) -> Result<(), CliError> {
+    fs::write(path, text).map_err(|error| {
+        CliError::input(
+            option,
+            format_args!("cannot write {}: {error}", path.display()),
+        )
+    })
+}
+
 /// The seed, unless another one is given.
 pub(super) const SEED: u64 = 1;
 

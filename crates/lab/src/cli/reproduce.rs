@@ -1,6 +1,5 @@
 //! `kneepoint reproduce`.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::error::CliError;
-use super::options::create_directory;
+use super::options::{create_directory, write_file};
 use super::progress::Progress;
 use super::write_all;
 use crate::reproduce::report::{Section, claims_page, html, paper_page};
@@ -95,17 +94,19 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
 
     let command = command(arguments);
     let page = html(&sections, scale, &command).map_err(CliError::failure)?;
-    write_file(&directory.join(PAGE), &page)?;
+    write_file("--out", &directory.join(PAGE), &page)?;
     let pages = directory.join(PAGES);
     create_directory("--out", &pages)?;
     let made = |paper: &Paper| sections.iter().any(|section| section.about.paper == *paper);
     for paper in Paper::ALL.into_iter().filter(made) {
         write_file(
+            "--out",
             &pages.join(paper.name()).with_extension("md"),
             &paper_page(paper, &sections, scale, &command),
         )?;
     }
     write_file(
+        "--out",
         &directory.join(TEXT),
         &claims_page(&sections, scale, &command),
     )?;
@@ -143,12 +144,6 @@ fn command(arguments: &Arguments) -> String {
         .seeds
         .map_or_else(String::new, |seeds| format!(" --seeds {seeds}"));
     format!("cargo run --release -- reproduce {papers}{quick}{seeds}")
-}
-
-fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
-    fs::write(path, text).map_err(|error| {
-        CliError::failure(format_args!("cannot write {}: {error}", path.display()))
-    })
 }
 
 /// The finished runs, a line of JSON each.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::abr::Download;
 use super::player::Playback;
 use crate::metrics::stats;
-use crate::watch::Sample;
+use crate::watch::{Sample, estimates};
 
 /// The outcome of a session. Times are virtual, of the session's clock.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -138,13 +138,7 @@ impl Outcome {
         } = observed;
         let levels: Vec<u64> = playback.downloads.iter().map(|d| d.level as u64).collect();
         let (played, stalled) = (playback.buffer.played(), playback.buffer.stalled());
-        let mut estimates: Vec<u64> = samples
-            .iter()
-            .filter(|sample| sample.snapshot.in_flight.0 > 0)
-            .filter_map(|sample| sample.snapshot.bandwidth)
-            .map(|bandwidth| bandwidth.bytes_per_second())
-            .collect();
-        estimates.sort_unstable();
+        let estimates = estimates(&samples);
         rtts.sort_unstable();
         let median = |sorted: &[u64], unit: f64| {
             stats::percentile(sorted, 0.5).map(|value| value as f64 / unit)

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::observation::FlowObservation;
+use super::stats::nanos;
+use crate::trial::FlowOutcome;
 
 /// Messages that were due, and how long those took that arrived.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,7 +16,7 @@ pub(super) struct Messages {
 
 impl Messages {
     /// Those of all flows that were due before `end`.
-    pub(super) fn of(flows: &[FlowObservation], end: Duration) -> Self {
+    pub(super) fn of(flows: &[FlowOutcome], end: Duration) -> Self {
         let mut messages = Self::default();
         for flow in flows {
             messages.due += flow
@@ -50,10 +51,6 @@ impl Messages {
     }
 }
 
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,7 +67,7 @@ mod tests {
             arrived: ms(arrived),
             bytes: 8,
         };
-        let flow = FlowObservation {
+        let flow = FlowOutcome {
             due: vec![Series {
                 first: ms(0),
                 period: ms(10),
@@ -78,7 +75,7 @@ mod tests {
                 max: None,
             }],
             messages: vec![message(0, 5), message(10, 40), message(20, 29)],
-            ..FlowObservation::default()
+            ..FlowOutcome::default()
         };
         let all = Messages::of(std::slice::from_ref(&flow), ms(1000));
         assert_eq!((all.due, all.missing()), (10, 7));

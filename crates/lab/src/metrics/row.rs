@@ -1,12 +1,14 @@
 //! One line of a comparison.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use super::messages::Messages;
-use super::observation::FlowObservation;
 use super::stats::rounded;
-use super::{Observation, stats};
+use super::{Timeline, stats};
 use crate::scenario::Scenario;
+use crate::trial::{FlowOutcome, LinkOutcome, Outcome};
 use crate::units::format_time;
 use crate::workload::Workload;
 
@@ -106,47 +108,46 @@ pub struct FlowRow {
 }
 
 impl Row {
-    /// Condenses a run of `controller` in `scenario`.
-    pub fn new(scenario: &Scenario, controller: &str, observation: &Observation) -> Self {
-        let seconds = observation.duration.as_secs_f64();
+    /// Condenses a run of `controller` in `scenario`; of a `mix`, whose flows have these controllers.
+    pub fn new(scenario: &Scenario, controller: &str, mix: &[String], outcome: &Outcome) -> Self {
+        let end = outcome.duration;
+        let seconds = end.as_secs_f64();
         let mbps = |bytes: f64| bytes * 8.0 / 1e6 / seconds;
-        let of_flows = |bytes: fn(&FlowObservation) -> u64| -> Vec<u64> {
-            observation.flows.iter().map(bytes).collect()
-        };
-        let goodputs = of_flows(|flow| flow.goodput_bytes);
-        let rtts = Millis::of(observation.rtts.clone());
-        let delays = Millis::of(
-            observation
-                .deliveries
-                .iter()
-                .map(|packet| u64::try_from(packet.queue_delay().as_nanos()).unwrap_or(u64::MAX))
-                .collect(),
-        );
-        let utilization = ratio(
-            observation.delivered_bytes() as f64,
-            observation.capacity_bytes(),
-        );
+        let nothing = LinkOutcome::default();
+        let link = outcome.links.get("forward").unwrap_or(&nothing);
+        // What was served at the deadline itself counts.
+        let deadline = end.saturating_add(Duration::from_nanos(1));
+        let capacity = Timeline::bin_borders(end)
+            .windows(2)
+            .map(|border| scenario.link.capacity(border[0], border[1]))
+            .sum();
+        let delivered = link.delivered(Duration::ZERO, deadline) as f64;
+        let utilization = ratio(delivered, capacity);
+        let rtts = Millis::of(outcome.rtts(Duration::ZERO, Duration::MAX));
+        let delays = Millis::of(link.queue_delays(Duration::ZERO, deadline));
+        let dropped = link.statistics.lost.packets + link.statistics.queue_full.packets;
         let base_rtt = scenario.rtt.as_secs_f64() * 1e3;
-        let late = of_flows(|flow| flow.late_goodput_bytes);
-        let flow_row = |flow: &FlowObservation| FlowRow {
-            controller: flow
-                .controller
-                .clone()
-                .unwrap_or_else(|| controller.to_owned()),
-            goodput_mbps: rounded(mbps(flow.goodput_bytes as f64)),
-            rtt_mean_ms: flow.rtt_mean.map(|mean| rounded(mean.as_secs_f64() * 1e3)),
-            loss_rate: rounded(ratio(
-                flow.packets.dropped as f64,
-                flow.packets.offered as f64,
-            )),
+        // What flows that share a link have come to.
+        let late = outcome.shares(end - end / 3, Duration::MAX);
+        let flow_row = |(index, flow): (usize, &FlowOutcome)| {
+            let rtts: Vec<u64> = flow.rtts.iter().map(|sample| sample.rtt).collect();
+            let packets = flow.address.and_then(|address| link.sources.get(&address));
+            let packets = packets.copied().unwrap_or_default();
+            FlowRow {
+                controller: mix.get(index).map_or(controller, String::as_str).to_owned(),
+                goodput_mbps: rounded(mbps(flow.received.iter().sum::<u64>() as f64)),
+                rtt_mean_ms: stats::mean(&rtts).map(|mean| rounded(mean.round() / 1e6)),
+                loss_rate: rounded(ratio(packets.dropped as f64, packets.offered as f64)),
+            }
         };
+        let goodput: u64 = outcome.shares(Duration::ZERO, Duration::MAX).iter().sum();
         let calls = matches!(scenario.workload, Workload::Rpc(_))
-            .then(|| Messages::of(&observation.flows, observation.duration));
+            .then(|| Messages::of(&outcome.flows, end));
         let call_times = Millis::of(calls.iter().flat_map(|calls| calls.took.clone()).collect());
         let frames = match scenario.workload {
             Workload::Media(media) => {
-                let judged = observation.duration.saturating_sub(media.deadline);
-                Some((media, Messages::of(&observation.flows, judged)))
+                let judged = end.saturating_sub(media.deadline);
+                Some((media, Messages::of(&outcome.flows, judged)))
             }
             _ => None,
         };
@@ -157,7 +158,7 @@ impl Row {
             controller: controller.to_owned(),
             seed: scenario.seed,
             utilization: rounded(utilization),
-            goodput_mbps: rounded(mbps(goodputs.iter().sum::<u64>() as f64)),
+            goodput_mbps: rounded(mbps(goodput as f64)),
             rtt_mean_ms: rtts.mean,
             rtt_p95_ms: rtts.p95,
             rtt_p99_ms: rtts.p99,
@@ -165,10 +166,10 @@ impl Row {
             queue_delay_p95_ms: delays.p95,
             queue_delay_p99_ms: delays.p99,
             loss_rate: rounded(ratio(
-                observation.dropped as f64,
-                observation.offered as f64,
+                dropped as f64,
+                link.statistics.offered.packets as f64,
             )),
-            drops: observation.dropped,
+            drops: dropped,
             power: rounded(
                 rtts.mean
                     .map_or(0.0, |mean| ratio(utilization * base_rtt, mean)),
@@ -176,9 +177,9 @@ impl Row {
             jain: (late.len() > 1)
                 .then(|| stats::jain(&late).map(rounded))
                 .flatten(),
-            closed: closed(observation),
-            capacity_mbps: rounded(mbps(observation.capacity_bytes())),
-            flow_count: u32::try_from(observation.flows.len()).unwrap_or(u32::MAX),
+            closed: closed(&outcome.flows),
+            capacity_mbps: rounded(mbps(capacity)),
+            flow_count: u32::try_from(outcome.flows.len()).unwrap_or(u32::MAX),
             rtt_ms: rounded(base_rtt),
             queue: scenario.queue.to_string(),
             duration_s: rounded(seconds),
@@ -198,7 +199,7 @@ impl Row {
             frame_delay_p50_ms: frame_times.p50,
             frame_delay_p95_ms: frame_times.p95,
             frame_delay_p99_ms: frame_times.p99,
-            flows: observation.flows.iter().map(flow_row).collect(),
+            flows: outcome.flows.iter().enumerate().map(flow_row).collect(),
         }
     }
 
@@ -209,7 +210,7 @@ impl Row {
             flows => format!("{flows} flows"),
         };
         if self.start_gap_s > 0.0 {
-            let gap = std::time::Duration::from_secs_f64(self.start_gap_s);
+            let gap = Duration::from_secs_f64(self.start_gap_s);
             flows += &format!(" {} apart", format_time(gap));
         }
         if self.workload != Workload::Bulk.to_string() {
@@ -227,19 +228,18 @@ impl Row {
         format!(
             "mean capacity {:.2} Mb/s, RTT {}, queue {}{loss}, {flows}{hosts}, {}, seed {}",
             self.capacity_mbps,
-            format_time(std::time::Duration::from_secs_f64(self.rtt_ms / 1e3)),
+            format_time(Duration::from_secs_f64(self.rtt_ms / 1e3)),
             self.queue,
-            format_time(std::time::Duration::from_secs_f64(self.duration_s)),
+            format_time(Duration::from_secs_f64(self.duration_s)),
             self.seed,
         )
     }
 }
 
 /// The reasons of all closed connections, told apart when there are several flows.
-fn closed(observation: &Observation) -> Option<String> {
-    let several = observation.flows.len() > 1;
-    let reasons: Vec<String> = observation
-        .flows
+fn closed(flows: &[FlowOutcome]) -> Option<String> {
+    let several = flows.len() > 1;
+    let reasons: Vec<String> = flows
         .iter()
         .enumerate()
         .filter_map(|(index, flow)| {
@@ -284,49 +284,48 @@ fn ratio(part: f64, whole: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::{Delivery, FlowObservation};
+    use crate::metrics::tests::served;
     use crate::scenario::Link;
-    use crate::trial::Packets;
-    use crate::units::Rate;
-    use std::time::Duration;
+    use crate::trial::{Packets, RttSample};
 
-    const fn ms(millis: u64) -> Duration {
-        Duration::from_millis(millis)
-    }
+    const SECOND: Duration = Duration::from_secs(1);
 
     fn scenario(flows: u32) -> Scenario {
-        let link = Link::constant(Rate::from_bits_per_second(1_000_000));
         Scenario {
             flows,
             seed: 7,
-            ..Scenario::bulk(link, ms(1_000))
+            ..Scenario::bulk(Link::constant("1Mbps".parse().unwrap()), SECOND)
         }
+    }
+
+    /// A flow that reads so many bytes in the first bin and in the last, with these round-trip times in milliseconds.
+    fn flow(early: u64, late: u64, rtts: &[u64]) -> FlowOutcome {
+        let rtt = |millis: &u64| RttSample {
+            at: 0,
+            rtt: millis * 1_000_000,
+        };
+        FlowOutcome {
+            received: [&[early], &[0; 8][..], &[late]].concat(),
+            rtts: rtts.iter().map(rtt).collect(),
+            ..FlowOutcome::default()
+        }
+    }
+
+    fn row(flows: Vec<FlowOutcome>, link: LinkOutcome) -> Row {
+        let scenario = scenario(flows.len() as u32);
+        let outcome = Outcome {
+            duration: SECOND,
+            flows,
+            links: [("forward".to_owned(), link)].into(),
+        };
+        Row::new(&scenario, "probe", &[], &outcome)
     }
 
     #[test]
     fn hand_computed() {
-        let packet = |arrival, departure| Delivery {
-            arrival: ms(arrival),
-            departure: ms(departure),
-            wire_bytes: 25_000,
-        };
-        let row = Row::new(
-            &scenario(1),
-            "probe",
-            &Observation {
-                duration: ms(1_000),
-                offered: 5,
-                dropped: 1,
-                deliveries: vec![packet(0, 10), packet(0, 20), packet(0, 30), packet(0, 40)],
-                // 50 and 110 ms: a mean of 80 ms is twice the base RTT.
-                rtts: vec![110_000_000, 50_000_000],
-                capacity: vec![12_500.0; 10],
-                flows: vec![FlowObservation {
-                    goodput_bytes: 90_000,
-                    ..FlowObservation::default()
-                }],
-            },
-        );
+        // Departures at 10, 20, 30 and 40 ms; 50 and 110 ms: a mean of 80 ms is twice the base RTT.
+        let link = served(2_500_000, 3, &[(0, 25_000); 5]);
+        let row = row(vec![flow(90_000, 0, &[110, 50])], link);
         assert_eq!(row.trace, "1Mbps");
         assert_eq!(row.utilization, 0.8);
         assert_eq!(row.goodput_mbps, 0.72);
@@ -353,40 +352,26 @@ mod tests {
 
     #[test]
     fn an_empty_run_has_no_statistics_and_no_power() {
-        let row = Row::new(
-            &scenario(1),
-            "probe",
-            &Observation {
-                duration: ms(1_000),
-                ..Observation::default()
-            },
-        );
+        let row = row(vec![FlowOutcome::default()], LinkOutcome::default());
         assert_eq!((row.rtt_mean_ms, row.queue_delay_p99_ms), (None, None));
         assert_eq!((row.utilization, row.loss_rate, row.power), (0.0, 0.0, 0.0));
     }
 
     #[test]
     fn flows_are_weighed_and_distinguished() {
-        let flow = |late_goodput_bytes, closed: Option<&str>| FlowObservation {
-            goodput_bytes: 125_000,
-            late_goodput_bytes,
-            closed: closed.map(str::to_owned),
-            rtt_mean: Some(ms(50)),
-            packets: Packets {
-                offered: 8,
-                dropped: 2,
-            },
-            ..FlowObservation::default()
+        let addresses = ["10.0.0.1:1", "10.0.0.1:2"].map(|address| address.parse().unwrap());
+        let packets = Packets {
+            offered: 8,
+            dropped: 2,
         };
-        let row = Row::new(
-            &scenario(2),
-            "probe",
-            &Observation {
-                duration: ms(1_000),
-                flows: vec![flow(1, None), flow(3, Some("timed out"))],
-                ..Observation::default()
-            },
-        );
+        let link = LinkOutcome {
+            sources: addresses.map(|address| (address, packets)).into(),
+            ..LinkOutcome::default()
+        };
+        let [mut one, mut other] = [(124_999, 1), (124_997, 3)].map(|(a, b)| flow(a, b, &[50]));
+        [one.address, other.address] = addresses.map(Some);
+        other.closed = Some("timed out".to_owned());
+        let row = row(vec![one, other], link);
         assert_eq!(row.jain, Some(0.8));
         assert_eq!(row.closed.as_deref(), Some("flow 2: timed out"));
         let flow = FlowRow {

@@ -1,5 +1,12 @@
 //! Plain statistics over samples.
 
+use std::time::Duration;
+
+/// A time in nanoseconds, as samples have it.
+pub fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// The arithmetic mean; `None` of no samples.
 pub fn mean(samples: &[u64]) -> Option<f64> {
     let sum: u128 = samples.iter().map(|&sample| u128::from(sample)).sum();

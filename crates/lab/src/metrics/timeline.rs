@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::Observation;
+use kneepoint_emulator::link::Record;
+
+use crate::scenario::Scenario;
 
 /// One bin of a [`Timeline`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -60,26 +62,32 @@ impl Timeline {
         borders
     }
 
-    /// Sorts an observation's packets into bins.
-    pub fn new(observation: &Observation) -> Self {
-        let width = Self::bin_width(observation.duration);
-        let borders = Self::bin_borders(observation.duration);
+    /// Sorts what the data link served by the deadline into bins.
+    pub fn new(scenario: &Scenario, records: &[Record]) -> Self {
+        let width = Self::bin_width(scenario.duration);
+        let borders = Self::bin_borders(scenario.duration);
         let mut sums = vec![Sum::default(); borders.len() - 1];
         let last = sums.len() - 1;
-        for packet in &observation.deliveries {
-            let index = packet.departure.as_nanos() / width.as_nanos();
-            let delay = packet.queue_delay().as_secs_f64() * 1e3;
-            sums[usize::try_from(index).unwrap_or(last).min(last)].add(packet.wire_bytes, delay);
+        for record in records {
+            let (Some(departure), Some(wait)) = (record.departure(), record.wait()) else {
+                continue;
+            };
+            let departure = Duration::from(departure);
+            if departure <= scenario.duration {
+                let index = departure.as_nanos() / width.as_nanos();
+                let index = usize::try_from(index).unwrap_or(last).min(last);
+                let wait = Duration::from(wait).as_secs_f64() * 1e3;
+                sums[index].add(record.size, wait);
+            }
         }
         let bins = borders
             .windows(2)
             .zip(&sums)
-            .enumerate()
-            .map(|(index, (border, sum))| {
+            .map(|(border, sum)| {
                 let seconds = (border[1] - border[0]).as_secs_f64();
                 let mbps = |bytes: f64| bytes * 8.0 / 1e6 / seconds;
                 Bin {
-                    capacity_mbps: mbps(observation.capacity.get(index).copied().unwrap_or(0.0)),
+                    capacity_mbps: mbps(scenario.link.capacity(border[0], border[1])),
                     throughput_mbps: mbps(sum.bytes as f64),
                     queue_delay_ms: sum.spread(),
                 }
@@ -87,7 +95,7 @@ impl Timeline {
             .collect();
         Self {
             bin_seconds: width.as_secs_f64(),
-            duration_seconds: observation.duration.as_secs_f64(),
+            duration_seconds: scenario.duration.as_secs_f64(),
             bins,
         }
     }
@@ -130,7 +138,8 @@ const MAX_BINS: u128 = 300;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Delivery;
+    use crate::metrics::tests::served;
+    use crate::scenario::Link;
 
     const fn ms(millis: u64) -> Duration {
         Duration::from_millis(millis)
@@ -150,26 +159,14 @@ mod tests {
 
     #[test]
     fn packets_fall_into_the_bin_of_their_departure() {
-        let packet = |arrival, departure| Delivery {
-            arrival: ms(arrival),
-            departure: ms(departure),
-            wire_bytes: 1250,
-        };
-        let timeline = Timeline::new(&Observation {
-            duration: ms(250),
-            deliveries: vec![
-                packet(0, 10),
-                packet(0, 30),
-                packet(90, 100),
-                packet(240, 250),
-            ],
-            capacity: vec![12_500.0, 0.0, 6_250.0],
-            ..Observation::default()
-        });
+        // 10 ms a packet: departures at 10, 20, 30, 100 and 250 ms.
+        let served = served(125_000, 9, &[0, 0, 0, 90, 240].map(|millis| (millis, 1250)));
+        let scenario = Scenario::bulk(Link::constant("1Mbps".parse().unwrap()), ms(250));
+        let timeline = Timeline::new(&scenario, &served.records);
         let [first, second, third] = timeline.bins.as_slice() else {
             panic!("three bins: {timeline:?}");
         };
-        assert!((first.throughput_mbps - 0.2).abs() < 1e-12);
+        assert!((first.throughput_mbps - 0.3).abs() < 1e-12);
         assert!((first.capacity_mbps - 1.0).abs() < 1e-12);
         let spread = first.queue_delay_ms.unwrap();
         assert_eq!((spread.min, spread.mean, spread.max), (10.0, 20.0, 30.0));

@@ -9,7 +9,6 @@ mod delayed_oracle;
 mod grid;
 pub mod report;
 mod reproduction;
-mod scale;
 mod setup;
 mod store;
 mod summary;
@@ -22,16 +21,13 @@ mod ebcc;
 mod extra;
 mod fair_share;
 
-use std::path::PathBuf;
-
 use kneepoint_controllers::ConfigError;
 use rayon::prelude::*;
 use thiserror::Error;
 
 pub use self::catalogue::{Paper, experiments};
 pub use self::grid::Runs;
-pub use self::reproduction::{About, Experiment, Job, Reproduction};
-pub use self::scale::Scale;
+pub use self::reproduction::{About, Experiment, Job, Reproduction, Scale};
 pub use self::store::{Store, StoreError};
 
 use self::report::Section;
@@ -52,14 +48,6 @@ pub enum ReproduceError {
     /// The results could not be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A report could not be written.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
     /// A result that was kept does not have the form it should have.
     #[error(
         "{key}: the result that was kept is not of this version ({source}): start afresh with --fresh"

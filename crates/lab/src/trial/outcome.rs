@@ -5,8 +5,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use kneepoint_emulator::link::{Link, PacketLog, PacketOutcome, Record, Statistics};
+use kneepoint_emulator::time::Nanos;
 
-use crate::metrics::{FlowObservation, Observation, stats};
+use crate::metrics::stats;
 use crate::watch::Sample;
 use crate::workload::{Message, Received, Series};
 
@@ -125,29 +126,6 @@ impl Outcome {
 }
 
 impl FlowOutcome {
-    /// What a row of a comparison is made of, in a run of this length, and the round-trip times of what was acknowledged.
-    pub(crate) fn observation(
-        self,
-        duration: Duration,
-        packets: Packets,
-    ) -> (FlowObservation, Vec<u64>) {
-        let rtts: Vec<u64> = self.rtts.iter().map(|sample| sample.rtt).collect();
-        let late = Observation::last_third(duration).as_nanos() / Received::BIN.as_nanos();
-        let late = usize::try_from(late).unwrap_or(usize::MAX);
-        let flow = FlowObservation {
-            goodput_bytes: self.received.iter().sum(),
-            late_goodput_bytes: self.received.iter().skip(late).sum(),
-            rtt_mean: stats::mean(&rtts).map(|mean| Duration::from_nanos(mean.round() as u64)),
-            closed: self.closed,
-            windows: self.windows,
-            controller: None,
-            packets,
-            due: self.due,
-            messages: self.messages,
-        };
-        (flow, rtts)
-    }
-
     /// Stream bytes read between two times, to the bin.
     pub fn received_between(&self, from: Duration, to: Duration) -> u64 {
         let bin = |time: Duration| {
@@ -168,8 +146,7 @@ impl FlowOutcome {
 
     /// The round-trip times of the packets acknowledged between two times, in nanoseconds.
     pub fn rtts_between(&self, from: Duration, to: Duration) -> impl Iterator<Item = u64> {
-        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let (from, to) = (nanos(from), nanos(to));
+        let (from, to) = (stats::nanos(from), stats::nanos(to));
         let start = self.rtts.partition_point(|sample| sample.at < from);
         let samples = self.rtts[start..].iter();
         samples
@@ -203,23 +180,18 @@ impl LinkOutcome {
 
     /// Bytes that left between two times, on the wire.
     pub fn delivered(&self, from: Duration, to: Duration) -> u64 {
-        let carried = |record: &&Record| match record.outcome {
-            PacketOutcome::Sent { departure, .. } => (from..to).contains(&departure.into()),
-            _ => false,
-        };
+        let within = |departure: Nanos| (from..to).contains(&departure.into());
+        let carried = |record: &&Record| record.departure().is_some_and(within);
         self.records.iter().filter(carried).map(|r| r.size).sum()
     }
 
     /// How long each packet served between two times was there, from its arrival to the end of its own service: sorted, in
     /// nanoseconds.
     pub fn queue_delays(&self, from: Duration, to: Duration) -> Vec<u64> {
-        let delay = |record: &Record| match record.outcome {
-            PacketOutcome::Sent { departure, .. } if (from..to).contains(&departure.into()) => {
-                Some((departure - record.arrival).0)
-            }
-            _ => None,
-        };
-        let mut delays: Vec<u64> = self.records.iter().filter_map(delay).collect();
+        let within = |departure: Nanos| (from..to).contains(&departure.into());
+        let served = |record: &&Record| record.departure().is_some_and(within);
+        let served = self.records.iter().filter(served);
+        let mut delays: Vec<u64> = served.filter_map(Record::wait).map(|wait| wait.0).collect();
         delays.sort_unstable();
         delays
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
 use super::due::{Due, Series};
+use crate::metrics::stats::nanos;
 use crate::stack::{Connection, ReceiveStream, SendStream};
 
 /// What the sending application does until a time.
@@ -286,10 +287,6 @@ pub(crate) async fn write(stream: &mut impl SendStream, bytes: u64) -> Option<()
         stream.write(chunk).await.ok()?;
     }
     Some(())
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// What is written, again and again.

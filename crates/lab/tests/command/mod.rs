@@ -69,6 +69,18 @@ pub(crate) fn refused(directory: &Path, arguments: &str, parts: &[&str]) {
     }
 }
 
+/// Every line is `ARGUMENTS => PART | PART`: a command, and parts of the one line that [blames](refused) its input.
+pub(crate) fn all_refused(directory: &Path, cases: &str) {
+    for case in cases.trim().lines() {
+        let (arguments, parts) = case.split_once(" => ").expect("a command and parts");
+        refused(
+            directory,
+            arguments,
+            &parts.split(" | ").collect::<Vec<_>>(),
+        );
+    }
+}
+
 fn output(directory: &Path, arguments: &str) -> Output {
     let mut command = kneepoint(directory, arguments);
     command.output().expect("the command starts")

@@ -1,8 +1,8 @@
-//! Which packets are lost before they reach the queue.
+//! Losses and the other impairments before the queue.
 
 use super::ConfigError;
 use super::error::{increasing, positive, probability};
-use super::interval::{self, Interval};
+use crate::time::Nanos;
 
 /// Which packets are lost before they reach the queue.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ impl Loss {
                 probability("the loss probability in the bad state", *bad)
             }
             Self::Packets(places) => increasing("lost packets", places.iter().copied()),
-            Self::Intervals(intervals) => interval::validate("losses", intervals),
+            Self::Intervals(intervals) => validate_intervals("losses", intervals),
             Self::Burst { every, length } => {
                 positive("the distance of loss bursts", *every)?;
                 positive("the length of a loss burst", *length)?;
@@ -75,4 +75,66 @@ impl From<f64> for Loss {
     fn from(probability: f64) -> Self {
         Self::Random(probability)
     }
+}
+
+/// The times from one, inclusive, to another, exclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interval {
+    /// The first moment.
+    pub from: Nanos,
+    /// The moment after the last.
+    pub to: Nanos,
+}
+
+/// Checks that intervals are not empty, in order and without overlap.
+fn validate_intervals(what: &'static str, intervals: &[Interval]) -> Result<(), ConfigError> {
+    let mut end = Nanos::ZERO;
+    for (index, interval) in intervals.iter().enumerate() {
+        if interval.from >= interval.to {
+            return Err(ConfigError::EmptyInterval { what, index });
+        }
+        if interval.from < end {
+            return Err(ConfigError::Unordered { what, index });
+        }
+        end = interval.to;
+    }
+    Ok(())
+}
+
+/// The impairments before the policer and the queue, other than [`Loss`]. They apply in the order of the
+/// fields; loss applies after the blackouts. The default has none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Impairments {
+    /// The largest packet that passes, in bytes on the wire; positive. Larger ones are dropped.
+    pub mtu: Option<u64>,
+    /// The intervals in which all arrivals are dropped; in order and without overlap.
+    pub blackouts: Vec<Interval>,
+    /// The probability that a packet is duplicated. The copy comes right behind it; what follows happens to each
+    /// independently.
+    pub duplication: f64,
+    /// The probability that a byte of the payload is inverted. The packet is delivered: dropping it is for the transport.
+    pub corruption: f64,
+    /// Delays packets, so that others overtake them.
+    pub reordering: Option<Reordering>,
+}
+
+impl Impairments {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        positive("the MTU", self.mtu.unwrap_or(1))?;
+        validate_intervals("blackouts", &self.blackouts)?;
+        probability("duplication probability", self.duplication)?;
+        probability("corruption probability", self.corruption)?;
+        self.reordering.map_or(Ok(()), |reordering| {
+            probability("reordering probability", reordering.probability)
+        })
+    }
+}
+
+/// Holds some of the packets back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reordering {
+    /// The probability that a packet is held back.
+    pub probability: f64,
+    /// How long.
+    pub delay: Nanos,
 }

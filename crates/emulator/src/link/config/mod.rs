@@ -3,8 +3,6 @@
 mod aqm;
 mod delay;
 mod error;
-mod impairments;
-mod interval;
 mod loss;
 mod marking;
 mod queue;
@@ -17,9 +15,7 @@ pub use aqm::{
 };
 pub use delay::{Aggregation, Delay, DelayStep, Jitter, TRUNCATION};
 pub use error::ConfigError;
-pub use impairments::{Impairments, Reordering};
-pub use interval::Interval;
-pub use loss::Loss;
+pub use loss::{Impairments, Interval, Loss, Reordering};
 pub use marking::{Red, StepMark};
 pub use queue::{Limit, Queue};
 pub use shaper::{Policer, RateStep, Shaper};

@@ -6,8 +6,8 @@ mod delay;
 use self::aggregation::Aggregation;
 use self::delay::DelayLine;
 use super::config::{self, Delay};
-use super::link_stats::LinkStats;
 use super::queueing::Queued;
+use super::statistics::LinkStats;
 use crate::packet::Packet;
 use crate::time::Nanos;
 

@@ -12,8 +12,8 @@ use rand_pcg::Pcg64;
 
 use self::impaired::Impaired;
 use self::loss::Loss;
-use super::link_stats::LinkStats;
 use super::queueing::Queued;
+use super::statistics::LinkStats;
 use super::{ConfigError, DropCause, Impairments, config};
 use crate::time::Nanos;
 

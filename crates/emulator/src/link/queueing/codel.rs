@@ -1,7 +1,7 @@
 //! Controlled delay (RFC 8289).
 
 use super::{Fifo, Queued};
-use crate::link::link_stats::LinkStats;
+use crate::link::statistics::LinkStats;
 use crate::link::{CoDel, Count, DropCause};
 use crate::time::Nanos;
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Queued;
-use crate::link::link_stats::LinkStats;
+use crate::link::statistics::LinkStats;
 use crate::link::{Count, DropCause, Limit};
 use crate::time::Nanos;
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::codel::Control;
 use super::{Fifo, Queued};
-use crate::link::link_stats::LinkStats;
+use crate::link::statistics::LinkStats;
 use crate::link::{Count, DropCause, FqCoDel, Limit};
 use crate::packet::Packet;
 use crate::time::Nanos;

@@ -13,7 +13,7 @@ use self::fq_codel::FqCoDelQueue;
 use self::pie::PieQueue;
 use self::red::RedQueue;
 use self::step_mark::StepMarkQueue;
-use super::link_stats::LinkStats;
+use super::statistics::LinkStats;
 use super::{Count, DropCause, Queue};
 use crate::packet::{Ecn, Packet};
 use crate::time::Nanos;

@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 
 use super::{Fifo, Queued};
 use crate::generate::random;
-use crate::link::link_stats::LinkStats;
+use crate::link::statistics::LinkStats;
 use crate::link::{Count, DropCause, Pie};
 use crate::time::Nanos;
 

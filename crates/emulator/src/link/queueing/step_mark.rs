@@ -1,7 +1,7 @@
 //! Marking above a threshold.
 
 use super::{Fifo, Queued};
-use crate::link::link_stats::LinkStats;
+use crate::link::statistics::LinkStats;
 use crate::link::{Count, DropCause, StepMark};
 use crate::time::Nanos;
 

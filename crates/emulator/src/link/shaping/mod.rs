@@ -6,16 +6,15 @@ mod opportunities;
 mod policer;
 mod schedule;
 mod token_bucket;
-mod unlimited;
 
 use self::constant_rate::ConstantRate;
 use self::opportunities::Opportunities;
-pub(super) use self::policer::Policer;
 use self::schedule::Schedule;
 use self::token_bucket::TokenBucket;
-use self::unlimited::Unlimited;
 use super::{ConfigError, Shaper};
 use crate::time::Nanos;
+
+pub(super) use self::policer::Policer;
 
 /// Serves one packet after the other. The link [wakes](Self::wake) the server whenever the queue ceases to be empty.
 /// It then asks when the server is [`ready`](Self::ready) for a packet, takes one from the queue at exactly that time
@@ -96,5 +95,30 @@ impl Server {
             Self::Opportunities(server) => server.capacity_at_start(),
             _ => 0,
         }
+    }
+}
+
+/// Sends each packet immediately.
+#[derive(Debug)]
+pub(in crate::link) struct Unlimited {
+    now: Nanos,
+}
+
+impl Unlimited {
+    const fn new() -> Self {
+        Self { now: Nanos::ZERO }
+    }
+
+    fn wake(&mut self, now: Nanos) {
+        self.now = self.now.max(now);
+    }
+
+    const fn ready(&self) -> Nanos {
+        self.now
+    }
+
+    /// Any number of bytes in a positive time, and zero in an empty interval.
+    const fn capacity(from: Nanos, to: Nanos) -> u64 {
+        if to.0 > from.0 { u64::MAX } else { 0 }
     }
 }

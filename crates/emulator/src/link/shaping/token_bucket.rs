@@ -83,55 +83,21 @@ mod tests {
 
     #[test]
     fn a_burst_leaves_at_once_and_the_rest_at_the_rate() {
-        struct Case {
-            what: &'static str,
-            burst: u64,
-            peak: Option<u64>,
-            sizes: &'static [u64],
-            departures: &'static [u64],
-        }
         // 1 byte takes 1 ms.
-        for case in [
-            Case {
-                what: "no line: the burst takes no time",
-                burst: 300,
-                peak: None,
-                sizes: &[100, 200, 100, 50],
-                departures: &[0, 0, 100, 150],
-            },
-            Case {
-                what: "a packet takes what is left of the burst",
-                burst: 150,
-                peak: None,
-                sizes: &[100, 100, 100],
-                departures: &[0, 50, 150],
-            },
-            Case {
-                what: "a packet larger than the bucket passes",
-                burst: 10,
-                peak: None,
-                sizes: &[100, 10],
-                departures: &[90, 100],
-            },
-            Case {
-                what: "the burst takes the line's time, in which tokens accrue",
-                burst: 150,
-                peak: Some(2_000),
-                sizes: &[100, 100, 100, 100, 100],
-                departures: &[50, 100, 150, 250, 350],
-            },
-            Case {
-                what: "a line as slow as the tokens hides them",
-                burst: 1_000,
-                peak: Some(1_000),
-                sizes: &[100, 100],
-                departures: &[100, 200],
-            },
-        ] {
-            let mut server = TokenBucket::new(1_000, case.burst, case.peak).unwrap();
-            let departures = serve(&mut server, Nanos::ZERO, case.sizes);
-            assert_eq!(departures, case.departures, "{}", case.what);
-        }
+        let check = |burst, peak, sizes: &[u64], departures: &[u64], what| {
+            let mut server = TokenBucket::new(1_000, burst, peak).unwrap();
+            assert_eq!(serve(&mut server, Nanos::ZERO, sizes), departures, "{what}");
+        };
+        let what = "no line: the burst takes no time";
+        check(300, None, &[100, 200, 100, 50], &[0, 0, 100, 150], what);
+        let what = "a packet takes what is left of the burst";
+        check(150, None, &[100, 100, 100], &[0, 50, 150], what);
+        let what = "a packet larger than the bucket passes";
+        check(10, None, &[100, 10], &[90, 100], what);
+        let what = "the burst takes the line's time, in which tokens accrue";
+        check(150, Some(2_000), &[100; 5], &[50, 100, 150, 250, 350], what);
+        let what = "a line as slow as the tokens hides them";
+        check(1_000, Some(1_000), &[100, 100], &[100, 200], what);
     }
 
     #[test]

@@ -21,12 +21,16 @@ impl Path {
     fn send(&mut self, sent_at: u64) -> AckedPacket {
         let arrival = (sent_at + MIN_RTT / 2) as f64;
         self.free_at = arrival.max(self.free_at) + SIZE as f64 / self.rate * 1e9;
-        AckedPacket {
-            sent_at,
-            acked_at: self.free_at as u64 + MIN_RTT / 2,
-            bytes: SIZE,
-            packets: 1,
-        }
+        packet(sent_at, self.free_at as u64 + MIN_RTT / 2)
+    }
+}
+
+fn packet(sent_at: u64, acked_at: u64) -> AckedPacket {
+    AckedPacket {
+        sent_at,
+        acked_at,
+        bytes: SIZE,
+        packets: 1,
     }
 }
 
@@ -141,23 +145,9 @@ fn an_interval_goes_on_until_it_is_long_enough() {
 #[test]
 fn one_large_acknowledgement_is_not_enough() {
     let mut interval = interval(Method::DeliveryRate);
-    interval
-        .push(AckedPacket {
-            sent_at: 0,
-            acked_at: MIN_RTT,
-            bytes: SIZE,
-            packets: 1,
-        })
-        .unwrap();
+    interval.push(packet(0, MIN_RTT)).unwrap();
     for sent_at in 1..=20 {
-        interval
-            .push(AckedPacket {
-                sent_at: sent_at * MS,
-                acked_at: 60 * MS,
-                bytes: SIZE,
-                packets: 1,
-            })
-            .unwrap();
+        interval.push(packet(sent_at * MS, 60 * MS)).unwrap();
     }
     assert_eq!(
         interval.close(MIN_RTT),
@@ -207,12 +197,9 @@ fn a_queue_is_counted_in_packets_however_many_are_acknowledged_together() {
         let service = 10 * MS;
         for ack in 1..=20 {
             let acked_at = MIN_RTT + 39 * MS + ack * together * service;
-            let packet = AckedPacket {
-                sent_at: acked_at - MIN_RTT - 39 * MS,
-                acked_at,
-                bytes: together * SIZE,
-                packets: together as u32,
-            };
+            let mut packet = packet(acked_at - MIN_RTT - 39 * MS, acked_at);
+            packet.bytes = together * SIZE;
+            packet.packets = together as u32;
             interval.push(packet).unwrap();
         }
         let estimate = interval.close(MIN_RTT).unwrap();
@@ -225,13 +212,8 @@ fn a_queue_is_counted_in_packets_however_many_are_acknowledged_together() {
 fn delays_that_fall_too_fast_are_no_gradient() {
     let mut interval = interval(Method::RttGradient);
     for index in 0..20 {
-        let packet = AckedPacket {
-            sent_at: index * 5 * MS,
-            acked_at: 200 * MS + index * MS / 2,
-            bytes: SIZE,
-            packets: 1,
-        };
-        interval.push(packet).unwrap();
+        let acked_at = 200 * MS + index * MS / 2;
+        interval.push(packet(index * 5 * MS, acked_at)).unwrap();
     }
     let estimate = interval.close(5 * MS).unwrap();
     assert_eq!(estimate.method, Method::DeliveryRate);
@@ -242,13 +224,8 @@ fn delays_that_fall_too_fast_are_no_gradient() {
 fn nothing_is_measured_beyond_three_times_the_sending_rate() {
     let mut interval = interval(Method::RttGradient);
     for index in 0..20 {
-        let packet = AckedPacket {
-            sent_at: index * 5 * MS,
-            acked_at: 200 * MS + index * 5 * MS / 4,
-            bytes: SIZE,
-            packets: 1,
-        };
-        interval.push(packet).unwrap();
+        let acked_at = 200 * MS + index * 5 * MS / 4;
+        interval.push(packet(index * 5 * MS, acked_at)).unwrap();
     }
     let estimate = interval.close(5 * MS).unwrap();
     assert_eq!(estimate.method, Method::RttGradient);
@@ -258,12 +235,6 @@ fn nothing_is_measured_beyond_three_times_the_sending_rate() {
 #[test]
 fn time_that_runs_backwards_is_named() {
     let mut interval = interval(Method::default());
-    let packet = |sent_at, acked_at| AckedPacket {
-        sent_at,
-        acked_at,
-        bytes: SIZE,
-        packets: 1,
-    };
     assert!(matches!(
         interval.push(packet(5, 4)),
         Err(PacketError::AckedBeforeSent { .. })
@@ -284,26 +255,16 @@ fn time_that_runs_backwards_is_named() {
 fn intervals_without_a_rate_are_discarded() {
     let mut interval = interval(Method::default());
     for index in 0..20 {
-        interval
-            .push(AckedPacket {
-                sent_at: index,
-                acked_at: 100 + index,
-                bytes: 0,
-                packets: 1,
-            })
-            .unwrap();
+        let mut packet = packet(index, 100 + index);
+        packet.bytes = 0;
+        interval.push(packet).unwrap();
     }
     let error = interval.close(10).unwrap_err();
     assert!(error == CloseError::NoBytes && !error.is_too_short() && interval.packets() == 0);
     for index in 0..20 {
-        interval
-            .push(AckedPacket {
-                sent_at: index,
-                acked_at: 200 + index,
-                bytes: u64::MAX,
-                packets: 1,
-            })
-            .unwrap();
+        let mut packet = packet(index, 200 + index);
+        packet.bytes = u64::MAX;
+        interval.push(packet).unwrap();
     }
     assert!(matches!(
         interval.close(10),

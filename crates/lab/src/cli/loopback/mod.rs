@@ -106,7 +106,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     let rows = rows.map_err(blame)?;
     let text = match arguments.format {
         Format::Table => report::table(&rows),
-        Format::Json => output::json::lines(&rows).map_err(CliError::failure)?,
+        Format::Json => output::json_lines(&rows).map_err(CliError::failure)?,
     };
     Ok(write_all(out, &text)?)
 }

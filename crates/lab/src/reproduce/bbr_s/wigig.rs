@@ -31,26 +31,21 @@ pub(in crate::reproduce) static WIGIG: Reproduction<TraceCase, TraceRun> = Repro
 };
 
 fn cases(scale: Scale) -> Vec<TraceCase> {
+    let case = |link, controller, seed| TraceCase {
+        link,
+        controller,
+        seed,
+        seconds: scale.pick(40, 110),
+        from: scale.pick(5, 10),
+    };
     let mut cases = Vec::new();
     let delayed_oracle = DELAYED_ORACLES.iter().map(|(name, _)| *name);
     for controller in CONTROLLERS.into_iter().chain(delayed_oracle) {
-        cases.extend(scale.seeds().map(|seed| TraceCase {
-            link: LINK,
-            controller,
-            seed,
-            seconds: scale.pick(40, 110),
-            from: scale.pick(5, 10),
-        }));
+        cases.extend(scale.seeds().map(|seed| case(LINK, controller, seed)));
     }
     // The length of the blockages is the paper's secret: shorter ones, once each.
     for &(link, _) in SHORTENED {
-        cases.extend(SWEPT.map(|controller| TraceCase {
-            link,
-            controller,
-            seed: 1,
-            seconds: scale.pick(40, 110),
-            from: scale.pick(5, 10),
-        }));
+        cases.extend(SWEPT.map(|controller| case(link, controller, 1)));
     }
     cases
 }

@@ -1,19 +1,24 @@
-//! `kneepoint host measure`.
+//! `kneepoint host`.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
+use super::error::CliError;
+use super::options::{SEED, write_file};
+use super::progress::Progress;
+use super::write_all;
 use crate::calibrate::{self, CalibrateError, Measurement};
-use crate::cli::error::CliError;
-use crate::cli::options::SEED;
-use crate::cli::progress::Progress;
-use crate::cli::write_all;
 use crate::output::list;
 use crate::units::parse_time;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Measure this machine as an end host, and write its model for the emulator
+    Measure(Arguments),
+}
 
 /// Measure this machine as an end host, and write what the emulator needs to behave like it.
 ///
@@ -24,7 +29,7 @@ use crate::units::parse_time;
 /// Needs two processors with nothing else to do, and a program built with --release. A machine that is busy with something
 /// else, or --load, gives the figures of a busy host.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct Arguments {
+pub(super) struct Arguments {
     /// Write the host into this file, and print the measurements [default: print the host]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -42,10 +47,11 @@ pub(in crate::cli) struct Arguments {
     seed: u64,
 }
 
-pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
+pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), CliError> {
+    let Command::Measure(arguments) = command;
     if let Some(path) = &arguments.out {
         // Before the measurement rather than after it.
-        write_file(path, "")?;
+        write_file("--out", path, "")?;
     }
     let progress = Progress::of_shares();
     let measured = calibrate::measure(
@@ -59,11 +65,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
         CalibrateError::Nothing { .. } => CliError::input("--duration", error),
         error => CliError::failure(error),
     })?;
-    let (report, host) = (list::render(&measured.describe()), preset(&measured)?);
+    let (report, host) = (list(&measured.describe()), preset(&measured)?);
     let text = match &arguments.out {
         None => host,
         Some(path) => {
-            write_file(path, &host)?;
+            write_file("--out", path, &host)?;
             report
         }
     };
@@ -74,7 +80,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
 fn preset(measured: &Measurement) -> Result<String, CliError> {
     let host = measured.host(NAME);
     host.validate().map_err(CliError::failure)?;
-    let report = list::render(&measured.describe());
+    let report = list(&measured.describe());
     let comment: String = report.lines().map(|line| format!("# {line}\n")).collect();
     let build = if cfg!(debug_assertions) {
         "# Measured by a program built without --release: costs are too high.\n"
@@ -85,13 +91,6 @@ fn preset(measured: &Measurement) -> Result<String, CliError> {
     Ok(format!(
         "# Measured by `kneepoint host measure`.\n{build}{comment}\n{host}"
     ))
-}
-
-fn write_file(path: &PathBuf, text: &str) -> Result<(), CliError> {
-    fs::write(path, text).map_err(|error| {
-        let path = path.display();
-        CliError::input("--out", format_args!("cannot write {path}: {error}"))
-    })
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {

@@ -1,5 +1,0 @@
-//! What no paper asked.
-
-mod traces;
-
-pub(super) use traces::TRACES;
