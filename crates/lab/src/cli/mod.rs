@@ -11,6 +11,7 @@ mod options;
 mod progress;
 mod relay;
 mod reproduce;
+mod suite;
 mod trace;
 
 use std::ffi::OsString;
