@@ -84,6 +84,14 @@ impl ControllerSpec {
         settings.map(|(field, value)| (field.as_str(), value.as_str()))
     }
 
+    /// All fields and their values, in the order of their declaration.
+    pub fn fields(&self) -> Vec<(String, String)> {
+        let fields = text::all(&mut *self.values()).into_iter();
+        fields
+            .map(|(field, value)| (field, value.to_string()))
+            .collect()
+    }
+
     /// Its configuration. It is valid.
     pub fn config(&self) -> Box<dyn ControllerConfig> {
         self.values()

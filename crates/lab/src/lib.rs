@@ -25,6 +25,7 @@ pub mod scenario;
 pub mod stack;
 pub mod token_bucket;
 pub mod trial;
+pub mod tune;
 pub mod units;
 pub mod watch;
 pub mod workload;

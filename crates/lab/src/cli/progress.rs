@@ -42,6 +42,13 @@ impl Progress {
         Self::new(WHOLE)
     }
 
+    /// The same for one part of a command, which is named.
+    pub(super) fn of_part(name: String) -> Self {
+        let progress = Self::with(millis(WHOLE), PART_TEMPLATE);
+        progress.0.set_prefix(name);
+        progress
+    }
+
     /// So large a share of the work is done, too.
     pub(super) fn advance_share(&self, share: f64) {
         self.advance(WHOLE.mul_f64(share.clamp(0.0, 1.0)));
@@ -66,5 +73,7 @@ fn millis(time: Duration) -> u64 {
 const WHOLE: Duration = Duration::from_secs(1_000_000);
 
 const TEMPLATE: &str = "simulating {wide_bar} {percent:>3} %, {eta} left";
+
+const PART_TEMPLATE: &str = "{prefix} {wide_bar} {percent:>3} %, {eta} left";
 
 const STEPS_TEMPLATE: &str = "measuring {wide_bar} {pos}/{len}, {eta} left";

@@ -27,6 +27,7 @@ pub use self::record::Record;
 pub use self::scatter::chart;
 pub use self::shard::{Shard, ShardError};
 pub use self::verdict::{Collapse, judge};
+pub(crate) use self::verdict::{LARGE_INITIAL_WINDOW, key};
 
 use crate::controllers::{UnknownController, candidate};
 use crate::run::RunError;

@@ -64,6 +64,23 @@ impl<'a> Row<'a> {
         geometric_mean(self.records().filter_map(|record| record.rtt_ratio))
     }
 
+    /// The geometric mean of the power of bulk data.
+    pub fn power(&self) -> Option<f64> {
+        geometric_mean(self.bulk().filter_map(|record| record.power))
+    }
+
+    /// How many runs collapse where quinn-cubic's of the same scenario and seed does not.
+    pub fn worse(&self) -> usize {
+        self.worse
+    }
+
+    /// The runs in which a flow starves; `None` if no flows share a link.
+    pub fn starving(&self) -> Option<usize> {
+        let starving = |record: &&Record| record.shares.iter().any(|share| *share < STARVING);
+        let shared = self.records().any(|record| !record.shares.is_empty());
+        shared.then(|| self.records().filter(starving).count())
+    }
+
     fn records(&self) -> impl Iterator<Item = &'a Record> {
         self.runs.iter().map(|(record, _)| *record)
     }
@@ -91,7 +108,7 @@ const fn column(
 const COLUMNS: [Column; 17] = [
     column("runs", whole, |row| Some(row.runs.len() as f64)),
     column("held\n%", percent, |row| Some(row.held())),
-    column("CUBIC\nbetter", whole, |row| Some(row.worse as f64)),
+    column("CUBIC\nbetter", whole, |row| Some(row.worse() as f64)),
     column("util.\nmean %", percent, |row| row.utilization()),
     column("util.\nmin %", percent, |row| {
         row.bulk().map(|record| record.utilization).reduce(f64::min)
@@ -104,9 +121,7 @@ const COLUMNS: [Column; 17] = [
     column("late RTT\nx base", three, |row| {
         geometric_mean(row.bulk().filter_map(|record| record.late_rtt_ratio))
     }),
-    column("power", three, |row| {
-        geometric_mean(row.bulk().filter_map(|record| record.power))
-    }),
+    column("power", three, |row| row.power()),
     column("loss\nmean %", percent, |row| {
         mean(row.records().map(|record| record.loss))
     }),
@@ -130,9 +145,7 @@ const COLUMNS: [Column; 17] = [
             .reduce(f64::min)
     }),
     column("starving\nruns", whole, |row| {
-        let starving = |record: &&Record| record.shares.iter().any(|share| *share < STARVING);
-        let shared = row.records().any(|record| !record.shares.is_empty());
-        shared.then(|| row.records().filter(starving).count() as f64)
+        row.starving().map(|runs| runs as f64)
     }),
     column("other's\nshare min", three, |row| {
         row.records()
@@ -271,7 +284,7 @@ fn percent(value: f64) -> String {
     format!("{:.1}", value * 100.0)
 }
 
-fn three(value: f64) -> String {
+pub(crate) fn three(value: f64) -> String {
     match value {
         value if value < 0.0995 => format!("{value:.4}"),
         value if value < 9.995 => format!("{value:.3}"),

@@ -50,7 +50,7 @@ pub fn judge(records: &[Record]) -> Vec<Vec<Collapse>> {
 }
 
 /// What the runs have in common that are compared.
-pub(super) fn key(record: &Record) -> (Family, &str, u64) {
+pub(crate) fn key(record: &Record) -> (Family, &str, u64) {
     (record.family, record.scenario.as_str(), record.seed)
 }
 
@@ -132,7 +132,7 @@ pub(super) const REFERENCE: &str = "quinn-cubic";
 
 /// quinn's BBR starts with 200 packets, where RFC 9002 (section 7.2) has ten. A short transfer is then a matter of that window,
 /// and no controller that keeps to the RFC could be as fast.
-const LARGE_INITIAL_WINDOW: &str = "quinn-bbr";
+pub(crate) const LARGE_INITIAL_WINDOW: &str = "quinn-bbr";
 
 /// A time so many times as long as the best is a collapse.
 const SLOWER: f64 = 1.5;

@@ -1,6 +1,6 @@
 //! A table for each link, to be read on a terminal.
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle, presets};
 
 use crate::metrics::Row;
 
@@ -81,6 +81,16 @@ pub(crate) fn table(
         column.set_cell_alignment(CellAlignment::Right);
     }
     table
+}
+
+/// The same as Markdown, for a document.
+pub(crate) fn markdown(
+    titles: impl IntoIterator<Item = &'static str>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    let mut table = table(titles, rows);
+    table.load_style(presets::ASCII_MARKDOWN);
+    format!("{table}\n")
 }
 
 struct Column {

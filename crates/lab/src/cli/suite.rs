@@ -1,0 +1,134 @@
+//! What `frontier` and `tune` run: scenarios, and records of earlier runs.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use kneepoint_emulator::trace::Trace;
+
+use super::error::CliError;
+use crate::frontier::{Case, Family, Record, RecordedTrace, cases};
+
+#[derive(Debug, Args)]
+pub(super) struct SuiteOptions {
+    /// Only these families, separated by commas [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    family: Vec<Family>,
+
+    /// Only the scenarios that have this text in their names
+    #[arg(long, value_name = "TEXT")]
+    scenario: Option<String>,
+
+    /// Also the traces of this directory, in mahimahi's format: every file that ends in .trace
+    #[arg(long, value_name = "DIR")]
+    traces: Option<PathBuf>,
+
+    /// How many seeds, from 1 on
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100))]
+    seeds: u64,
+
+    /// Compare with the records of an earlier --json, which are not run again; repeat for several
+    #[arg(long, value_name = "FILE")]
+    reference: Vec<PathBuf>,
+}
+
+impl SuiteOptions {
+    /// The scenarios of each seed.
+    pub(super) fn suites(&self) -> Result<Vec<(u64, Vec<Case>)>, CliError> {
+        let traces = self.traces.as_deref().map_or(Ok(Vec::new()), recorded)?;
+        let suite = |seed| {
+            let mut cases = cases(seed, &traces);
+            cases.retain(|case| self.wants(case.family, &case.name));
+            (seed, cases)
+        };
+        Ok((1..=self.seeds).map(suite).collect())
+    }
+
+    /// The records of the --reference files that belong to these scenarios.
+    pub(super) fn references(&self) -> Result<Vec<Record>, CliError> {
+        let mut records = Vec::new();
+        for file in &self.reference {
+            records.extend(self.records("--reference", file)?);
+        }
+        Ok(records)
+    }
+
+    /// The records of a file that belong to these scenarios.
+    pub(super) fn records(&self, option: &str, file: &Path) -> Result<Vec<Record>, CliError> {
+        let mut records = read(option, file)?;
+        records.retain(|record| {
+            record.seed <= self.seeds && self.wants(record.family, &record.scenario)
+        });
+        Ok(records)
+    }
+
+    /// Whether a scenario is asked for.
+    fn wants(&self, family: Family, scenario: &str) -> bool {
+        let text = self.scenario.as_ref();
+        (self.family.is_empty() || self.family.contains(&family))
+            && text.is_none_or(|text| scenario.contains(text.as_str()))
+    }
+}
+
+/// Refuses a choice without any scenario.
+pub(super) fn require_scenarios(suites: &[(u64, Vec<Case>)]) -> Result<(), CliError> {
+    if suites.iter().any(|(_, cases)| !cases.is_empty()) {
+        return Ok(());
+    }
+    let reason = "no scenario is left: see frontier --list, and --traces for the family 'traces'";
+    Err(CliError::Input(reason.to_owned()))
+}
+
+/// The traces of a directory, by name.
+fn recorded(directory: &Path) -> Result<Vec<RecordedTrace>, CliError> {
+    let failed = |error: std::io::Error| {
+        CliError::input(
+            "--traces",
+            format_args!("cannot read {}: {error}", directory.display()),
+        )
+    };
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension() == Some(OsStr::new("trace")) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    if paths.is_empty() {
+        let directory = directory.display();
+        return Err(CliError::input(
+            "--traces",
+            format_args!("no .trace file in {directory}"),
+        ));
+    }
+    let load = |path: &PathBuf| {
+        let trace = Trace::load(path).map_err(|error| CliError::input("--traces", error))?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        Ok(RecordedTrace {
+            name: name.into_owned(),
+            trace,
+        })
+    };
+    paths.iter().map(load).collect()
+}
+
+/// The records of an earlier command.
+fn read(option: &str, path: &Path) -> Result<Vec<Record>, CliError> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        CliError::input(
+            option,
+            format_args!("cannot read {}: {error}", path.display()),
+        )
+    })?;
+    let lines = (1_usize..).zip(text.lines());
+    lines
+        .map(|(number, line)| {
+            serde_json::from_str(line).map_err(|error| {
+                let path = path.display();
+                CliError::input(option, format_args!("{path}:{number}: no record: {error}"))
+            })
+        })
+        .collect()
+}

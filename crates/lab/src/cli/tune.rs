@@ -1,0 +1,181 @@
+//! `kneepoint tune`.
+
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use kneepoint_controllers::ControllerSpec;
+
+use super::error::CliError;
+use super::frontier::CONTROLLERS;
+use super::options::known_controller;
+use super::progress::Progress;
+use super::suite::{self, SuiteOptions};
+use super::write_all;
+use crate::frontier::{Case, Family, Job, Record, run as run_jobs};
+use crate::output::json_lines;
+use crate::tune::{
+    Bench, Change, Parameter, ablation, leave_one_out, parameters, report, variations,
+};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The controller, NAME or NAME:FIELD=VALUE: the search starts from its values
+    #[arg(long, value_name = "NAME", default_value = "knee")]
+    controller: ControllerSpec,
+
+    /// Only these values, separated by commas [default: all]
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    parameters: Vec<String>,
+
+    /// What the search multiplies values by, separated by commas
+    #[arg(long, value_name = "FACTORS", value_delimiter = ',', value_parser = factor, default_value = "0.5,2", conflicts_with = "ablation")]
+    factors: Vec<f64>,
+
+    /// How many passes each choice may look at; choices share passes
+    #[arg(
+        long,
+        value_name = "PASSES",
+        default_value = "40",
+        value_parser = budget,
+        conflicts_with = "ablation"
+    )]
+    budget: usize,
+
+    /// Show what each value does, and choose nothing
+    #[arg(long)]
+    ablation: bool,
+
+    #[command(flatten)]
+    suite: SuiteOptions,
+
+    /// Controllers that tell what is a collapse, separated by commas; those with records are not run again
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = known_controller, default_value = CONTROLLERS)]
+    against: Vec<String>,
+
+    /// Append a record of each run to this file, and repeat no run that it has: a command that was stopped goes on. Remove the
+    /// file when a controller's code changes
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Runs the passes, and prints the table.
+pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
+    let start = &arguments.controller;
+    let mut parameters = parameters(start);
+    let wanted = &arguments.parameters;
+    let has = |name: &&String| parameters.iter().any(|parameter| parameter.name == **name);
+    if let Some(name) = wanted.iter().find(|name| !has(name)) {
+        let reason = format_args!("'{start}' has no value '{name}'");
+        return Err(CliError::input("--parameters", reason));
+    }
+    parameters.retain(|parameter| wanted.is_empty() || wanted.contains(&parameter.name));
+    let changes = if arguments.ablation {
+        variations(start, &parameters)
+    } else {
+        scaled(arguments, &parameters)
+    };
+    let suites = arguments.suite.suites()?;
+    suite::require_scenarios(&suites)?;
+    // Another version of the controller is no reference for it.
+    let own = start.algorithm().name();
+    let foreign = |name: &str| name.split(':').next() != Some(own);
+    let mut references = arguments.suite.references()?;
+    references.retain(|record| foreign(&record.controller));
+    let against: Vec<&String> = arguments.against.iter().filter(|it| foreign(it)).collect();
+    let file = arguments.json.as_deref();
+    let known = match file.filter(|file| file.exists()) {
+        Some(file) => arguments.suite.records("--json", file)?,
+        None => Vec::new(),
+    };
+    let passes = passes(arguments, &suites, parameters.len(), &changes)?;
+    let runs: usize = suites.iter().map(|(_, cases)| cases.len()).sum();
+    let (values, others) = (parameters.len(), against.len());
+    let cost = format!(
+        "{start}: {values} values, {passes} passes of {runs} runs; to compare with, {others} passes of other controllers\n\
+         Runs that have records are not repeated.\n\n"
+    );
+    write_all(out, &cost)?;
+    let mut number = 0;
+    let mut runner = |controller: &str, jobs: &[Job<'_>]| -> Result<Vec<Record>, CliError> {
+        number += 1;
+        let progress = Progress::of_part(format!("{number}: {controller}"));
+        let records = run_jobs(jobs, &|share| progress.advance_share(share));
+        progress.finish();
+        let records = records.map_err(CliError::failure)?;
+        file.map_or(Ok(()), |file| append(file, &records))?;
+        Ok(records)
+    };
+    let mut bench = Bench::new(&suites, references, known, &mut runner);
+    for controller in against {
+        bench.refer_to(controller)?;
+    }
+    let table = if arguments.ablation {
+        ablation(&mut bench, start, &parameters, &changes)?
+    } else {
+        let folds = leave_one_out(&mut bench, start, &changes, arguments.budget)?;
+        format!("{}\npasses: {}\n", report(&folds), bench.passes())
+    };
+    Ok(write_all(out, &table)?)
+}
+
+/// Each value times each factor.
+fn scaled(arguments: &Arguments, parameters: &[Parameter]) -> Vec<Change> {
+    let start = &arguments.controller;
+    let factors = || arguments.factors.iter();
+    let changes = parameters
+        .iter()
+        .flat_map(|parameter| factors().filter_map(|factor| parameter.scaled(start, *factor)));
+    changes.filter(|change| change.spec != *start).collect()
+}
+
+/// How many passes there are, at least and at most.
+fn passes(
+    arguments: &Arguments,
+    suites: &[(u64, Vec<Case>)],
+    values: usize,
+    changes: &[Change],
+) -> Result<String, CliError> {
+    let changed = |change: &&Change| change.spec != arguments.controller;
+    let alone = 1 + changes.iter().filter(changed).count();
+    if arguments.ablation {
+        return Ok(alone.to_string());
+    }
+    let cases = suites.iter().flat_map(|(_, cases)| cases);
+    let families: BTreeSet<Family> = cases.map(|case| case.family).collect();
+    if families.len() < 2 {
+        let reason = "without one family, there has to be another one";
+        return Err(CliError::input("--family", reason));
+    }
+    let alone = alone.min(arguments.budget);
+    let together = (arguments.budget - alone).min(values.saturating_sub(1));
+    let most = alone + together * (1 + families.len());
+    Ok(match together {
+        0 => alone.to_string(),
+        _ => format!("{alone} to {most}"),
+    })
+}
+
+fn budget(text: &str) -> Result<usize, String> {
+    let budget = text.parse().ok().filter(|budget| *budget > 0);
+    budget.ok_or_else(|| "expected a whole number above 0".to_owned())
+}
+
+/// A factor above 0.
+fn factor(text: &str) -> Result<f64, String> {
+    let factor = text.parse().ok();
+    let factor = factor.filter(|factor: &f64| factor.is_finite() && *factor > 0.0);
+    factor.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+fn append(path: &Path, records: &[Record]) -> Result<(), CliError> {
+    let lines = json_lines(records).map_err(CliError::failure)?;
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
+    written.map_err(|error| {
+        let path = path.display();
+        CliError::input("--json", format_args!("cannot write {path}: {error}"))
+    })
+}
