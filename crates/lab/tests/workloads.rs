@@ -42,13 +42,7 @@ const RTTS: [u64; 6] = [100, 300, 1_000, 2_000, 5_000, 10_000];
 
 /// The controllers whose calls take no more than 1.1 times as long as under quinn's CUBIC.
 const SWIFT: [&str; 7] = [
-    "bbr-s",
-    "bbr",
-    "bbr3",
-    "bbr3-s",
-    "cubic",
-    "noq:bbr-s",
-    "noq:bbr3",
+    "knee", "bbr", "bbr3", "bbr3-s", "cubic", "noq:knee", "noq:bbr3",
 ];
 
 /// Trap: an acknowledgement that its receiver delays by 25 ms is late on a path of 1 ms. A controller that treats the
@@ -96,7 +90,7 @@ const GENTLE: [(&str, f64); 5] = [
     ("cubic", 0.01),
     ("bbr3", 0.01),
     ("bbr3-s", 0.01),
-    ("bbr-s", 0.01),
+    ("knee", 0.01),
 ];
 
 #[test]
