@@ -11,7 +11,7 @@ fn every_history_is_over_after_ten_seconds() {
     for name in [
         "bbr",
         "bbr:tuned",
-        "bbr-s",
+        "knee",
         "bbr-x",
         "bbr-fair",
         "bbr-sampled",
@@ -24,7 +24,7 @@ fn every_history_is_over_after_ten_seconds() {
 all_histories! {
     every_history_of_bbr: "bbr",
     every_history_of_bbr_tuned: "bbr:tuned",
-    every_history_of_bbr_s: "bbr-s",
+    every_history_of_knee: "knee",
     every_history_of_bbr_x: "bbr-x",
     every_history_of_bbr_fair: "bbr-fair",
     every_history_of_bbr_sampled: "bbr-sampled",

@@ -153,6 +153,7 @@ impl<F: BandwidthFilter> Bbr<F> {
     fn update_filter(&mut self, ack: &AckEvent) {
         let context = FilterContext {
             min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
+            spread: Duration::ZERO,
             epoch: ack.round,
             filling_pipe: !self.full_bw_reached,
         };

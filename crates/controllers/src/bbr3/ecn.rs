@@ -97,6 +97,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     pub(super) fn on_mark(&mut self, event: &CongestionEvent) {
         if self.config.respond_to_marks {
             self.marks.note(event);
+            self.spread.forget();
         }
     }
 

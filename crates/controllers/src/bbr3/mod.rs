@@ -39,7 +39,7 @@ use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::filter::{BandwidthFilter, FilterContext};
-use crate::model::{FullPipe, HeldBack, LongerPath, MinRtt, RoundRtt, initial_window};
+use crate::model::{DelaySpread, FullPipe, HeldBack, LongerPath, MinRtt, RoundRtt, initial_window};
 use crate::observe;
 use crate::snapshot::Snapshot;
 use crate::units::{Bytes, Timestamp};
@@ -62,6 +62,7 @@ pub(crate) struct Bbr3<F> {
     /// The minimum since the last ProbeRTT.
     recent_rtt: MinRtt,
     longer_path: LongerPath,
+    spread: DelaySpread,
     aggregation: Aggregation,
     marks: Marks,
     round_rtt: RoundRtt,
@@ -104,6 +105,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             min_rtt: MinRtt::default(),
             recent_rtt: MinRtt::default(),
             longer_path: LongerPath::default(),
+            spread: DelaySpread::default(),
             aggregation: Aggregation::new(environment.now),
             marks: Marks::default(),
             round_rtt: RoundRtt::default(),
@@ -142,7 +144,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     fn update_filter(&mut self, ack: &AckEvent) {
         let context = FilterContext {
-            min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
+            min_rtt: self.base_rtt().unwrap_or(ack.rtt),
+            spread: self.spread.get(),
             epoch: self.cycle.count,
             filling_pipe: !self.full_bw_reached,
         };
@@ -194,6 +197,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
     /// `UpdateOnACK` (draft-ietf-ccwg-bbr, section "Per-ACK Steps").
     fn on_ack(&mut self, ack: &AckEvent) {
         let marked = self.held_back.on_ack(ack);
+        self.measure_spread(ack, marked.is_some());
         let ack = marked.as_ref().unwrap_or(ack);
         let point = self.output.point.as_ref();
         self.calculator.on_ack(ack, point);
@@ -218,7 +222,8 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
         self.refresh_model();
         self.update_window(ack);
         self.refresh_control();
-        if self.in_probe_rtt() {
+        let measures = matches!(self.state, State::Drain { .. }) && self.covers_spread();
+        if measures || self.in_probe_rtt() {
             self.held_back.mark(ack);
         }
     }

@@ -1,6 +1,8 @@
 //! The values derived from the model, cached until the model changes: an acknowledgement without news costs no
 //! division.
 
+use core::time::Duration;
+
 use super::Bbr3;
 use super::state::State;
 use super::window::send_quantum;
@@ -39,6 +41,7 @@ pub(super) struct Inputs {
     bandwidth: Option<Bandwidth>,
     /// In nanoseconds, as in [`MinRtt`](crate::model::MinRtt).
     min_rtt: u64,
+    spread: Duration,
     /// The mode, which selects the gains.
     mode: Mode,
     restarting: bool,
@@ -76,6 +79,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 .bandwidth()
                 .map(|rate| rate.min(self.bounds.bw_shortterm)),
             min_rtt: self.min_rtt.nanos(),
+            spread: self.spread.get(),
             mode: self.state.mode(),
             restarting: self.restarting,
             full_bw_reached: self.full_bw_reached,
@@ -89,7 +93,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     #[inline(never)]
     fn rebuild_model(&mut self, bandwidth: Option<Bandwidth>) {
-        let min_rtt = self.min_rtt.get();
+        let min_rtt = self.base_rtt();
         self.output.bandwidth = bandwidth;
         self.output.pacing_rate = self.pace(bandwidth);
         self.output.quantum = send_quantum(self.output.pacing_rate, self.mtu);
@@ -123,7 +127,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
     pub(super) fn refresh_control(&mut self) {
         self.output.allowed = match self.state {
             // Drain ends when the flight fits the pipe. Without pacing only the window can reduce the flight.
-            State::Drain { .. } => self.window.min(self.output.pipe),
+            State::Drain { .. } if self.has_spread() => self.window.min(self.output.pipe),
+            State::Drain { .. } => self.window.min(self.drained().max(self.min_window())),
             _ => self.window,
         };
         self.output.control = self.calculator.control(

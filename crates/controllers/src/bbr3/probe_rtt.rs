@@ -4,12 +4,51 @@ use core::time::Duration;
 
 use super::Bbr3;
 use super::state::{Hold, Phase, ProbeRttState, State};
+use crate::config::WindowPolicy;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
-use crate::model::{FullPipe, LongerPath};
-use crate::units::Timestamp;
+use crate::model::{FullPipe, HOST_DELAY, LongerPath};
+use crate::units::{Bytes, Timestamp};
 
 impl<F: BandwidthFilter> Bbr3<F> {
+    /// The RTT without this sender's queue: the minimum, and what packets wait for on average beyond it. The window has the hosts'
+    /// delay anyway, which is a part of that.
+    pub(super) fn base_rtt(&self) -> Option<Duration> {
+        let min_rtt = self.min_rtt.get()?;
+        Some(if self.covers_spread() {
+            min_rtt.saturating_add(self.spread.get().saturating_sub(HOST_DELAY))
+        } else {
+            min_rtt
+        })
+    }
+
+    /// Whether the window needs no more samples of the path without a queue.
+    pub(super) fn has_spread(&self) -> bool {
+        !self.covers_spread() || self.spread.is_known()
+    }
+
+    /// Whether the window is a multiple of the path's RTT rather than of the smallest one.
+    pub(super) const fn covers_spread(&self) -> bool {
+        matches!(self.config.window_policy, WindowPolicy::Bdp { .. })
+    }
+
+    /// Handles an acknowledgement, before the rest of the controller. `drained`: of a packet that left in Drain or ProbeRTT. The
+    /// first ones of these may have left behind a queue: their flight was larger.
+    pub(super) fn measure_spread(&mut self, ack: &AckEvent, drained: bool) {
+        if !drained {
+            self.spread.end_drain();
+        } else if let Some(sample) = ack.rate
+            && sample.in_flight_at_send <= self.output.bdp.max(self.min_window())
+        {
+            self.spread.add(ack.now, ack.rtt);
+        }
+    }
+
+    /// The flight of ProbeRTT, which makes no queue even where the bandwidth is estimated too high.
+    pub(super) fn drained(&self) -> Bytes {
+        self.config.probe_rtt_gain * self.output.bdp
+    }
+
     /// `UpdateMinRTT` and `CheckProbeRTT` (draft-ietf-ccwg-bbr, section "ProbeRTT Logic").
     ///
     /// Two minima implement every version of the draft. The expiry of the recent one starts ProbeRTT. The valid one
@@ -67,7 +106,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     fn enter_probe_rtt(&mut self, ack: &AckEvent) {
         // The model does not include this acknowledgement yet, which may have seen a full queue.
-        let half_pipe = self.config.probe_rtt_gain * self.output.bdp;
+        let half_pipe = self.drained();
         let search = match self.state {
             State::Startup(search) => search,
             _ => FullPipe::default(),

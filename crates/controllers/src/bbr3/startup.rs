@@ -76,9 +76,13 @@ impl<F: BandwidthFilter> Bbr3<F> {
     }
 
     /// Ends Drain once the flight fits the pipe, or after the maximum time (section "Drain").
+    ///
+    /// A window of the path's RTT needs samples of the path without a queue first: the next drain is ProbeRTT. Packets of an
+    /// application that is the limit would show nothing.
     pub(super) fn check_drained(&mut self, ack: &AckEvent) {
+        let measured = self.has_spread() || ack.app_limited;
         if let State::Drain { last_round } = self.state
-            && (ack.in_flight <= self.output.pipe || self.round.count() > last_round)
+            && ((ack.in_flight <= self.output.pipe && measured) || self.round.count() > last_round)
         {
             self.start_down(ack.now);
         }

@@ -27,6 +27,8 @@ use crate::units::{Bandwidth, Timestamp};
 pub(crate) struct FilterContext {
     /// The min RTT estimate.
     pub min_rtt: Duration,
+    /// What packets wait for on average above the smallest RTT, without a queue.
+    pub spread: Duration,
     /// The clock of sample windows: rounds in BBRv1, probing cycles in BBRv2 and BBRv3.
     pub epoch: u64,
     /// Whether the controller is in Startup, at a rate well above the estimate.
@@ -125,6 +127,7 @@ mod tests {
     pub(super) fn context(epoch: u64) -> FilterContext {
         FilterContext {
             min_rtt: Duration::from_millis(40),
+            spread: Duration::ZERO,
             epoch,
             filling_pipe: false,
         }

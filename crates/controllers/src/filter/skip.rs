@@ -168,7 +168,12 @@ impl SkipFilter {
     }
 
     /// Cuts capacity samples from the acknowledgements.
-    fn measure(&mut self, ack: &AckEvent, min_rtt: u64) {
+    ///
+    /// The ends of a sample are uncertain by what packets wait for at random, and the longer one of two uncertain times makes
+    /// the rate too low on average.
+    fn measure(&mut self, ack: &AckEvent, context: &FilterContext) {
+        let min_rtt = nanos(context.min_rtt);
+        let length = min_rtt.saturating_add(nanos(context.spread).saturating_mul(SPREADS));
         if self.pauses.link_was_closed(ack.now, min_rtt) {
             self.interval.restart();
         }
@@ -187,7 +192,7 @@ impl SkipFilter {
         packet.packets = u32::try_from(ack.acked_packets).unwrap_or(u32::MAX);
         let pushed = self.interval.push(packet);
         self.app_limited |= ack.rate.is_none_or(|sample| sample.app_limited);
-        if pushed.is_ok() && self.interval.is_long_enough(min_rtt) {
+        if pushed.is_ok() && self.interval.is_long_enough(length) {
             let app_limited = core::mem::take(&mut self.app_limited);
             if let Ok(estimate) = self.interval.close(min_rtt) {
                 self.feed(if app_limited {
@@ -232,7 +237,7 @@ impl BandwidthFilter for SkipFilter {
         } else if changed {
             self.update_estimate();
         }
-        self.measure(ack, nanos(context.min_rtt));
+        self.measure(ack, context);
         self.patience = overdue_after(nanos(ack.rtt).max(nanos(context.min_rtt)));
         let window_limited = ack.in_flight > Bytes::ZERO && !ack.app_limited;
         self.silent_at = window_limited.then(|| self.overdue_from(ack.now));
@@ -289,6 +294,9 @@ impl BandwidthFilter for SkipFilter {
         }
     }
 }
+
+/// So many times the spread of delays is beside min RTT what the length of a sample counts in.
+const SPREADS: u64 = 4;
 
 /// Rounds of the maximum that stands in for SKIP while the pipe is being filled, and bounds it afterwards if nothing else does.
 const RECENT_ROUNDS: u64 = 4;

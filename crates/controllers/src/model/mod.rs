@@ -1,5 +1,6 @@
 //! The parts of the path model that several controllers share.
 
+mod delay_spread;
 mod full_pipe;
 mod held_back;
 mod horizon;
@@ -7,6 +8,7 @@ mod longer_path;
 mod min_rtt;
 mod round_rtt;
 
+pub(crate) use delay_spread::DelaySpread;
 pub(crate) use full_pipe::FullPipe;
 pub(crate) use held_back::HeldBack;
 pub(crate) use horizon::{HOST_DELAY, horizon};

@@ -4,7 +4,8 @@
 //! with the delay that of each direction, and the hosts of virtual time: `ideal`, `server`, `busy` or a file of
 //! `kneepoint host measure`. How fast the relay is: `1Gbps 10ms 3MB 10s`.
 //!
-//! `-- table [DELAY [TIME [HOST [busy]]]]` compares several rates and controllers, each with a queue of one bandwidth-delay product.
+//! `-- table [DELAY [TIME [HOST [RUNS [RATES [busy]]]]]]` compares several rates and controllers, each with a queue of one
+//! bandwidth-delay product: the medians of several runs in turns, and of as many seeds.
 
 mod real;
 mod simulated;
@@ -24,9 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         return table::run(arguments);
     }
     let scenario = Scenario::from_arguments(arguments)?;
-    let (real, summary) = real::run(&scenario)?;
+    let (real, summary) = real::run(&scenario, 1)?;
     real::print(&summary);
-    let simulated = simulated::run(&scenario)?;
+    let simulated = simulated::run(&scenario, 1)?;
     print(&scenario, &real, &simulated);
     Ok(())
 }

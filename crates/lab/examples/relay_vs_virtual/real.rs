@@ -17,8 +17,8 @@ use tokio::time::timeout;
 
 use crate::{Outcome, Scenario, transfer};
 
-/// The statistics of the relay's link and of the relay.
-pub(crate) fn run(scenario: &Scenario) -> Result<(Outcome, Snapshot), Box<dyn Error>> {
+/// The statistics of the relay's link and of the relay. The seed is the controller's.
+pub(crate) fn run(scenario: &Scenario, seed: u64) -> Result<(Outcome, Snapshot), Box<dyn Error>> {
     let server_runtime = runtime()?;
     let server = endpoint(&server_runtime, Some(transfer::server()))?;
     let outcome = Arc::new(Mutex::new(Outcome::default()));
@@ -42,7 +42,7 @@ pub(crate) fn run(scenario: &Scenario) -> Result<(Outcome, Snapshot), Box<dyn Er
     });
     let client_runtime = runtime()?;
     let mut client = endpoint(&client_runtime, None)?;
-    client.set_default_client_config(transfer::client(&scenario.controller)?);
+    client.set_default_client_config(transfer::client(&scenario.controller, seed)?);
     let sending = transfer::upload(client, relay.local_addr());
     match client_runtime.block_on(async { timeout(limit, sending).await }) {
         Ok(result) => result?,

@@ -11,13 +11,13 @@ use kneepoint_emulator::sim::{Simulation, endpoint_config};
 
 use crate::{Outcome, Scenario, real, transfer};
 
-pub(crate) fn run(scenario: &Scenario) -> Result<Outcome, Box<dyn Error>> {
+pub(crate) fn run(scenario: &Scenario, seed: u64) -> Result<Outcome, Box<dyn Error>> {
     let (up, reverse) = scenario.links();
     let forward = LinkConfig { log: true, ..up };
     let network = Network::new(NetworkConfig {
         forward,
         reverse,
-        seed: 1,
+        seed,
     })?;
     let mut host = scenario.host.clone();
     if !host.is_ideal() {
@@ -36,7 +36,7 @@ pub(crate) fn run(scenario: &Scenario) -> Result<Outcome, Box<dyn Error>> {
     )?;
     let mut client =
         simulation.endpoint(Side::Left, "10.0.0.1:0".parse()?, endpoint_config(2), None)?;
-    client.set_default_client_config(transfer::client(&scenario.controller)?);
+    client.set_default_client_config(transfer::client(&scenario.controller, seed)?);
 
     let received = Arc::new(AtomicU64::new(0));
     let handle = simulation.handle();

@@ -32,9 +32,9 @@ pub(crate) async fn receive(endpoint: Endpoint, received: Arc<AtomicU64>) {
     }
 }
 
-pub(crate) fn client(controller: &str) -> Result<ClientConfig, Box<dyn Error>> {
+pub(crate) fn client(controller: &str, seed: u64) -> Result<ClientConfig, Box<dyn Error>> {
     let mut transport = transport();
-    transport.congestion_controller_factory(controllers::resolve(controller, 1)?);
+    transport.congestion_controller_factory(controllers::resolve(controller, seed)?);
     let mut config = tls::client_config();
     config.transport_config(Arc::new(transport));
     Ok(config)

@@ -45,23 +45,19 @@ fn short_paths_with_batches_are_used() {
 
 /// Trap: with a window of more than one bandwidth-delay product, Down lasted until the next probe. Its samples show the sender's
 /// own rate times Down's gain, and with jitter that rate falls further and further.
+///
+/// Trap: a window of min RTT holds less than a path whose delay varies, and samples over it show the sender.
 #[test]
 fn jitter_leaves_the_link_busy() {
     let used = |name, max| {
         let links = links(constant(50.0), 0.01, bdp(50.0, 0.08, 1.0));
-        let outcome = greedy(name, jittered(links, 0.005, max), 6.0);
-        goodput(&outcome, 2.0, 6.0) / 50.0
+        let outcome = greedy(name, jittered(links, 0.005, max), 10.0);
+        goodput(&outcome, 2.0, 10.0) / 50.0
     };
     for name in ["bbr2", "bbr2-sampled", "bbr3", "bbr3-s"] {
-        for max in [0.01, 0.015] {
-            // SKIP takes jitter of one RTT for a queue, and the sender's rate for the link's.
-            let min = if name == "bbr3-s" && max > 0.01 {
-                0.6
-            } else {
-                0.87
-            };
+        for max in [0.01, 0.015, 0.03] {
             let used = used(name, max);
-            assert!(used > min, "{name}, up to {max} s: {used}");
+            assert!(used > 0.87, "{name}, up to {max} s: {used}");
         }
     }
 }

@@ -29,6 +29,8 @@ fn a_lossy_second_is_over_after_ten() {
         ("bbr3-s", 50.0),
         ("bbr2", 20.0),
         ("bbr3:paper", 20.0),
+        ("knee", 50.0),
+        ("knee", 20.0),
         ("bbr2:paper", 20.0),
     ] {
         let outcome = greedy(name, lossy(constant(mbps), mbps), 15.0);
@@ -39,7 +41,7 @@ fn a_lossy_second_is_over_after_ten() {
 
 #[test]
 fn a_link_twenty_times_as_fast_is_used_after_a_lossy_second() {
-    for name in ["bbr3", "bbr3-s", "bbr2", "bbr2-sampled"] {
+    for name in ["bbr3", "bbr3-s", "bbr2", "bbr2-sampled", "knee"] {
         let outcome = greedy(name, lossy(step(1.0, 5.0, 20.0), 20.0), 20.0);
         let used = goodput(&outcome, 17.0, 20.0) / (PAYLOAD * 20.0);
         // A share of the rate is what bbr2-sampled is about.
@@ -56,7 +58,14 @@ fn a_stray_mark_costs_less_than_a_second() {
         let outcome = with(marked(name, times, packet), links(), 8.0, None);
         goodput(&outcome, 0.0, 8.0) * 8.0
     };
-    for name in ["bbr3", "bbr3-s", "bbr2", "bbr2-sampled", "bbr3:paper"] {
+    for name in [
+        "knee",
+        "bbr3",
+        "bbr3-s",
+        "bbr2",
+        "bbr2-sampled",
+        "bbr3:paper",
+    ] {
         let clean = delivered(name, Vec::new(), None);
         for (when, packet) in [(None, Some(15)), (Some(0.2), None), (Some(1.0), None)] {
             let times = when.map(seconds).into_iter().collect();

@@ -280,6 +280,7 @@ impl Controller for Ebcc {
         self.utilization.on_ack(ack);
         let context = FilterContext {
             min_rtt: self.trips.base().unwrap_or(ack.rtt),
+            spread: Duration::ZERO,
             epoch: ack.round,
             filling_pipe: self.state == State::Startup,
         };

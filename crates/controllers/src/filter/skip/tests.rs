@@ -26,6 +26,7 @@ fn lower_bounds_alone_do_not_carry_the_estimate_away() {
         if let Some(ack) = sampler.on_ack_end(now, mtu * 8, false) {
             let context = FilterContext {
                 min_rtt: rtt,
+                spread: Duration::ZERO,
                 epoch: ack.round,
                 filling_pipe: step < 100,
             };
@@ -57,6 +58,7 @@ fn an_estimate_below_a_packet_per_round_trip_recovers() {
         let ack = sampler.on_ack_end(now, Bytes::ZERO, false);
         let context = FilterContext {
             min_rtt: rtt,
+            spread: Duration::ZERO,
             epoch: round,
             filling_pipe: round == 0,
         };
@@ -98,6 +100,7 @@ fn take(filter: &mut SkipFilter, ack: Option<&crate::event::AckEvent>, filling_p
     let ack = ack.expect("a packet was acknowledged");
     let context = FilterContext {
         min_rtt: Duration::from_millis(40),
+        spread: Duration::ZERO,
         epoch: ack.round,
         filling_pipe,
     };
