@@ -56,16 +56,20 @@ fn a_longer_path_is_filled_within_seconds() {
 #[test]
 fn a_link_a_hundred_times_as_slow_is_not_flooded() {
     for name in ["bbr3", "bbr3-s", "bbr2", "bbr3:paper"] {
-        // Seconds of queue are measured as part of the path when its minimum round trip expires in them.
-        for (queue, min) in [(0.04, 0.9), (4.0, 0.6)] {
-            let links = links(step(50.0, 5.0, 0.5), 0.04, bdp(0.5, queue, 1.0));
-            let outcome = greedy(name, links, 40.0);
-            let lost = outcome.links["forward"].loss_rate();
-            let used = goodput(&outcome, 20.0, 40.0) / 0.5;
-            let closed = &outcome.flows[0].closed;
-            assert!(closed.is_none(), "{name}: {closed:?}");
-            assert!(lost < 0.1, "{name}, {queue} s of queue: {lost} lost");
-            assert!(used > min, "{name}, {queue} s of queue: {used}");
+        // Seconds of queue are measured as part of the path when its minimum round trip expires in them, by chance: what is
+        // used then varies, and the mean of several queues is looked at.
+        for (queues, min) in [(&[0.04][..], 0.9), (&[3.0, 3.5, 4.0, 4.5], 0.6)] {
+            let mut used = 0.0;
+            for &queue in queues {
+                let links = links(step(50.0, 5.0, 0.5), 0.04, bdp(0.5, queue, 1.0));
+                let outcome = greedy(name, links, 40.0);
+                let lost = outcome.links["forward"].loss_rate();
+                let closed = &outcome.flows[0].closed;
+                assert!(closed.is_none(), "{name}: {closed:?}");
+                assert!(lost < 0.1, "{name}, {queue} s of queue: {lost} lost");
+                used += goodput(&outcome, 20.0, 40.0) / 0.5 / queues.len() as f64;
+            }
+            assert!(used > min, "{name}, {queues:?} s of queue: {used}");
         }
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Knee {
     window: Bytes,
     last_ack: Option<Timestamp>,
     newest_sent: Option<Timestamp>,
+    /// When the flight last filled the window.
+    full_at: Option<Timestamp>,
     /// The newest packet that left while the application was the limit.
     app_limited_until: Option<Timestamp>,
     last: Last,
@@ -136,8 +138,8 @@ struct Acked {
     wait: f64,
     /// Whether losses show that the link was full.
     lossy: bool,
-    /// Whether a bound holds the sender back.
-    bounded: bool,
+    /// Whether the model's window was full and no bound held the sender back: a link is idle for lack of a window only then.
+    wants_more: bool,
 }
 
 impl Knee {
@@ -154,6 +156,7 @@ impl Knee {
             state: State::Startup(startup),
             last_ack: None,
             newest_sent: None,
+            full_at: None,
             app_limited_until: None,
             last: Last::default(),
         }
@@ -219,7 +222,8 @@ impl Knee {
                         sent_gap,
                         wait: (rtt - self.path.base()).max(0.0),
                         lossy: self.loss.is_lossy(ack.round),
-                        bounded: self.loss.bytes() <= window.0 as f64,
+                        wants_more: self.full_at.is_some_and(|at| ack.newest_sent <= at)
+                            && self.loss.bytes() > window.0 as f64,
                     };
                     let mtu = self.mtu.0 as f64;
                     link.learn(&config, &acked, self.path.base(), horizon, mtu);
@@ -289,7 +293,7 @@ impl Link {
         };
         self.rate.add(acked.bytes, busy, gap, horizon);
         let empty = acked.wait <= host_delay + EMPTY_BATCHES * acked.bytes / usual;
-        let idle = if empty && !acked.lossy && !acked.bounded {
+        let idle = if empty && !acked.lossy && acked.wants_more {
             gap - busy
         } else {
             0.0
@@ -306,6 +310,10 @@ impl Controller for Knee {
             self.last_ack = Some(event.now);
         }
         self.last.in_flight = event.prior_in_flight + event.bytes;
+        // A transport that paces fills the window but for the time that hosts take.
+        if self.last.in_flight + self.mtu.max(Bytes(self.window.0 / 8)) > self.window {
+            self.full_at = Some(event.now);
+        }
         self.settle(event.now);
     }
 

@@ -198,7 +198,8 @@ impl LossBound {
         }
     }
 
-    /// Packets were lost. Returns whether they bound the window: what is being measured or was answered does not do so again.
+    /// Packets were lost. Returns whether they show that the window was too large: what is being measured or was answered does not do so
+    /// again.
     pub(super) fn on_loss(
         &mut self,
         config: &KneeConfig,
@@ -219,7 +220,7 @@ impl LossBound {
         self.lossy_until = Some(event.round.saturating_add(1));
         // A flight that the application limited does not show the window (draft-ietf-ccwg-bbr, section 5.5.10.2).
         if flight.app_limited {
-            return false;
+            return true;
         }
         let measuring = matches!(self.phase, Phase::Measuring { .. });
         if event.newest_sent < self.answered || measuring {
@@ -317,7 +318,7 @@ mod tests {
             app_limited: true,
             ..flight
         });
-        assert!(!bound.on_loss(&KneeConfig::default(), &event, MTU));
+        assert!(bound.on_loss(&KneeConfig::default(), &event, MTU));
         assert_eq!(bound.bytes(), f64::INFINITY);
         assert!(bound.is_lossy(2));
     }
