@@ -332,11 +332,13 @@ impl Controller for Knee {
         );
         let rtt = self.path.on_ack(&self.config, ack, cruising);
         let window_limited = self.is_window_limited(ack);
-        let model = match &self.state {
+        let (state, config, horizon, packet) =
+            (&self.state, &self.config, self.horizon(), self.packet());
+        let model = || match state {
             State::Startup(startup) => startup.window().0 as f64,
-            State::Running { link, .. } => link.window(&self.config, self.horizon(), self.packet()),
+            State::Running { link, .. } => link.window(config, horizon, packet),
         };
-        self.loss.on_ack(&self.config, ack, model, self.mtu);
+        self.loss.on_ack(config, ack, model, self.mtu);
         if let State::Startup(startup) = &mut self.state {
             self.path.take_min_as_base();
             let wait = rtt - self.path.min();
@@ -393,15 +395,16 @@ impl Controller for Knee {
             State::Running { .. } => {
                 // A transport that paces by window over smoothed round-trip time is slowed down by the queue. This undoes it.
                 let refill = (self.window.0 as f64 * self.path.inflation()) as u64;
-                let rate =
-                    Bandwidth::from_f64(self.window.0 as f64 / self.horizon().max(MIN_HORIZON));
-                (Refill::PaceOf(Bytes(refill)), Some(rate))
+                let rate = self.paces.then(|| {
+                    Bandwidth::from_f64(self.window.0 as f64 / self.horizon().max(MIN_HORIZON))
+                });
+                (Refill::PaceOf(Bytes(refill)), rate)
             }
         };
         Control {
             window: self.window,
             refill,
-            pacing_rate: pacing_rate.filter(|_| self.paces),
+            pacing_rate,
             send_quantum: self.mtu * QUANTUM_PACKETS,
         }
     }

@@ -139,7 +139,13 @@ impl LossBound {
     }
 
     /// Takes an acknowledgement. `model` is the window without the bound.
-    pub(super) fn on_ack(&mut self, config: &KneeConfig, ack: &AckEvent, model: f64, mtu: Bytes) {
+    pub(super) fn on_ack(
+        &mut self,
+        config: &KneeConfig,
+        ack: &AckEvent,
+        model: impl Fn() -> f64,
+        mtu: Bytes,
+    ) {
         let packet = mtu.0 as f64;
         self.counted.add(ack);
         if self.counted.all() > 2.0 * SAMPLE * packet {
@@ -190,7 +196,7 @@ impl LossBound {
                     } else {
                         1.0 + config.bound_growth
                     };
-                    if bounded.bound > 2.0 * model {
+                    if bounded.bound > 2.0 * model() {
                         self.phase = Phase::Unbounded;
                     }
                 }
@@ -298,7 +304,7 @@ mod tests {
                 lost: MTU * lost,
                 ..AckEvent::nothing_yet(at(round * 40))
             };
-            bound.on_ack(&KneeConfig::default(), &ack, 200_000.0, MTU);
+            bound.on_ack(&KneeConfig::default(), &ack, || 200_000.0, MTU);
         }
     }
 

@@ -125,7 +125,7 @@ impl PathRtt {
         if !self.is_noisy() && self.drains >= SETTLED_DRAINS {
             return interval;
         }
-        let doubled = f64::from(self.drains.min(MAX_DOUBLINGS)).exp2();
+        let doubled = f64::from(1_u32 << self.drains.min(MAX_DOUBLINGS));
         interval.min(config.first_round_trips * self.min.max(MIN_LOOK) * doubled)
     }
 
@@ -258,7 +258,7 @@ const STEADY: f64 = 1.25;
 /// After so many drains a quiet path is known.
 const SETTLED_DRAINS: u32 = 2;
 
-/// Twice as long so often: the exponent is bounded.
+/// Twice as long, at most so often.
 const MAX_DOUBLINGS: u32 = 20;
 
 /// In seconds: timers and pauses of hosts take so long.
