@@ -223,7 +223,7 @@ impl Knee {
                         wait: (rtt - self.path.base()).max(0.0),
                         lossy: self.loss.is_lossy(ack.round),
                         wants_more: self.full_at.is_some_and(|at| ack.newest_sent <= at)
-                            && self.loss.bytes() > window.0 as f64,
+                            && self.loss.bytes() > (window + self.mtu).0 as f64,
                     };
                     let mtu = self.mtu.0 as f64;
                     link.learn(&config, &acked, self.path.base(), horizon, mtu);
