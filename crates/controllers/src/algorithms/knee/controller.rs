@@ -138,8 +138,8 @@ struct Acked {
     wait: f64,
     /// Whether losses show that the link was full.
     lossy: bool,
-    /// Whether the model's window was full and no bound held the sender back: a link is idle for lack of a window only then.
-    wants_more: bool,
+    /// Whether the window was full: a link is idle for lack of a window only then.
+    full: bool,
 }
 
 impl Knee {
@@ -222,8 +222,7 @@ impl Knee {
                         sent_gap,
                         wait: (rtt - self.path.base()).max(0.0),
                         lossy: self.loss.is_lossy(ack.round),
-                        wants_more: self.full_at.is_some_and(|at| ack.newest_sent <= at)
-                            && self.loss.bytes() > (window + self.mtu).0 as f64,
+                        full: self.full_at.is_some_and(|at| ack.newest_sent <= at),
                     };
                     let mtu = self.mtu.0 as f64;
                     link.learn(&config, &acked, self.path.base(), horizon, mtu);
@@ -293,7 +292,7 @@ impl Link {
         };
         self.rate.add(acked.bytes, busy, gap, horizon);
         let empty = acked.wait <= host_delay + EMPTY_BATCHES * acked.bytes / usual;
-        let idle = if empty && !acked.lossy && acked.wants_more {
+        let idle = if empty && !acked.lossy && acked.full {
             gap - busy
         } else {
             0.0

@@ -36,8 +36,9 @@ impl QueueTarget {
     }
 }
 
-/// A link that is idle most of the time has no use for more.
-const MAX_SHARE: f64 = 4.0;
+/// The rate is taken for at most twice what is delivered, and so is what is sent: more of a target would be paid for in losses
+/// once a bound on the window goes.
+const MAX_SHARE: f64 = 1.0;
 
 #[cfg(test)]
 mod tests {
