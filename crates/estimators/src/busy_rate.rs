@@ -2,6 +2,8 @@
 
 use libm::exp;
 
+use crate::DecayingRatio;
+
 /// What a link carries while it is busy.
 ///
 /// Between two acknowledgements a link is busy for a part of the time. Bytes over busy time are the link's rate; bytes over all of the
@@ -16,8 +18,8 @@ use libm::exp;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BusyRate {
     config: BusyRateConfig,
-    fast: Decaying,
-    slow: Decaying,
+    fast: DecayingRatio,
+    slow: DecayingRatio,
     /// The fast average's time constant, in horizons.
     memory: f64,
     block: Block,
@@ -47,13 +49,6 @@ impl Default for BusyRateConfig {
     }
 }
 
-/// Bytes and the time that they took, both forgotten exponentially.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Decaying {
-    bytes: f64,
-    busy: f64,
-}
-
 /// Half a horizon: innovations of single acknowledgements are noise.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Block {
@@ -63,24 +58,10 @@ struct Block {
     predicted: f64,
 }
 
-impl Decaying {
-    fn add(&mut self, bytes: f64, busy: f64, keep: f64) {
-        self.bytes = self.bytes * keep + bytes;
-        self.busy = self.busy * keep + busy;
-    }
-
-    fn rate(&self) -> f64 {
-        self.bytes / self.busy.max(MIN_TIME)
-    }
-}
-
 impl BusyRate {
     /// A link that is known to carry `rate`, on a path with this horizon.
     pub fn new(config: BusyRateConfig, rate: f64, horizon: f64) -> Self {
-        let average = |memory: f64| Decaying {
-            bytes: rate * horizon * memory,
-            busy: horizon * memory,
-        };
+        let average = |memory: f64| DecayingRatio::new(rate * horizon * memory, horizon * memory);
         Self {
             config,
             fast: average(1.0),
@@ -101,9 +82,8 @@ impl BusyRate {
             return;
         }
         let time = elapsed / horizon;
-        self.fast.add(bytes, busy, exp(-time / self.memory));
-        self.slow
-            .add(bytes, busy, exp(-time / self.config.slow_memory));
+        self.fast.add(bytes, busy, time / self.memory);
+        self.slow.add(bytes, busy, time / self.config.slow_memory);
         self.block.bytes += bytes;
         self.block.busy += busy;
         self.block.elapsed += elapsed;
@@ -115,13 +95,12 @@ impl BusyRate {
     /// What the link carries now.
     pub fn rate(&self, horizon: f64) -> f64 {
         let prior = self.config.min_memory * horizon;
-        let busy = (self.fast.busy + prior).max(MIN_TIME);
-        (self.fast.bytes + self.slow.rate() * prior) / busy
+        self.fast.ratio_with(self.slow.ratio(), prior)
     }
 
     /// What the link carries on average.
     pub fn usual(&self) -> f64 {
-        self.slow.rate()
+        self.slow.ratio()
     }
 
     fn end_block(&mut self, horizon: f64) {
@@ -153,9 +132,6 @@ const ROUNDING: f64 = 1e-6;
 
 /// What is known at first counts for this share of the slow average's memory.
 const PRIOR_SHARE: f64 = 0.125;
-
-/// In seconds. Nothing is divided by less.
-const MIN_TIME: f64 = 1e-9;
 
 #[cfg(test)]
 mod tests {

@@ -58,6 +58,7 @@ pub mod normal;
 
 mod atkf;
 mod busy_rate;
+mod decaying;
 mod percentile;
 mod queue_correction;
 mod sample;
@@ -68,6 +69,7 @@ mod windowed;
 
 pub use atkf::{Adaptation, Atkf, AtkfConfig, ConfigError, LowerBounds};
 pub use busy_rate::{BusyRate, BusyRateConfig};
+pub use decaying::DecayingRatio;
 pub use percentile::{PercentileError, PercentileHistory};
 pub use queue_correction::{QueueCorrection, QueueCorrectionError};
 pub use sample::{CapacitySample, MAX_RATE, SampleError};

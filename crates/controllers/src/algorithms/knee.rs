@@ -52,8 +52,8 @@ pub struct KneeConfig {
     pub drain_interval: Duration,
     /// And for so many minimum round-trip times. At least 10; 100.
     pub drain_round_trips: f64,
-    /// The first drain follows after so many minimum round-trip times, the next one after twice as many, and so on, until the
-    /// path is known to be quiet. At least 1; 8.
+    /// A flow that is new, or whose path has noise, drains again after twice so many minimum round-trip times, then after four
+    /// times so many, and so on, up to the two values above. At least 1; 8.
     pub first_round_trips: f64,
     /// What a drain leaves of the window. Above 0, below 1; 1/2 (draft-ietf-ccwg-bbr, ProbeRTTCwndGain).
     pub drained: f64,

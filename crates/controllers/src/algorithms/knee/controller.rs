@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use kneepoint_estimators::BusyRate;
+use kneepoint_estimators::{BusyRate, DecayingRatio};
 
 use super::KneeConfig;
 use super::drain::Drain;
@@ -77,30 +77,9 @@ struct Link {
     rate: BusyRate,
     target: QueueTarget,
     /// What was delivered over the last horizon, per second: an average that is forgotten over one horizon.
-    delivered: Decaying,
+    delivered: DecayingRatio,
     /// Bytes squared over bytes: how many come in an acknowledgement, weighted by size.
-    batch: Decaying,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Decaying {
-    numerator: f64,
-    denominator: f64,
-}
-
-impl Decaying {
-    fn add(&mut self, numerator: f64, denominator: f64, keep: f64) {
-        self.numerator = self.numerator * keep + numerator;
-        self.denominator = self.denominator * keep + denominator;
-    }
-
-    fn ratio(&self) -> f64 {
-        if self.denominator > 0.0 {
-            self.numerator / self.denominator
-        } else {
-            0.0
-        }
-    }
+    batch: DecayingRatio,
 }
 
 impl Link {
@@ -108,14 +87,8 @@ impl Link {
         Self {
             rate: BusyRate::new(config.busy_rate(), rate, horizon),
             target: QueueTarget::new(config),
-            delivered: Decaying {
-                numerator: rate * horizon,
-                denominator: horizon,
-            },
-            batch: Decaying {
-                numerator: 0.0,
-                denominator: 0.0,
-            },
+            delivered: DecayingRatio::new(rate * horizon, horizon),
+            batch: DecayingRatio::default(),
         }
     }
 
@@ -281,7 +254,7 @@ impl Link {
             0.0
         };
         let gap = acked.gap.min((longest + delayed).max(acked.sent_gap));
-        self.delivered.add(acked.bytes, gap, (-gap / horizon).exp());
+        self.delivered.add(acked.bytes, gap, gap / horizon);
         // A packet that waited came to a busy link. One that did not is a lower bound of the rate: the link is taken for at most
         // twice as fast as what it delivers.
         let censored = acked.bytes / (2.0 * self.delivered.ratio().max(1.0));
@@ -298,8 +271,9 @@ impl Link {
             0.0
         };
         self.target.on_ack(config, idle / horizon, gap / horizon);
-        let keep = (-gap / (BATCH_MEMORY * horizon)).exp();
-        self.batch.add(acked.bytes * acked.bytes, acked.bytes, keep);
+        let squares = acked.bytes * acked.bytes;
+        self.batch
+            .add(squares, acked.bytes, gap / (BATCH_MEMORY * horizon));
     }
 }
 
