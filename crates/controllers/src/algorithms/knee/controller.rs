@@ -161,6 +161,11 @@ impl Knee {
             .is_none_or(|until| ack.newest_sent > until)
     }
 
+    /// Whether the window has been full since the acknowledgement's newest packet left.
+    fn was_full(&self, ack: &AckEvent) -> bool {
+        self.full_at.is_some_and(|at| ack.newest_sent <= at)
+    }
+
     fn on_running_ack(
         &mut self,
         ack: &AckEvent,
@@ -170,6 +175,7 @@ impl Knee {
         window_limited: bool,
     ) {
         let (config, horizon, window) = (self.config, self.horizon(), self.window);
+        let full = self.was_full(ack);
         let State::Running { link, phase } = &mut self.state else {
             return;
         };
@@ -195,7 +201,7 @@ impl Knee {
                         sent_gap,
                         wait: (rtt - self.path.base()).max(0.0),
                         lossy: self.loss.is_lossy(ack.round),
-                        full: self.full_at.is_some_and(|at| ack.newest_sent <= at),
+                        full,
                     };
                     let mtu = self.mtu.0 as f64;
                     link.learn(&config, &acked, self.path.base(), horizon, mtu);
@@ -305,6 +311,7 @@ impl Controller for Knee {
         );
         let rtt = self.path.on_ack(&self.config, ack, cruising);
         let window_limited = self.is_window_limited(ack);
+        let full = self.was_full(ack);
         let (state, config, horizon, packet) =
             (&self.state, &self.config, self.horizon(), self.packet());
         let model = || match state {
@@ -317,8 +324,8 @@ impl Controller for Knee {
             let wait = rtt - self.path.min();
             let threshold =
                 (STARTUP_WAIT * self.path.min()).max(self.config.host_delay.as_secs_f64());
-            let full = startup.on_ack(ack, wait > threshold, window_limited);
-            if let Some(rate) = full {
+            let rate = startup.on_ack(ack, wait > threshold, window_limited, full);
+            if let Some(rate) = rate {
                 self.end_startup(rate);
             }
         } else {

@@ -59,9 +59,11 @@ impl Startup {
         ack: &AckEvent,
         waits: bool,
         window_limited: bool,
+        full: bool,
     ) -> Option<f64> {
-        // A flight of more than half of the window fills it in the next round (RFC 9002, section 7.8).
-        if window_limited || self.window < ack.prior_in_flight * 2 {
+        // A window that is not used does not grow (RFC 9002, section 7.8), whether the application or the host's processor is the
+        // limit. A flight of more than half of it fills it in the next round.
+        if (window_limited && full) || self.window < ack.prior_in_flight * 2 {
             self.window += ack.acked;
         }
         if !window_limited {
@@ -103,3 +105,25 @@ const GROWTH: f64 = 1.25;
 
 /// In seconds. Nothing is divided by less.
 const MIN_TIME: f64 = 1e-6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MTU: Bytes = Bytes(1200);
+
+    /// A host whose processor is the limit has little in flight, and no transport calls it application-limited.
+    #[test]
+    fn a_window_that_is_not_used_does_not_grow() {
+        for (full, grows) in [(false, false), (true, true)] {
+            let mut startup = Startup::new(MTU);
+            for millisecond in 1..100 {
+                let mut ack = AckEvent::nothing_yet(Timestamp::from_nanos(millisecond * 1_000_000));
+                ack.acked = MTU;
+                ack.prior_in_flight = MTU * 2;
+                startup.on_ack(&ack, false, true, full);
+            }
+            assert_eq!(startup.window() > MTU * 20, grows);
+        }
+    }
+}
