@@ -9,7 +9,7 @@ use super::drain::Drain;
 use super::loss_bound::LossBound;
 use super::path::PathRtt;
 use super::queue_target::QueueTarget;
-use super::startup::Startup;
+use super::startup::{self, Seen, Startup};
 use crate::config::Environment;
 use crate::controller::{Control, Controller, Refill};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
@@ -111,6 +111,8 @@ struct Acked {
     wait: f64,
     /// Whether losses show that the link was full.
     lossy: bool,
+    /// Whether the window was the limit, not the application.
+    window_limited: bool,
     /// Whether the window was full: a link is idle for lack of a window only then.
     full: bool,
 }
@@ -194,18 +196,17 @@ impl Knee {
             Phase::Settling { until } if ack.now >= *until => *phase = Phase::Cruising,
             Phase::Refilling | Phase::Settling { .. } => {}
             Phase::Cruising => {
-                if window_limited {
-                    let acked = Acked {
-                        bytes: ack.acked.0 as f64,
-                        gap,
-                        sent_gap,
-                        wait: (rtt - self.path.base()).max(0.0),
-                        lossy: self.loss.is_lossy(ack.round),
-                        full,
-                    };
-                    let mtu = self.mtu.0 as f64;
-                    link.learn(&config, &acked, self.path.base(), horizon, mtu);
-                }
+                let acked = Acked {
+                    bytes: ack.acked.0 as f64,
+                    gap,
+                    sent_gap,
+                    wait: (rtt - self.path.base()).max(0.0),
+                    lossy: self.loss.is_lossy(ack.round),
+                    window_limited,
+                    full,
+                };
+                let mtu = self.mtu.0 as f64;
+                link.learn(&config, &acked, self.path.base(), horizon, mtu);
                 let interval = self.path.interval(&config);
                 let unmeasured = self.path.unseen(ack.now).max(self.path.unmeasured(ack.now));
                 if unmeasured > interval
@@ -261,9 +262,18 @@ impl Link {
         };
         let gap = acked.gap.min((longest + delayed).max(acked.sent_gap));
         self.delivered.add(acked.bytes, gap, gap / horizon);
+        let delivered = self.delivered.ratio().max(1.0);
+        if !acked.window_limited {
+            // What an application sends is a lower bound of the rate.
+            if delivered > self.rate.rate(horizon) {
+                self.rate
+                    .add(acked.bytes, acked.bytes / delivered, gap, horizon);
+            }
+            return;
+        }
         // A packet that waited came to a busy link. One that did not is a lower bound of the rate: the link is taken for at most
         // twice as fast as what it delivers.
-        let censored = acked.bytes / (2.0 * self.delivered.ratio().max(1.0));
+        let censored = acked.bytes / (2.0 * delivered);
         let busy = if acked.lossy {
             gap
         } else {
@@ -321,10 +331,17 @@ impl Controller for Knee {
         self.loss.on_ack(config, ack, model, self.mtu);
         if let State::Startup(startup) = &mut self.state {
             self.path.take_min_as_base();
-            let wait = rtt - self.path.min();
-            let threshold =
-                (STARTUP_WAIT * self.path.min()).max(self.config.host_delay.as_secs_f64());
-            let rate = startup.on_ack(ack, wait > threshold, window_limited, full);
+            // What hosts add is no queue.
+            let round_trip = self
+                .path
+                .min()
+                .max(self.config.host_delay.as_secs_f64() / startup::WAIT);
+            let seen = Seen {
+                wait: (rtt - self.path.min()) / round_trip,
+                window_limited,
+                full,
+            };
+            let rate = startup.on_ack(ack, &seen);
             if let Some(rate) = rate {
                 self.end_startup(rate);
             }
@@ -424,9 +441,6 @@ const MIN_PACKETS: u64 = 2;
 
 /// What a transport may send back to back: RFC 9002, section 7.7, allows the initial window.
 const QUANTUM_PACKETS: u64 = 10;
-
-/// Of the minimum round-trip time: a wait of so much ends startup (RFC 9406, section 4.2: RTT_THRESH is an eighth).
-const STARTUP_WAIT: f64 = 0.125;
 
 /// Round trips after a refill, until what is acknowledged left with a full window.
 const SETTLING: f64 = 2.0;

@@ -20,6 +20,17 @@ pub(super) struct Startup {
     busy_since: Timestamp,
 }
 
+/// What an acknowledgement shows of the path.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    /// How long its newest packet waited, in round trips of the empty path.
+    pub(super) wait: f64,
+    /// Whether the window was the limit, not the application.
+    pub(super) window_limited: bool,
+    /// Whether the window has been full since its newest packet left.
+    pub(super) full: bool,
+}
+
 impl Startup {
     pub(super) fn new(mtu: Bytes) -> Self {
         Self::again(initial_window(mtu))
@@ -54,25 +65,20 @@ impl Startup {
     }
 
     /// Takes an acknowledgement. Returns the link's rate once the link is full.
-    pub(super) fn on_ack(
-        &mut self,
-        ack: &AckEvent,
-        waits: bool,
-        window_limited: bool,
-        full: bool,
-    ) -> Option<f64> {
+    pub(super) fn on_ack(&mut self, ack: &AckEvent, seen: &Seen) -> Option<f64> {
         // A window that is not used does not grow (RFC 9002, section 7.8), whether the application or the host's processor is the
         // limit. A flight of more than half of it fills it in the next round.
-        if (window_limited && full) || self.window < ack.prior_in_flight * 2 {
+        if (seen.window_limited && seen.full) || self.window < ack.prior_in_flight * 2 {
             self.window += ack.acked;
         }
-        if !window_limited {
-            return None;
-        }
-        let sample = ack.rate.filter(|sample| !sample.app_limited)?;
+        let sample = ack.rate?;
         let rate = sample.delivery_rate.bytes_per_second() as f64;
-        self.rate = Some(rate);
-        if !waits {
+        let limited = seen.window_limited && !sample.app_limited;
+        if limited || self.rate.is_none_or(|known| known < rate) {
+            self.rate = Some(rate);
+        }
+        // An application's burst queues as well. It leaves no queue of a round trip that stands.
+        if seen.wait <= if limited { WAIT } else { 1.0 } {
             self.waited = 0;
         } else {
             if self.waited == 0 {
@@ -84,10 +90,13 @@ impl Startup {
             }
             self.waited += 1;
         }
-        let stands =
-            self.waited >= QUEUE_SAMPLES || (self.waited > 0 && ack.round > self.waited_since + 1);
-        let full = stands && rate < GROWTH * self.last_round_rate;
-        if ack.round_start {
+        let stands = self.waited > 0 && ack.round > self.waited_since + 1;
+        let full = if limited {
+            (stands || self.waited >= QUEUE_SAMPLES) && rate < GROWTH * self.last_round_rate
+        } else {
+            stands
+        };
+        if limited && ack.round_start {
             self.last_round_rate = rate;
         }
         // Packets that waited came to a busy link: what was acknowledged since the first of them is its rate. A rate sample is
@@ -96,6 +105,9 @@ impl Startup {
         full.then(|| rate.max(self.busy_bytes / busy.max(MIN_TIME)))
     }
 }
+
+/// RFC 9406, section 4.2: RTT_THRESH is an eighth of the minimum round-trip time.
+pub(super) const WAIT: f64 = 0.125;
 
 /// RFC 9406, section 4.2: N_RTT_SAMPLE.
 const QUEUE_SAMPLES: u32 = 8;
@@ -121,7 +133,12 @@ mod tests {
                 let mut ack = AckEvent::nothing_yet(Timestamp::from_nanos(millisecond * 1_000_000));
                 ack.acked = MTU;
                 ack.prior_in_flight = MTU * 2;
-                startup.on_ack(&ack, false, true, full);
+                let seen = Seen {
+                    wait: 0.0,
+                    window_limited: true,
+                    full,
+                };
+                startup.on_ack(&ack, &seen);
             }
             assert_eq!(startup.window() > MTU * 20, grows);
         }
