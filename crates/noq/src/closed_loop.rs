@@ -5,32 +5,39 @@ use std::time::{Duration, Instant};
 
 use kneepoint_controllers::transport::WindowRule;
 use kneepoint_controllers::{Algorithm, Bytes, ControllerSpec, Preset};
+use kneepoint_testkit::events::origin;
 use kneepoint_testkit::{Adapter, Lost, Pacing, Packets, Scenario, Sender};
 use noq_proto::congestion::{Controller, ControllerFactory};
 
 use crate::adapter::NoqController;
 use crate::factory::Factory;
 
-/// An instant to count from: there is no other way to make one. Nothing depends on which it is.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "an Instant has no constructor; tests only add to it"
-)]
-pub(crate) fn origin() -> Instant {
-    Instant::now()
-}
-
 const MTU: u16 = 1200;
 
 /// A controller, and when its connection began.
-struct Noq {
-    controller: NoqController,
+#[derive(Debug, Clone)]
+pub(crate) struct Noq {
+    pub(crate) controller: NoqController,
     begin: Instant,
 }
 
+impl Noq {
+    /// A controller on a path that begins at `now`, some time after the connection.
+    pub(crate) fn new(factory: Factory, now: Duration, mtu: u16) -> Self {
+        let begin = origin();
+        let controller = Arc::new(factory).build(begin + now, mtu);
+        let controller = controller.into_any().downcast::<NoqController>();
+        Self {
+            controller: *controller.expect("the factory builds ours"),
+            begin,
+        }
+    }
+}
+
 impl Adapter for Noq {
-    fn on_sent(&mut self, now: Duration, _bytes: u64) {
-        self.controller.on_packet_sent(self.begin + now, MTU, 0);
+    fn on_sent(&mut self, now: Duration, bytes: u64) {
+        let bytes = bytes.try_into().expect("a datagram");
+        self.controller.on_packet_sent(self.begin + now, bytes, 0);
     }
 
     fn on_packet_acked(&mut self, now: Duration, sent: Duration, bytes: u64) {
@@ -59,6 +66,10 @@ impl Adapter for Noq {
             .on_congestion_event(now, sent, false, true, 0, 0);
     }
 
+    fn on_spurious_loss(&mut self, _now: Duration) {
+        self.controller.on_spurious_congestion_event();
+    }
+
     fn window(&self) -> u64 {
         self.controller.window()
     }
@@ -75,11 +86,8 @@ impl Adapter for Noq {
 
 /// A connection over 10 Mb/s and 40 ms, with ten bandwidth-delay products of buffer.
 fn connect(factory: Factory) -> Sender<Noq> {
-    let begin = origin();
-    let controller = Arc::new(factory).build(begin, MTU);
-    let controller = controller.into_any().downcast::<NoqController>();
-    let controller = *controller.expect("the factory builds ours");
-    Sender::new(Noq { controller, begin }, &Scenario::PLAIN).paced(Pacing::Bucket)
+    let noq = Noq::new(factory, Duration::ZERO, MTU);
+    Sender::new(noq, &Scenario::PLAIN).paced(Pacing::Bucket)
 }
 
 #[test]

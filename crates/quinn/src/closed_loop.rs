@@ -5,25 +5,17 @@ use std::time::{Duration, Instant};
 
 use kneepoint_controllers::transport::WindowRule;
 use kneepoint_controllers::{Algorithm, Bytes, ControllerSpec};
+use kneepoint_testkit::events::origin;
 use kneepoint_testkit::{Adapter, Lost, Pacing, Scenario, Sender};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
 use crate::adapter::QuinnController;
 use crate::factory::Factory;
 
-/// An instant to count from: there is no other way to make one. Nothing depends on which it is.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "an Instant has no constructor; tests only add to it"
-)]
-pub(crate) fn origin() -> Instant {
-    Instant::now()
-}
-
 /// A controller of this configuration, built as quinn does.
-pub(crate) fn build(factory: Factory, now: Instant) -> QuinnController {
+pub(crate) fn build(factory: Factory, now: Instant, mtu: u16) -> QuinnController {
     *Arc::new(factory)
-        .build(now, MTU)
+        .build(now, mtu)
         .into_any()
         .downcast::<QuinnController>()
         .expect("the factory builds ours")
@@ -32,9 +24,21 @@ pub(crate) fn build(factory: Factory, now: Instant) -> QuinnController {
 pub(crate) const MTU: u16 = 1200;
 
 /// A controller, and when its connection began.
-struct Quinn {
-    controller: QuinnController,
+#[derive(Debug, Clone)]
+pub(crate) struct Quinn {
+    pub(crate) controller: QuinnController,
     begin: Instant,
+}
+
+impl Quinn {
+    /// A controller on a path that begins at `now`, some time after the connection.
+    pub(crate) fn new(factory: Factory, now: Duration, mtu: u16) -> Self {
+        let begin = origin();
+        Self {
+            controller: build(factory, begin + now, mtu),
+            begin,
+        }
+    }
 }
 
 impl Adapter for Quinn {
@@ -76,9 +80,8 @@ impl Adapter for Quinn {
 
 /// A connection over 10 Mb/s and 40 ms, with ten bandwidth-delay products of buffer.
 fn connect(factory: Factory) -> Sender<Quinn> {
-    let begin = origin();
-    let controller = build(factory, begin);
-    Sender::new(Quinn { controller, begin }, &Scenario::PLAIN).paced(Pacing::FullBucket)
+    let quinn = Quinn::new(factory, Duration::ZERO, MTU);
+    Sender::new(quinn, &Scenario::PLAIN).paced(Pacing::FullBucket)
 }
 
 #[test]

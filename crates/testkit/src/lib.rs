@@ -14,6 +14,7 @@
 extern crate self as kneepoint_testkit;
 
 mod adapter;
+pub mod events;
 mod neutral;
 mod pacer;
 mod path;

@@ -1,84 +1,54 @@
 //! Properties of every controller, for any events.
 
-mod host;
-
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use kneepoint_controllers::{Bytes, ControllerSpec, FilterSnapshot};
+use kneepoint_controllers::{Control, ControllerSpec};
+use kneepoint_testkit::events::{Adapted, Event, NeutralPath, World, survive};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use self::host::{Host, Step};
+type Sender = World<NeutralPath>;
 
-/// A sender and what has to hold for it.
-#[derive(Debug, Clone)]
-struct World {
-    host: Host,
-    largest_mtu: Bytes,
-    probed: Bytes,
+/// Lets something happen, and checks what has to hold.
+fn apply(world: &mut Sender, event: Event) -> Result<(), TestCaseError> {
+    let before = control(world).window;
+    world.apply(event);
+    if let Event::Application { .. } | Event::Discard { .. } = event {
+        prop_assert_eq!(
+            before,
+            control(world).window,
+            "nobody told the controller anything"
+        );
+    }
+    world.check().map_err(TestCaseError::fail)
 }
 
-impl World {
-    fn new(spec: &ControllerSpec, mtu: u16) -> Self {
-        Self {
-            host: Host::new(spec, mtu),
-            largest_mtu: Bytes(mtu.into()),
-            probed: Bytes::ZERO,
-        }
-    }
+fn control(world: &Sender) -> Control {
+    world.state().control
+}
 
-    fn apply(&mut self, step: Step) -> Result<(), TestCaseError> {
-        if let Step::Probe = step {
-            self.probed += Bytes(self.host.mtu);
-        }
-        let before = self.host.adapter.controller.control().window;
-        self.host.apply(step);
-        self.largest_mtu = self.largest_mtu.max(Bytes(self.host.mtu));
-        let after = self.host.adapter.controller.control().window;
-        if let Step::Application { .. } | Step::Discard { .. } = step {
-            prop_assert_eq!(before, after, "nobody told the controller anything");
-        }
-        self.check()
+fn send(packets: u8) -> Event {
+    Event::Send {
+        packets,
+        bytes: None,
     }
+}
 
-    /// The initial window or the smallest, of the largest packets so far; what was delivered; and what was sent past
-    /// the window, since a window in recovery follows what is in flight.
-    fn window_bound(&self) -> Bytes {
-        (self.largest_mtu * 4).max(Bytes(14_720))
-            + self.host.adapter.sampler.delivered()
-            + self.probed
+fn wait(nanos: u64) -> Event {
+    Event::Wait {
+        nanos,
+        timers: true,
     }
+}
 
-    fn check(&self) -> Result<(), TestCaseError> {
-        let (host, bound) = (&self.host, self.window_bound());
-        let control = host.adapter.controller.control();
-        prop_assert!(control.window >= Bytes(2 * host.mtu), "{control:?}");
-        prop_assert!(control.window <= bound, "{control:?} > {bound}");
-        prop_assert!(control.send_quantum >= Bytes(host.mtu));
-        let snapshot = host.adapter.controller.snapshot();
-        prop_assert_eq!(snapshot.congestion_window, control.window);
-        if control.pacing_rate.is_some() {
-            prop_assert_eq!(snapshot.pacing_rate, control.pacing_rate);
-        }
-        // No bandwidth and no threshold out of nothing, nor the largest number there is.
-        let rates = [snapshot.bandwidth, snapshot.pacing_rate];
-        for rate in rates.into_iter().flatten() {
-            prop_assert!(rate.bytes_per_second() < u64::MAX / 2, "{snapshot:?}");
-        }
-        if let FilterSnapshot::Skip {
-            mean,
-            variance,
-            process_noise,
-            measurement_noise,
-            ..
-        } = snapshot.filter
-        {
-            for value in [mean, variance, process_noise, measurement_noise] {
-                prop_assert!(value.is_finite() && value >= 0.0, "{snapshot:?}");
-            }
-        }
-        Ok(())
+/// The oldest packets are acknowledged.
+fn acknowledge(packets: u8) -> Event {
+    Event::Ack {
+        skip: 0,
+        packets,
+        newest_first: false,
+        ends: true,
     }
 }
 
@@ -87,30 +57,6 @@ fn spans() -> impl Strategy<Value = u64> {
     prop_oneof![
         1 => Just(0),
         6 => (0.0..10.8f64).prop_map(|exponent| 10f64.powf(exponent) as u64),
-    ]
-}
-
-fn steps() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        10 => (spans(), any::<bool>()).prop_map(|(nanos, timers)| Step::Wait { nanos, timers }),
-        10 => (1..=64u8).prop_map(|packets| Step::Send { packets }),
-        1 => Just(Step::Probe),
-        10 => (0..3u8, 0..=64u8).prop_map(|(skip, packets)| Step::Ack { skip, packets }),
-        2 => (0..3u8, 1..=64u8, any::<bool>())
-            .prop_map(|(skip, packets, persistent)| Step::Lose { skip, packets, persistent }),
-        1 => Just(Step::Spurious),
-        1 => Just(Step::Mark),
-        1 => (1..=8u8).prop_map(|packets| Step::Discard { packets }),
-        1 => any::<bool>().prop_map(|limits| Step::Application { limits }),
-        1 => (1200..=65_527u16).prop_map(|bytes| Step::Mtu { bytes }),
-    ]
-}
-
-/// Any of them, while the clock now and then runs backwards by up to 10 ms.
-fn steps_of_a_faulty_clock() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        4 => steps(),
-        1 => (0.0..7.0f64).prop_map(|exponent| Step::Back { nanos: 10f64.powf(exponent) as u64 }),
     ]
 }
 
@@ -156,45 +102,45 @@ fn paths() -> impl Strategy<Value = Path> {
 }
 
 /// Sends `packets` over `path`, window-limited; checks after every acknowledgement.
-fn run_over(world: &mut World, path: Path, packets: u64) -> Result<(), TestCaseError> {
+fn run_over(world: &mut Sender, path: Path, packets: u64) -> Result<(), TestCaseError> {
     let mut arrivals: VecDeque<Duration> = VecDeque::new();
-    let mut link_free = world.host.now;
+    let mut link_free = world.now();
     let mut sent = 0;
     while sent < packets {
-        let host = &mut world.host;
-        while host.has_room(0) {
-            host.send(1);
+        while world.has_room(None) {
+            world.apply(send(1));
             sent += 1;
-            let service = host.mtu as f64 / path.bytes_per_second;
-            link_free = link_free.max(host.now) + Duration::from_secs_f64(service);
+            let service = f64::from(world.mtu()) / path.bytes_per_second;
+            link_free = link_free.max(world.now()) + Duration::from_secs_f64(service);
             arrivals.push_back(link_free + path.rtt);
         }
         let batch = arrivals.len().min(usize::from(path.ack_every));
         let Some(&next) = arrivals.get(batch.saturating_sub(1)) else {
             break;
         };
-        host.wait(next.saturating_sub(host.now), true);
+        let span = next.saturating_sub(world.now());
+        world.apply(wait(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)));
         arrivals.drain(..batch);
         let mut acked = u8::try_from(batch).expect("at most ack_every");
         if path.marks {
-            world.apply(Step::Mark)?;
+            apply(world, Event::Mark { skip: 0 })?;
         }
         if sent % path.lose_every < u64::from(acked) {
             acked -= 1;
             let persistent = path.persistent;
-            world.apply(Step::Lose {
-                skip: 0,
-                packets: 1,
-                persistent,
-            })?;
+            apply(
+                world,
+                Event::Lose {
+                    skip: 0,
+                    packets: 1,
+                    persistent,
+                },
+            )?;
             if path.spurious {
-                world.apply(Step::Spurious)?;
+                apply(world, Event::Spurious)?;
             }
         }
-        world.apply(Step::Ack {
-            skip: 0,
-            packets: acked,
-        })?;
+        apply(world, acknowledge(acked))?;
     }
     Ok(())
 }
@@ -211,58 +157,11 @@ fn reproducible() -> ProptestConfig {
 proptest! {
     #![proptest_config(reproducible())]
 
-    #[test]
-    fn any_interleaving_keeps_the_window_in_bounds(
-        mtu in 1200..=9000u16,
-        events in prop::collection::vec(steps(), 1..400),
-        fork in any::<prop::sample::Index>(),
-    ) {
-        let fork = fork.index(events.len());
-        for spec in ControllerSpec::all() {
-            let mut world = World::new(&spec, mtu);
-            let mut again = Host::new(&spec, mtu);
-            let mut copy = None;
-            for (index, &event) in events.iter().enumerate() {
-                if index == fork {
-                    copy = Some(world.host.clone());
-                }
-                world.apply(event)?;
-                // The same events give the same windows.
-                again.apply(event);
-                prop_assert_eq!(world.host.seen(), again.seen());
-                // A copy goes on as the original does.
-                if let Some(copy) = &mut copy {
-                    copy.apply(event);
-                    prop_assert_eq!(world.host.seen(), copy.seen());
-                }
-            }
-        }
-    }
-
     /// Trap: what a search finds in times that are out of order depends on where they lie in memory, and a clone's lie elsewhere.
     #[test]
-    fn no_clock_makes_a_clone_differ(
-        mtu in 1200..=9000u16,
-        events in prop::collection::vec(steps_of_a_faulty_clock(), 1..200),
-        fork in any::<prop::sample::Index>(),
-    ) {
-        let fork = fork.index(events.len());
-        for spec in ControllerSpec::all() {
-            let mut original = Host::new(&spec, mtu);
-            let mut again = Host::new(&spec, mtu);
-            let mut copy = None;
-            for (index, &event) in events.iter().enumerate() {
-                if index == fork {
-                    copy = Some(original.clone());
-                }
-                original.apply(event);
-                again.apply(event);
-                prop_assert_eq!(original.seen(), again.seen());
-                if let Some(copy) = &mut copy {
-                    copy.apply(event);
-                    prop_assert_eq!(original.seen(), copy.seen());
-                }
-            }
+    fn any_events_keep_the_window_in_bounds_and_clones_alike(words in prop::collection::vec(any::<u64>(), 1..400)) {
+        for survive in [survive::<NeutralPath>, survive::<Adapted>] {
+            survive(&words).map_err(TestCaseError::fail)?;
         }
     }
 
@@ -274,13 +173,13 @@ proptest! {
         larger_mtu in 1200..=65_527u16,
     ) {
         for spec in ControllerSpec::all() {
-            let mut world = World::new(&spec, first.mtu);
+            let mut world = Sender::new(&spec, first.mtu);
             run_over(&mut world, first, 1500)?;
             // The path changes under the connection.
-            world.host.wait(Duration::from_nanos(silence), true);
-            world.apply(Step::Mtu { bytes: larger_mtu })?;
+            world.apply(wait(silence));
+            apply(&mut world, Event::Mtu { bytes: larger_mtu })?;
             run_over(&mut world, second, 1500)?;
-            prop_assert!(world.host.adapter.sampler.delivered() > Bytes::ZERO);
+            prop_assert!(world.delivered() > 0);
         }
     }
 
@@ -293,16 +192,15 @@ proptest! {
         pause in 0..1_000_000_000u64,
     ) {
         for spec in ControllerSpec::all() {
-            let mut world = World::new(&spec, mtu);
-            world.apply(Step::Application { limits: true })?;
-            let initial = world.host.adapter.controller.control().window;
+            let mut world = Sender::new(&spec, mtu);
+            apply(&mut world, Event::Application { limits: true })?;
+            let initial = control(&world).window;
             for _ in 0..2000 {
-                world.apply(Step::Send { packets: 1 })?;
-                world.apply(Step::Wait { nanos: rtt, timers: true })?;
-                world.apply(Step::Ack { skip: 0, packets: 1 })?;
-                world.apply(Step::Wait { nanos: pause, timers: true })?;
+                for event in [send(1), wait(rtt), acknowledge(1), wait(pause)] {
+                    apply(&mut world, event)?;
+                }
             }
-            let control = world.host.adapter.controller.control();
+            let control = control(&world);
             let max = initial * 2 + control.send_quantum * 3;
             prop_assert!(control.window <= max, "{spec}: {control:?}");
         }

@@ -1,3 +1,5 @@
+mod attack;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -5,10 +7,10 @@ use kneepoint_controllers::{
     AckEvent, Algorithm, Bandwidth, BbrConfig, CongestionEvent, CongestionSignal, Control,
     ControllerSpec, Gain, Mode, SentEvent, Timestamp,
 };
+use kneepoint_testkit::events::origin;
 use noq_proto::congestion::{ControllerFactory, NewRenoConfig};
 
 use super::*;
-use crate::closed_loop::origin;
 use crate::factory::{Factory, IntoFactory as _};
 
 const MTU: u64 = 1200;

@@ -1,3 +1,4 @@
+mod attack;
 mod fixture;
 mod properties;
 
@@ -7,14 +8,26 @@ use std::time::Duration;
 
 use kneepoint_controllers::transport::MAX_TIMERS_AT_ONCE;
 use kneepoint_controllers::{Algorithm, CongestionSignal, ControllerSpec, Refill};
+use kneepoint_testkit::events::origin;
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
 use quinn_proto::congestion::{ControllerFactory, NewRenoConfig};
 
 use self::fixture::{Fixture, Recorder, Told, millis};
 use super::*;
-use crate::closed_loop::{build, origin};
+use crate::closed_loop::build;
 use crate::observe::{bandwidth_estimate, snapshot};
 
 const MTU: u64 = 1200;
+
+fn reproducible() -> ProptestConfig {
+    ProptestConfig {
+        cases: 128,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
 
 /// Trap: one acknowledgement is one event, after all its packets, and credits them all.
 #[test]
@@ -266,12 +279,17 @@ fn the_reported_window_differs_while_the_flight_is_short() {
     assert_eq!(quinn.adapter.metrics().congestion_window, 52_450);
     quinn.send(41, 43);
     assert_eq!(quinn.adapter.window(), 52_451);
+    // Trap: an acknowledgement of packets without data acknowledges nothing, but tells the flight.
+    quinn.end(42, MTU);
+    assert_eq!(quinn.adapter.window(), 80_001);
+    quinn.end(43, 52_000);
+    assert_eq!(quinn.adapter.window(), 52_451);
 }
 
 #[test]
 fn the_window_follows_every_event_at_once() {
     let start = origin();
-    let mut adapter = build(Algorithm::Bbr.into(), start);
+    let mut adapter = build(Algorithm::Bbr.into(), start, 1200);
     drive(&mut adapter, start, 0..500);
     assert!(adapter.window() > 4 * MTU);
     let now = start + Duration::from_secs(1);
@@ -320,7 +338,7 @@ fn time_before_the_origin_counts_as_the_origin() {
 
 #[test]
 fn snapshots_are_of_our_controllers_only() {
-    let ours = build(Algorithm::BbrS.into(), origin());
+    let ours = build(Algorithm::BbrS.into(), origin(), 1200);
     let expected = ours.snapshot();
     assert_eq!(snapshot(ours.clone_box()), Some(expected));
     assert_eq!(expected.algorithm, "bbr-s");
@@ -351,7 +369,7 @@ fn drive(adapter: &mut QuinnController, start: Instant, rounds: std::ops::Range<
 fn a_clone_goes_on_by_itself() {
     for spec in ControllerSpec::all() {
         let start = origin();
-        let mut original = build(spec.clone().into(), start);
+        let mut original = build(spec.clone().into(), start, 1200);
         drive(&mut original, start, 0..500);
         let clone = |adapter: &QuinnController| {
             adapter

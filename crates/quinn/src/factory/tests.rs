@@ -3,8 +3,8 @@ use std::sync::Mutex;
 use kneepoint_controllers::{BbrConfig, BbrSConfig, Environment, Gain, Timestamp, WindowPolicy};
 
 use super::*;
-use crate::closed_loop::origin;
 use crate::observe::snapshot;
+use kneepoint_testkit::events::origin;
 
 /// Notes the environment of everything built.
 #[derive(Debug, Clone, Default)]

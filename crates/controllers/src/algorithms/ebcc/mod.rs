@@ -41,6 +41,8 @@ struct Ebcc {
     measured: Option<Bytes>,
     /// Whether the flight filled the window when the current round began.
     filled: bool,
+    /// The bytes of the current round by which startup has grown the window.
+    doubled: Bytes,
     /// pfCwnd: the last window with a short queue.
     last_short: Bytes,
     /// Losses of packets sent up to this time belong to the last congestion event.
@@ -68,6 +70,7 @@ impl Ebcc {
             window: Window::new(window),
             measured: Some(window),
             filled: false,
+            doubled: Bytes::ZERO,
             last_short: window,
             congestion_until: None,
             caution: Caution::default(),
@@ -140,6 +143,7 @@ impl Ebcc {
             self.transition(State::ProbeBandwidth);
         } else if self.utilization.is_limited_by(self.window.bytes(), ack) {
             double(&mut self.window, ack.acked, None);
+            self.doubled += ack.acked;
         }
     }
 
@@ -276,7 +280,11 @@ impl Controller for Ebcc {
         self.before_first_ack = false;
         let window = self.config.min_rtt_window;
         let expired = self.trips.base_estimate().expired(ack.now, window);
-        let ended = self.trips.on_ack(ack);
+        let mut ended = self.trips.on_ack(ack);
+        if let Some(round) = &mut ended {
+            // No byte grows the window twice.
+            round.acked -= core::mem::take(&mut self.doubled);
+        }
         self.utilization.on_ack(ack);
         let context = FilterContext {
             min_rtt: self.trips.base().unwrap_or(ack.rtt),

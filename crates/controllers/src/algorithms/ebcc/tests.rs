@@ -41,6 +41,7 @@ fn probing() -> Ebcc {
     assert_eq!(ebcc.window.bytes(), MTU * 60);
     ebcc.measured = Some(MTU * 60);
     ebcc.filled = true;
+    ebcc.doubled = Bytes::ZERO;
     ebcc
 }
 
@@ -70,6 +71,19 @@ fn a_short_queue_moves_the_window_half_way_to_the_target() {
         ..measured_round(170, 40)
     });
     assert_eq!(packets(&ebcc), 90.0);
+}
+
+/// Trap: a round in which startup ends grew the window twice, by each acknowledgement and by the first step.
+#[test]
+fn no_byte_grows_the_window_twice() {
+    let mut ebcc = Ebcc::new(EbccConfig::paper(), &environment());
+    let initial = ebcc.window.bytes();
+    ebcc.on_ack(&measured_round(40, 40));
+    ebcc.on_congestion(&loss(50, 20));
+    ebcc.on_ack(&measured_round(80, 40));
+    assert_eq!(ebcc.window.bytes(), initial + MTU * 40);
+    tried(&mut ebcc, 120, 40);
+    assert!(ebcc.window.bytes() > initial + MTU * 40);
 }
 
 #[test]

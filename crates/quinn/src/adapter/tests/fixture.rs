@@ -8,9 +8,10 @@ use kneepoint_controllers::{
     AckEvent, Bandwidth, CongestionEvent, Control, Mode, SentEvent, Timestamp,
 };
 
+use kneepoint_testkit::events::origin;
+
 use super::super::*;
 use super::MTU;
-use crate::closed_loop::origin;
 
 /// What a controller is told.
 #[derive(Debug, Clone)]

@@ -2,51 +2,12 @@
 
 use std::time::Duration;
 
-use kneepoint_controllers::{
-    Algorithm, ControllerSpec, DeliveryRateSampler, Environment, Transport,
-};
+use kneepoint_controllers::{Algorithm, ControllerSpec, DeliveryRateSampler};
+use kneepoint_testkit::events::origin;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::super::*;
-use super::MTU;
-use crate::closed_loop::origin;
-
-#[derive(Debug, Clone, Copy)]
-enum Step {
-    Wait { nanos: u64 },
-    Send { packets: u8 },
-    Ack { packets: u8, app_limited: bool },
-    Lose { packets: u8, persistent: bool },
-    Mark,
-    Mtu { bytes: u16 },
-}
-
-fn steps() -> impl Strategy<Value = Step> {
-    let spans = prop_oneof![
-        1 => Just(0),
-        6 => (0.0..10.8f64).prop_map(|exponent| 10f64.powf(exponent) as u64),
-    ];
-    prop_oneof![
-        10 => spans.prop_map(|nanos| Step::Wait { nanos }),
-        10 => (1..=64u8).prop_map(|packets| Step::Send { packets }),
-        10 => (0..=64u8, any::<bool>())
-            .prop_map(|(packets, app_limited)| Step::Ack { packets, app_limited }),
-        1 => (1..=64u8, any::<bool>())
-            .prop_map(|(packets, persistent)| Step::Lose { packets, persistent }),
-        1 => Just(Step::Mark),
-        1 => (1200..=65_527u16).prop_map(|bytes| Step::Mtu { bytes }),
-    ]
-}
-
-fn reproducible() -> ProptestConfig {
-    ProptestConfig {
-        cases: 128,
-        rng_seed: RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
+use super::{MTU, reproducible};
 
 /// Something that a peer does, or the network.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +50,7 @@ impl Sender {
     fn new(spec: ControllerSpec) -> Self {
         let now = origin();
         Self {
-            adapter: crate::closed_loop::build(spec.into(), now),
+            adapter: crate::closed_loop::build(spec.into(), now, 1200),
             now,
             next: 0,
             largest_acked: 0,
@@ -148,58 +109,6 @@ impl Sender {
 
 proptest! {
     #![proptest_config(reproducible())]
-
-    #[test]
-    fn whatever_happens_two_packets_fit_and_the_controllers_window_is_shown(
-        steps in prop::collection::vec(steps(), 1..400),
-    ) {
-        for spec in ControllerSpec::all() {
-            let start = origin();
-            let environment = Environment::new(Bytes(MTU), 1, Transport::WINDOW_ONLY);
-            let inner = spec.config().build(&environment).expect("presets are valid");
-            let mut adapter = QuinnController::new(inner, start, Bytes(MTU));
-            let mut now = start;
-            let mut mtu = MTU;
-            let mut flight: Vec<(Instant, u64)> = Vec::new();
-            for &step in &steps {
-                let total = |flight: &[(Instant, u64)]| flight.iter().map(|&(_, bytes)| bytes).sum();
-                match step {
-                    Step::Wait { nanos } => now += Duration::from_nanos(nanos),
-                    Step::Send { packets } => {
-                        adapter.on_sent(now, mtu * u64::from(packets), 0);
-                        flight.extend((0..packets).map(|_| (now, mtu)));
-                    }
-                    Step::Ack { packets, app_limited } => {
-                        let count = flight.len().min(usize::from(packets));
-                        for (sent, bytes) in flight.drain(..count) {
-                            adapter.packet_acked(now, sent, bytes);
-                        }
-                        adapter.on_end_acks(now, total(&flight), app_limited, None);
-                    }
-                    Step::Lose { packets, persistent } => {
-                        let count = flight.len().min(usize::from(packets));
-                        let lost: Vec<_> = flight.drain(..count).collect();
-                        if let Some(&(sent, _)) = lost.last() {
-                            adapter.on_congestion_event(now, sent, persistent, total(&lost));
-                        }
-                    }
-                    Step::Mark => adapter.on_congestion_event(now, now, false, 0),
-                    Step::Mtu { bytes } => {
-                        mtu = u64::from(bytes);
-                        adapter.on_mtu_update(bytes);
-                    }
-                }
-                let window = adapter.adapter.control().window;
-                prop_assert!(window.0 >= 2 * mtu, "{spec}");
-                prop_assert!(adapter.window() > 2 * mtu, "{spec}");
-                prop_assert_eq!(adapter.metrics().congestion_window, window.0);
-                prop_assert_eq!(adapter.snapshot().congestion_window, window);
-                if total(&flight) + mtu > window.0 {
-                    prop_assert!(adapter.window() <= window.0 + 1, "{spec}");
-                }
-            }
-        }
-    }
 
     /// Trap: a peer that acknowledges only what holds no data makes the sender lose and send again for ever.
     #[test]
