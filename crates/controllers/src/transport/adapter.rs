@@ -109,11 +109,10 @@ impl Adapter {
     pub fn acks_ended(&mut self, now: Instant, in_flight: Bytes, app_limited: bool) {
         // No timers first: what an acknowledgement ends was no silence.
         let now = self.clock.now(now);
-        let Some(ack) = self.sampler.on_ack_end(now, in_flight, app_limited) else {
-            return;
-        };
-        let timer = self.controller.acknowledge(ack, &mut self.control);
-        self.timer = timer.unwrap_or(Timestamp::MAX);
+        if let Some(ack) = self.sampler.on_ack_end(now, in_flight, app_limited) {
+            let timer = self.controller.acknowledge(ack, &mut self.control);
+            self.timer = timer.unwrap_or(Timestamp::MAX);
+        }
         self.report(in_flight);
     }
 
