@@ -26,8 +26,8 @@ impl DecayingRatio {
             return;
         }
         let keep = exp(-elapsed);
-        self.numerator = self.numerator * keep + numerator;
-        self.denominator = self.denominator * keep + denominator;
+        self.numerator = (self.numerator * keep + numerator).min(MAX_SUM);
+        self.denominator = (self.denominator * keep + denominator).min(MAX_SUM);
     }
 
     /// The ratio; zero if nothing is known.
@@ -41,12 +41,25 @@ impl DecayingRatio {
     }
 }
 
+/// No sum is larger, so that no ratio overflows.
+const MAX_SUM: f64 = 1e290;
+
 /// Nothing is divided by less.
 const MIN_DENOMINATOR: f64 = 1e-9;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Trap: an infinite sum that is forgotten at once, infinity times zero, is no number ever after.
+    #[test]
+    fn sums_do_not_overflow() {
+        let mut ratio = DecayingRatio::new(f64::MAX, 0.0);
+        ratio.add(f64::MAX, 0.0, 0.0);
+        assert!(ratio.ratio().is_finite());
+        ratio.add(1.0, 1.0, f64::MAX);
+        assert_eq!(ratio.ratio(), 1.0);
+    }
 
     #[test]
     fn a_time_constant_leaves_a_part_in_e() {

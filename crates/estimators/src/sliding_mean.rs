@@ -34,8 +34,13 @@ impl SlidingMean {
         }
     }
 
-    /// Adds a sample, in any unit, and returns the mean in that unit.
+    /// Adds a sample, in any unit, and returns the mean in that unit. A sample that is no number is ignored, and one beyond 1e290
+    /// counts as that, so that no sum overflows.
     pub fn push(&mut self, sample: f64) -> f64 {
+        if sample.is_nan() {
+            return self.mean();
+        }
+        let sample = sample.clamp(-MAX_MAGNITUDE, MAX_MAGNITUDE);
         if let Some(slot) = self.slots.get_mut(self.filled) {
             *slot = sample;
         }
@@ -83,10 +88,22 @@ impl SlidingMean {
     }
 }
 
+/// The largest sample, in its unit.
+const MAX_MAGNITUDE: f64 = 1e290;
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn sums_do_not_overflow() {
+        let mut mean = SlidingMean::new(2);
+        for sample in [f64::INFINITY, f64::MAX, f64::NAN, f64::NEG_INFINITY] {
+            assert!(mean.push(sample).is_finite(), "{sample}");
+        }
+        assert_eq!([1.0, 3.0].map(|sample| mean.push(sample))[1], 2.0);
+    }
 
     proptest! {
         #[test]

@@ -28,8 +28,11 @@ impl LinearFit {
         }
     }
 
-    /// Adds a point.
+    /// Adds a point. One that is not finite is ignored.
     pub fn push(&mut self, x: f64, y: f64) {
+        if !(x.is_finite() && y.is_finite()) {
+            return;
+        }
         self.count = self.count.saturating_add(1);
         let weight = 1.0 / f64::from(self.count);
         let (from_x, from_y) = (x - self.mean_x, y - self.mean_y);
@@ -46,26 +49,29 @@ impl LinearFit {
         self.count
     }
 
-    /// The slope, in y's unit per x's; `None` unless two points differ in x.
+    /// The slope, in y's unit per x's; `None` unless two points differ in x, or if it is too large for a number.
     #[must_use]
     pub fn slope(&self) -> Option<f64> {
-        (self.sum_xx > 0.0).then(|| self.sum_xy / self.sum_xx)
+        let slope = (self.sum_xx > 0.0).then(|| self.sum_xy / self.sum_xx);
+        slope.filter(|slope| slope.is_finite())
     }
 
-    /// The deviation of the points from the line, in y's unit; `None` for fewer than three points.
+    /// The deviation of the points from the line, in y's unit; `None` for fewer than three points, or as for the slope.
     #[must_use]
     pub fn residual_deviation(&self) -> Option<f64> {
         let slope = self.slope()?;
         let freedom = self.count.checked_sub(2).filter(|freedom| *freedom > 0)?;
         let residual_squares = (self.sum_yy - slope * self.sum_xy).max(0.0);
-        Some(libm::sqrt(residual_squares / f64::from(freedom)))
+        let deviation = libm::sqrt(residual_squares / f64::from(freedom));
+        deviation.is_finite().then_some(deviation)
     }
 
     /// The standard error of the slope, in the slope's unit, if the points' errors are independent; `None` for fewer than
-    /// three points.
+    /// three points, or as for the slope.
     #[must_use]
     pub fn slope_error(&self) -> Option<f64> {
-        Some(self.residual_deviation()? / libm::sqrt(self.sum_xx))
+        let error = self.residual_deviation()? / libm::sqrt(self.sum_xx);
+        error.is_finite().then_some(error)
     }
 }
 
@@ -107,6 +113,20 @@ mod tests {
         fit.push(1.0, 1.0);
         fit.push(2.0, 2.0);
         assert_eq!((fit.slope(), fit.slope_error()), (Some(1.0), None));
+    }
+
+    #[test]
+    fn what_is_too_large_for_a_number_is_none() {
+        let mut fit = LinearFit::new();
+        for point in [(f64::NAN, 1.0), (1.0, f64::INFINITY)] {
+            fit.push(point.0, point.1);
+        }
+        assert_eq!(fit.count(), 0);
+        for y in [f64::MAX, f64::MIN, 1.0] {
+            fit.push(y / f64::MAX, y);
+        }
+        let all = [fit.slope(), fit.residual_deviation(), fit.slope_error()];
+        assert_eq!(all, [None; 3]);
     }
 
     proptest! {
