@@ -117,7 +117,7 @@ impl WindowPolicy {
 }
 
 /// A configuration value out of its range.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error("{field} is {value}, but must be {expected}")]
 #[non_exhaustive]
 pub struct ConfigError {
@@ -128,6 +128,8 @@ pub struct ConfigError {
     /// The allowed range.
     pub expected: String,
 }
+
+debug_as_display!(ConfigError);
 
 impl ConfigError {
     /// `field` holds `value`, and may hold what is `expected`: the error reads "`field` is `value`, but must be `expected`".

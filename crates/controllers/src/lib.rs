@@ -15,6 +15,9 @@ struct Readme;
 #[cfg(test)]
 extern crate self as kneepoint_controllers;
 
+#[macro_use]
+mod debug_as_display;
+
 mod algorithms;
 mod bbr;
 mod bbr3;

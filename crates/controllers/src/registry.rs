@@ -152,7 +152,7 @@ impl fmt::Display for Preset {
 }
 
 /// Not a controller of this crate.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ParseAlgorithmError {
     /// No such algorithm.
@@ -185,6 +185,8 @@ pub enum ParseAlgorithmError {
     #[error(transparent)]
     Value(#[from] ConfigError),
 }
+
+debug_as_display!(ParseAlgorithmError);
 
 fn names() -> String {
     let names = Algorithm::all().iter().map(|algorithm| algorithm.name());

@@ -1,6 +1,7 @@
 //! How fast the virtual-time runtime is: flows of quinn, with TLS, each over a 10 Mb/s link's worth of a shared link.
 //!
-//! `cargo run --release --example throughput`, with an optional number of flows (1), of seconds (60) and of runs (5).
+//! `cargo run --release --example throughput`, with an optional number of flows (1), of seconds (60) and of runs (5), and then
+//! `inside` to run inside of a tokio runtime, as in `#[tokio::test]`, or `without` to leave tokio out.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -8,16 +9,21 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use kneepoint_emulator::link::{Limit, LinkConfig, Queue};
-use kneepoint_emulator::network::Direction;
-use kneepoint_emulator::sim::{Net, SimError, Testbed, tls};
+use kneepoint_emulator::network::{Direction, Network, NetworkConfig};
+use kneepoint_emulator::sim::{Net, SimError, Simulation, Testbed, tls};
 use kneepoint_emulator::time::Nanos;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut next = |default: u32| arguments.next().map_or(Ok(default), |text| text.parse());
     let (flows, seconds, runs) = (next(1)?, next(60)?, next(5)?);
+    let place = arguments.next().unwrap_or_default();
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     for _ in 0..runs {
-        run(flows, seconds)?;
+        match place.as_str() {
+            "inside" => runtime.block_on(async { run(flows, seconds, true) })?,
+            place => run(flows, seconds, place != "without")?,
+        }
     }
     Ok(())
 }
@@ -27,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     clippy::print_stdout,
     reason = "it measures real time"
 )]
-fn run(flows: u32, seconds: u32) -> Result<(), Box<dyn Error>> {
+fn run(flows: u32, seconds: u32, tokio: bool) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let link = LinkConfig {
         delay: Nanos::from_millis(20).into(),
@@ -35,7 +41,13 @@ fn run(flows: u32, seconds: u32) -> Result<(), Box<dyn Error>> {
         ..LinkConfig::constant(1_250_000 * u64::from(flows))
     };
     let end: Nanos = Duration::from_secs(seconds.into()).into();
-    let bed = Testbed::symmetric(link, 1)?.deadline(end);
+    let network = Network::new(NetworkConfig {
+        forward: link.clone(),
+        reverse: link,
+        seed: 1,
+    })?;
+    let simulation = Simulation::builder().tokio(tokio).build(network);
+    let bed = Testbed::with(simulation, 1).deadline(end);
     let result: Result<Result<(), Box<dyn Error>>, _> = bed.run(async |net| {
         let server = serve(&net)?;
         for _ in 1..flows {

@@ -38,6 +38,9 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[macro_use]
+mod debug_as_display;
+
 mod addresses;
 mod file;
 pub mod generate;

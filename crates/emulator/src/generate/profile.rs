@@ -101,9 +101,11 @@ impl FromStr for Profile {
 }
 
 /// No profile has this name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown trace profile {name:?}; there are: {names}", names = Profile::ALL.map(Profile::name).join(", "))]
 pub struct UnknownProfile {
     /// The name.
     pub name: String,
 }
+
+debug_as_display!(UnknownProfile);

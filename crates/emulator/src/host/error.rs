@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// Why a host's configuration cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
     /// No preset has this name.
@@ -45,6 +45,8 @@ pub enum HostError {
         range: &'static str,
     },
 }
+
+debug_as_display!(HostError);
 
 /// A number out of its range, before the host's name is known.
 #[derive(Debug, Clone, PartialEq)]

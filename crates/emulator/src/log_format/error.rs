@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// Why a text is not a log. Lines are numbered from 1.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LogError {
     /// The file could not be read.
@@ -108,3 +108,5 @@ pub enum LogError {
         time: u64,
     },
 }
+
+debug_as_display!(LogError);

@@ -111,9 +111,11 @@ impl FromStr for LogFormat {
 }
 
 /// A name that belongs to no format.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error("unknown format '{0}': expected mahimahi, lateness, csv or json")]
 pub struct UnknownFormat(String);
+
+debug_as_display!(UnknownFormat);
 
 /// A packet in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

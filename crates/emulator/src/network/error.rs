@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use crate::link::ConfigError;
 
 /// Why a network cannot be built.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
     /// The network has no link.
@@ -72,3 +72,5 @@ pub enum NetworkError {
         range: &'static str,
     },
 }
+
+debug_as_display!(NetworkError);

@@ -16,7 +16,7 @@ use crate::time::Nanos;
 use crate::trace::TraceError;
 
 /// Why a file does not describe a network.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkFileError {
     /// The file could not be read.
@@ -86,6 +86,8 @@ pub enum NetworkFileError {
         source: NetworkError,
     },
 }
+
+debug_as_display!(NetworkFileError);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -9,7 +9,7 @@ use crate::link::ConfigError;
 use crate::network::Direction;
 
 /// Why a relay did not start.
-#[derive(Debug, Error)]
+#[derive(Error)]
 #[non_exhaustive]
 pub enum RelayError {
     /// Other machines could send to the relay, and the configuration does not allow it.
@@ -41,3 +41,5 @@ pub enum RelayError {
     #[error("cannot start the relay: {0}")]
     Io(#[from] io::Error),
 }
+
+debug_as_display!(RelayError);

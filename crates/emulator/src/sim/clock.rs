@@ -13,27 +13,38 @@ pub(super) struct Clock {
 }
 
 impl Clock {
+    /// A clock that shows zero, which is `epoch`.
+    pub(super) fn new(epoch: Instant) -> Self {
+        Self {
+            epoch,
+            now: AtomicU64::new(0),
+        }
+    }
+
+    /// An epoch for a clock.
     #[expect(
         clippy::disallowed_methods,
         reason = "std has no other constructor of Instant; only differences to it are observable"
     )]
-    pub(super) fn new() -> Self {
-        Self {
-            epoch: Instant::now(),
-            now: AtomicU64::new(0),
-        }
+    pub(super) fn epoch() -> Instant {
+        Instant::now()
     }
 
     pub(super) fn now(&self) -> Nanos {
         Nanos(self.now.load(Ordering::Relaxed))
     }
 
-    /// Moves on to `time`; the clock never goes back.
+    /// Moves on to `time`, unless that is past.
     pub(super) fn advance(&self, time: Nanos) {
         // Only the thread that runs the simulation does this.
         if time > self.now() {
             self.now.store(time.0, Ordering::Relaxed);
         }
+    }
+
+    /// Takes back an advance from `time`, since which nobody has looked.
+    pub(super) fn rewind(&self, time: Nanos) {
+        self.now.store(time.0, Ordering::Relaxed);
     }
 
     pub(super) fn instant(&self, time: Nanos) -> Instant {

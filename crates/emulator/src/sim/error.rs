@@ -7,7 +7,7 @@ use super::unfinished::Unfinished;
 use crate::time::Nanos;
 
 /// Why a run stopped before its future completed.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SimError {
     /// Nothing can ever happen again: no task is ready, no timer is armed and no packet is in
@@ -40,19 +40,31 @@ pub enum SimError {
         /// The message of the panic.
         message: String,
     },
+    /// A task asked tokio for a thread, by `tokio::task::spawn_blocking` or by what uses it: `tokio::fs`, name resolution.
+    #[error(
+        "a task asked for a thread by {at}: what `tokio::task::spawn_blocking`, `tokio::fs` and name resolution do takes no virtual time"
+    )]
+    Blocking {
+        /// The virtual time by which it asked.
+        at: Nanos,
+    },
     /// The simulation is already running: a run was started from within a run.
     #[error("the simulation is already running")]
     Nested,
 }
+
+debug_as_display!(SimError);
 
 fn next(task: Option<&TaskName>) -> String {
     task.map_or_else(|| "the network".to_owned(), TaskName::to_string)
 }
 
 /// A [`timeout`](super::Handle::timeout) elapsed before its future completed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[error("timeout elapsed at {at}")]
 pub struct Elapsed {
     /// When it elapsed.
     pub at: Nanos,
 }
+
+debug_as_display!(Elapsed);

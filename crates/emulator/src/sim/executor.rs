@@ -16,6 +16,7 @@ use super::lock;
 use super::ready::{BoxFuture, Ready, TaskWaker, wake_all};
 use super::shared::Shared;
 use super::task::{Identity, TaskName};
+use super::tokio_runtime::Tokio;
 use super::unfinished::{Unfinished, UnfinishedTask, Wait};
 use crate::time::Nanos;
 
@@ -30,11 +31,31 @@ pub(super) struct Executor {
     /// Steps taken at the present instant.
     steps: u64,
     step_limit: u64,
+    /// Where tasks of tokio run, if they can.
+    tokio: Option<Tokio>,
     /// Wakers to call; empty but for its capacity.
     wakers: Vec<Waker>,
     /// A task panicked. Locks that it held are poisoned, and destructors that find them so panic
     /// again, even while unwinding: from then on futures are leaked.
     panicked: bool,
+}
+
+/// When a run ends though its future has not completed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct End {
+    pub(super) deadline: Nanos,
+    /// Whether to find out if a timer of tokio is left, beyond the deadline too. If one is, the next run starts at its time.
+    pub(super) look_beyond: bool,
+}
+
+impl End {
+    /// At `deadline`, or when nothing is left that could happen.
+    pub(super) fn at(deadline: Nanos) -> Self {
+        Self {
+            deadline,
+            look_beyond: true,
+        }
+    }
 }
 
 struct Task {
@@ -72,7 +93,7 @@ impl fmt::Debug for Executor {
 }
 
 impl Executor {
-    pub(super) fn new(step_limit: u64) -> Self {
+    pub(super) fn new(step_limit: u64, tokio: Option<Tokio>) -> Self {
         Self {
             tasks: Vec::new(),
             free: Vec::new(),
@@ -80,6 +101,7 @@ impl Executor {
             runs: 0,
             steps: 0,
             step_limit,
+            tokio,
             wakers: Vec::new(),
             panicked: false,
         }
@@ -90,13 +112,27 @@ impl Executor {
         self.tasks.len() - self.free.len()
     }
 
-    /// Runs every task until `main` completes, or until nothing is left to do up to `deadline`.
-    pub(super) fn run<F: Future>(
+    /// A handle to tokio's runtime, if there is one.
+    pub(super) fn tokio(&self) -> Option<tokio::runtime::Handle> {
+        self.tokio.as_ref().map(|tokio| tokio.handle().clone())
+    }
+
+    /// Runs every task until `main` completes, or until nothing is left to do up to the deadline.
+    ///
+    /// Not generic, so that it is compiled here, as much optimised as this crate, and not where it is called.
+    pub(super) fn run(
         &mut self,
         shared: &Shared,
-        mut main: Pin<&mut F>,
-        deadline: Nanos,
-    ) -> Result<F::Output, Halt> {
+        mut main: Pin<&mut dyn Future<Output = ()>>,
+        end: End,
+    ) -> Result<(), Halt> {
+        let tokio = self.tokio();
+        let _inside = tokio.as_ref().map(tokio::runtime::Handle::enter);
+        if let Some(tokio) = &mut self.tokio {
+            // Its clock is ahead if the last run looked for a timer beyond its deadline.
+            shared.clock.advance(tokio.now());
+            tokio.set(shared.clock.now());
+        }
         // No task's, and no other run's.
         self.runs += 1;
         let main_key = usize::MAX - self.runs;
@@ -106,8 +142,10 @@ impl Executor {
         loop {
             while let Some(ready) = shared.ready.pop() {
                 if self.step() {
-                    return Err(self.livelock(shared, Some(&ready)).into());
+                    let task = self.name(&ready);
+                    return Err(self.livelock(shared, task).into());
                 }
+                self.refuse_threads(shared)?;
                 match ready {
                     Ready::Spawned(future, identity) => {
                         let key = self.insert(shared, future, identity);
@@ -118,16 +156,21 @@ impl Executor {
                         let mut context = Context::from_waker(&main_waker);
                         let poll = guard(|| poll_fully(main.as_mut(), &mut context));
                         let poll = poll.map_err(|payload| self.panic(TaskName::Main, payload));
-                        if let Poll::Ready(output) = poll? {
+                        if poll?.is_ready() {
                             main_handle.finish();
-                            return Ok(output);
+                            return Ok(());
                         }
                     }
                     // A task, or the future of an earlier run, which is none.
                     Ready::Woken(key) => self.poll(key)?,
                 }
             }
-            self.advance(shared, &main_waker, deadline)?;
+            self.refuse_threads(shared)?;
+            if self.tokio.as_ref().is_some_and(Tokio::is_ready) {
+                self.run_tokio(shared)?;
+            } else {
+                self.advance(shared, &main_waker, end)?;
+            }
         }
     }
 
@@ -155,16 +198,19 @@ impl Executor {
         Unfinished {
             at: shared.clock.now(),
             tasks: main.into_iter().chain(spawned).collect(),
+            tokio_tasks: self.tokio.as_ref().map_or(0, Tokio::tasks),
             packets: lock(&shared.wire).network.in_transit(),
         }
     }
 
     /// Drops every task, those in the queue included.
     pub(super) fn clear(&mut self, queued: VecDeque<Ready>) -> Result<(), Payload> {
+        let tokio = self.tokio();
+        let _inside = tokio.as_ref().map(tokio::runtime::Handle::enter);
         self.free.clear();
         let tasks = std::mem::take(&mut self.tasks);
         if self.panicked {
-            std::mem::forget((tasks, queued));
+            std::mem::forget((tasks, queued, self.tokio.take()));
             return Ok(());
         }
         let mut result = Ok(());
@@ -175,28 +221,29 @@ impl Executor {
         for entry in queued {
             result = result.and(guard(|| drop(entry)));
         }
-        result
+        result.and(guard(|| self.tokio.take().map_or((), Tokio::shut_down)))
     }
 
     /// Moves time on to the next event and lets it happen.
-    fn advance(&mut self, shared: &Shared, main: &Waker, deadline: Nanos) -> Result<(), SimError> {
+    fn advance(&mut self, shared: &Shared, main: &Waker, end: End) -> Result<(), SimError> {
         let now = shared.clock.now();
         let mut events = shared.events();
-        let Some(next) = events.next() else {
+        let next = events.next();
+        let tick = self.tokio.as_ref().map(Tokio::next_tick);
+        if let Some(tick) = tick.filter(|tick| next.is_none_or(|next| *tick < next)) {
+            drop(events);
+            return self.advance_tokio(shared, main, tick, next, end);
+        }
+        let Some(next) = next else {
             drop(events);
             let unfinished = self.unfinished(shared, Some(main));
             return Err(SimError::Deadlock(Box::new(unfinished)));
         };
         let next = next.max(now);
-        if next > deadline {
-            shared.clock.advance(deadline);
-            self.steps = 0;
-            return Err(SimError::Deadline { at: deadline });
+        if next > end.deadline {
+            return Err(self.stop(shared, end.deadline));
         }
-        if next > now {
-            shared.clock.advance(next);
-            self.steps = 0;
-        }
+        self.pass(shared, next);
         if self.step() {
             return Err(self.livelock(shared, None));
         }
@@ -206,20 +253,104 @@ impl Executor {
         Ok(())
     }
 
+    /// Moves time on to the next timer of tokio, or as far as `next`, the simulation's next event, and the deadline allow.
+    fn advance_tokio(
+        &mut self,
+        shared: &Shared,
+        main: &Waker,
+        tick: Nanos,
+        next: Option<Nanos>,
+        end: End,
+    ) -> Result<(), SimError> {
+        let now = shared.clock.now();
+        if tick > end.deadline {
+            return Err(self.stop(shared, end.deadline));
+        }
+        self.pass(shared, tick);
+        if self.run_tokio(shared)? || !shared.ready.is_empty() {
+            return Ok(());
+        }
+        let Some(tokio) = &mut self.tokio else {
+            return Ok(());
+        };
+        let reached = match next {
+            None if end.look_beyond => match tokio.jump_to_timer() {
+                Some(timer) if timer > end.deadline => return Err(self.stop(shared, end.deadline)),
+                Some(timer) => timer,
+                None => {
+                    tokio.forget(now);
+                    shared.clock.rewind(now);
+                    let unfinished = self.unfinished(shared, Some(main));
+                    return Err(SimError::Deadlock(Box::new(unfinished)));
+                }
+            },
+            _ => tokio.jump(
+                next.map_or(Nanos::MAX, |next| next - Nanos(1))
+                    .min(end.deadline),
+            ),
+        };
+        self.pass(shared, reached);
+        self.run_tokio(shared).map(drop)
+    }
+
+    /// Lets the clocks show `time`.
+    fn pass(&mut self, shared: &Shared, time: Nanos) {
+        if time > shared.clock.now() {
+            shared.clock.advance(time);
+            self.steps = 0;
+            if let Some(tokio) = &mut self.tokio {
+                tokio.set(time);
+            }
+        }
+    }
+
+    /// Ends the run at its deadline.
+    fn stop(&mut self, shared: &Shared, deadline: Nanos) -> SimError {
+        shared.clock.advance(deadline);
+        self.steps = 0;
+        SimError::Deadline { at: deadline }
+    }
+
+    /// Gives tokio's tasks their turn; returns whether there was one to poll.
+    fn run_tokio(&mut self, shared: &Shared) -> Result<bool, SimError> {
+        let Some(tokio) = &mut self.tokio else {
+            return Ok(false);
+        };
+        let polls = tokio.run(self.step_limit.saturating_sub(self.steps));
+        self.steps += polls;
+        if self.steps > self.step_limit {
+            return Err(self.livelock(shared, Some(TaskName::Tokio)));
+        }
+        Ok(polls > 0)
+    }
+
+    /// Virtual time does not wait for threads: what they do would happen at another time in every run.
+    fn refuse_threads(&self, shared: &Shared) -> Result<(), SimError> {
+        match &self.tokio {
+            Some(tokio) if tokio.is_blocking() => Err(SimError::Blocking {
+                at: shared.clock.now(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Counts a step; returns whether it is one too many.
     fn step(&mut self) -> bool {
         self.steps += 1;
         self.steps > self.step_limit
     }
 
-    fn livelock(&self, shared: &Shared, next: Option<&Ready>) -> SimError {
-        let task = next.map(|next| match next {
+    fn name(&self, ready: &Ready) -> Option<TaskName> {
+        Some(match ready {
             Ready::Spawned(_, identity) => identity.name.clone(),
             Ready::Woken(key) => match self.tasks.get(*key) {
                 Some(Some(task)) => task.identity.name.clone(),
                 _ => TaskName::Main,
             },
-        });
+        })
+    }
+
+    fn livelock(&self, shared: &Shared, task: Option<TaskName>) -> SimError {
         SimError::Livelock {
             at: shared.clock.now(),
             steps: self.step_limit,
@@ -280,7 +411,7 @@ impl Executor {
 /// tokio grants a budget to each poll of a task of its own. A simulation inside of such a task, as in `#[tokio::test]`, runs within
 /// one poll, and would spend the budget on its first packets. tokio's primitives, which quinn and applications use, would then
 /// return `Pending` and wake their task at once, for ever.
-fn poll_fully<F: Future + ?Sized>(
+pub(super) fn poll_fully<F: Future + ?Sized>(
     future: Pin<&mut F>,
     context: &mut Context<'_>,
 ) -> Poll<F::Output> {
@@ -288,7 +419,7 @@ fn poll_fully<F: Future + ?Sized>(
 }
 
 /// Catches a panic, so that the simulation is left in order before the panic goes on.
-fn guard<T>(f: impl FnOnce() -> T) -> Result<T, Payload> {
+pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, Payload> {
     // Whatever the panic left half done is never used again.
     catch_unwind(AssertUnwindSafe(f))
 }

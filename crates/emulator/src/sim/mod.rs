@@ -4,7 +4,7 @@
 //! [`Network`](crate::network::Network). Time stands still while any task can run and then jumps
 //! to the next packet or timer: a minute of traffic takes a fraction of a second, and the same
 //! seeds give the same packets at the same nanoseconds, run after run; [`endpoint_config`] says
-//! what that takes.
+//! what that takes. tokio's tasks, timers, channels and macros work inside of runs, in virtual time.
 //!
 //! ```
 //! use kneepoint_emulator::link::{LinkConfig, Shaper};
@@ -48,6 +48,7 @@ mod host_view;
 mod hosts;
 mod inboxes;
 mod join;
+mod nested;
 mod net;
 #[cfg(feature = "noq")]
 pub mod noq;
@@ -62,6 +63,7 @@ mod task;
 mod testbed;
 mod timers;
 pub mod tls;
+mod tokio_runtime;
 mod unfinished;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -56,8 +56,12 @@ impl ReadyQueue {
         Ok(())
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        !self.any.load(Ordering::Acquire)
+    }
+
     pub(super) fn pop(&self) -> Option<Ready> {
-        if !self.any.load(Ordering::Acquire) {
+        if self.is_empty() {
             return None;
         }
         let mut state = lock(&self.state);

@@ -36,7 +36,7 @@ use super::handle::Handle;
 /// - Certificates: ECDSA signatures vary in length, and so do certificates made on the fly. Use
 ///   [`tls`](super::tls), or a fixed Ed25519 key.
 /// - quinn's own `BbrConfig` draws from the thread's generator; `tokio::select!` does unless it is
-///   `biased`.
+///   `biased`, or in a task of `tokio::spawn` and compiled with `--cfg tokio_unstable`.
 /// - Other threads: a task that waits for one waits for the wall clock.
 pub fn endpoint_config(seed: u64) -> EndpointConfig {
     let Seeds {

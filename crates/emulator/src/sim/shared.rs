@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::task::Waker;
+use std::time::Instant;
 
 use super::clock::Clock;
 use super::hosts::Hosts;
@@ -51,9 +52,9 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
-    pub(super) fn new(network: Network, transmit_segments: usize) -> Self {
+    pub(super) fn new(network: Network, transmit_segments: usize, epoch: Instant) -> Self {
         Self {
-            clock: Clock::new(),
+            clock: Clock::new(epoch),
             wire: Mutex::new(Wire {
                 network,
                 buffers: BufferPool::default(),

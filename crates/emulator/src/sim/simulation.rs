@@ -9,13 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use quinn::{Endpoint, EndpointConfig, ServerConfig};
 
+use super::clock::Clock;
 use super::error::SimError;
-use super::executor::{Executor, Halt, Payload};
+use super::executor::{End, Executor, Halt, Payload};
 use super::handle::Handle;
 use super::lock;
+use super::nested;
 use super::shared::Shared;
 use super::socket::Socket;
 use super::task::TaskName;
+use super::tokio_runtime::Tokio;
 use super::unfinished::Unfinished;
 use crate::host::HostConfig;
 use crate::network::{Network, Side};
@@ -41,6 +44,7 @@ pub struct Builder {
     step_limit: u64,
     transmit_segments: usize,
     hosts: Option<HostConfig>,
+    tokio: bool,
 }
 
 impl Default for Builder {
@@ -49,6 +53,7 @@ impl Default for Builder {
             step_limit: STEP_LIMIT,
             transmit_segments: TRANSMIT_SEGMENTS,
             hosts: None,
+            tokio: true,
         }
     }
 }
@@ -84,14 +89,26 @@ impl Builder {
         self
     }
 
+    /// Whether `tokio::spawn`, `tokio::time` and whatever else needs tokio's runtime work inside of runs; yes unless set.
+    ///
+    /// Without, a run is a little faster. Inside of another runtime, as in `#[tokio::test]`, all of its tasks then run on the calling
+    /// thread.
+    pub fn tokio(mut self, works: bool) -> Self {
+        self.tokio = works;
+        self
+    }
+
     /// A simulation over `network`, at time zero.
     pub fn build(self, mut network: Network) -> Simulation {
         if let Some(config) = self.hosts {
             network.set_hosts(config);
         }
+        let seed = network.seed();
+        let tokio = self.tokio.then(|| Tokio::new(seed)).flatten();
+        let epoch = tokio.as_ref().map_or_else(Clock::epoch, Tokio::epoch);
         Simulation {
-            shared: Arc::new(Shared::new(network, self.transmit_segments)),
-            executor: Mutex::new(Executor::new(self.step_limit)),
+            shared: Arc::new(Shared::new(network, self.transmit_segments, epoch)),
+            executor: Mutex::new(Executor::new(self.step_limit, tokio)),
         }
     }
 }
@@ -176,7 +193,7 @@ impl Simulation {
         deadline: Nanos,
         future: F,
     ) -> Result<F::Output, SimError> {
-        self.run(deadline, future)?
+        self.run(End::at(deadline), future)?
             .map_err(|(_, payload)| resume_unwind(payload))
     }
 
@@ -195,7 +212,7 @@ impl Simulation {
         deadline: Nanos,
         future: F,
     ) -> Result<F::Output, SimError> {
-        self.run(deadline, future)?
+        self.run(End::at(deadline), future)?
             .map_err(|(task, payload)| match task {
                 TaskName::Main => resume_unwind(payload),
                 task => SimError::Panic {
@@ -226,21 +243,31 @@ impl Simulation {
     /// The inner result is that of `future`, or a panic.
     fn run<F: Future>(
         &self,
-        deadline: Nanos,
+        end: End,
         future: F,
     ) -> Result<Result<F::Output, (TaskName, Payload)>, SimError> {
         let mut executor = self.executor()?;
-        let mut future = Box::pin(future);
-        let result = executor.run(&self.shared, future.as_mut(), deadline);
+        let nested = tokio::runtime::Handle::try_current().is_ok();
+        let tokio = executor.tokio();
+        let _inside = tokio.as_ref().map(tokio::runtime::Handle::enter);
+        let mut output = None;
+        let mut main = Box::pin(async { output = Some(future.await) });
+        let result = if nested && tokio.is_some() {
+            nested::run(&mut executor, &self.shared, main.as_mut(), end)
+        } else {
+            executor.run(&self.shared, main.as_mut(), end)
+        };
         drop(executor);
-        match result {
-            Ok(output) => Ok(Ok(output)),
-            Err(Halt::Error(error)) => Err(error),
-            Err(Halt::Panic(task, payload)) => {
-                // Its destructors may find locks that the panic poisoned, and abort the process.
-                std::mem::forget(future);
-                Ok(Err((task, payload)))
-            }
+        if let Err(Halt::Panic(task, payload)) = result {
+            // Its destructors may find locks that the panic poisoned, and abort the process.
+            std::mem::forget(main);
+            return Ok(Err((task, payload)));
+        }
+        drop(main);
+        match (result, output) {
+            (Err(Halt::Error(error)), _) => Err(error),
+            (Ok(()), Some(output)) => Ok(Ok(output)),
+            _ => unreachable!("a run without an error ends with an output"),
         }
     }
 
@@ -254,8 +281,13 @@ impl Simulation {
     ///
     /// If a task panics, with that panic.
     pub fn run_until(&self, deadline: Nanos) -> Result<(), SimError> {
-        match self.block_on_until(deadline, pending::<()>()) {
-            Ok(()) | Err(SimError::Deadline { .. }) => Ok(()),
+        let end = End {
+            deadline,
+            look_beyond: false,
+        };
+        match self.run(end, pending::<()>()) {
+            Ok(result) => result.map_err(|(_, payload)| resume_unwind(payload)),
+            Err(SimError::Deadline { .. }) => Ok(()),
             Err(SimError::Deadlock(_)) => {
                 self.shared.clock.advance(deadline);
                 Ok(())

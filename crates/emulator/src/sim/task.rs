@@ -22,6 +22,8 @@ pub enum TaskName {
     },
     /// A task of the transport's own: quinn spawns one for every endpoint and one for every connection.
     Transport,
+    /// A task of `tokio::spawn`.
+    Tokio,
 }
 
 impl fmt::Display for TaskName {
@@ -34,6 +36,7 @@ impl fmt::Display for TaskName {
             } => write!(f, "task `{name}` spawned at {at}"),
             Self::Spawned { name: None, at } => write!(f, "the task spawned at {at}"),
             Self::Transport => f.write_str("a task of the transport"),
+            Self::Tokio => f.write_str("a task of `tokio::spawn`"),
         }
     }
 }

@@ -11,6 +11,13 @@ use crate::time::Nanos;
 /// A network to test an application on: runs an async closure in virtual time, and hands it a [`Net`] with endpoints,
 /// tasks, timers and the links' statistics.
 ///
+/// Without optimisation a virtual minute takes many seconds. A package whose tests use it should have this in its `Cargo.toml`:
+///
+/// ```toml
+/// [profile.dev.package."*"]
+/// opt-level = 3
+/// ```
+///
 /// ```
 /// use std::error::Error;
 ///

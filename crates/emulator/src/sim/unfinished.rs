@@ -14,6 +14,8 @@ pub struct Unfinished {
     pub at: Nanos,
     /// The tasks that are not done: first the future of the run, then the others in the order in which they were spawned.
     pub tasks: Vec<UnfinishedTask>,
+    /// How many tasks of `tokio::spawn` are not done. What they wait for is tokio's secret.
+    pub tokio_tasks: usize,
     /// How many packets are on the network's links.
     pub packets: u64,
 }
@@ -24,8 +26,8 @@ pub struct Unfinished {
 pub struct UnfinishedTask {
     /// Which.
     pub name: TaskName,
-    /// The events that will wake it. Empty if it waits for another task, through a channel, a lock or a stream of
-    /// quinn.
+    /// The events that will wake it. Empty if it waits for a timer of tokio, for a thread, or for another task, through a
+    /// channel, a lock or a stream of quinn.
     pub waits_for: Vec<Wait>,
 }
 
@@ -51,7 +53,11 @@ impl fmt::Display for Unfinished {
         for task in &self.tasks {
             write!(f, "\n  {task}")?;
         }
-        Ok(())
+        match self.tokio_tasks {
+            0 => Ok(()),
+            1 => f.write_str("\n  a task of `tokio::spawn` is not done"),
+            more => write!(f, "\n  {more} tasks of `tokio::spawn` are not done"),
+        }
     }
 }
 
@@ -59,7 +65,7 @@ impl fmt::Display for UnfinishedTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} waits for ", self.name)?;
         if self.waits_for.is_empty() {
-            return f.write_str("what another task does");
+            return f.write_str("what another task or a thread does, or a timer of tokio");
         }
         for (place, wait) in self.waits_for.iter().enumerate() {
             let or = if place > 0 { " or " } else { "" };

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// Why a text is not a trace. Lines are numbered from 1.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
     /// The file could not be read.
@@ -62,6 +62,8 @@ pub enum TraceError {
         line: usize,
     },
 }
+
+debug_as_display!(TraceError);
 
 /// One time for each line. Order is not checked here.
 pub(super) fn lines(text: &[u8], name: &str) -> Result<Vec<u64>, TraceError> {

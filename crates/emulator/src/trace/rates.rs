@@ -14,7 +14,7 @@ pub struct RateSample {
 }
 
 /// Why rates do not make a trace. Samples are counted from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[derive(Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RatesError {
     /// The last sample's length is that of the one before, so there must be one.
@@ -49,6 +49,8 @@ pub enum RatesError {
     #[error("the samples make more than {MAX_OPPORTUNITIES} opportunities")]
     TooLarge,
 }
+
+debug_as_display!(RatesError);
 
 impl Trace {
     /// A trace that delivers at given rates. The first sample's time becomes 0, and the last sample holds as long as the

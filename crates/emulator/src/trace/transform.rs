@@ -6,7 +6,7 @@ use super::{MAX_OPPORTUNITIES, NANOS_PER_MILLI, Trace};
 use crate::time::Nanos;
 
 /// Why a trace cannot be scaled.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[derive(Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ScaleError {
     /// The factor is no positive number.
@@ -20,8 +20,10 @@ pub enum ScaleError {
     },
 }
 
+debug_as_display!(ScaleError);
+
 /// Why a trace cannot be cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CutError {
     /// The end does not come after the start.
@@ -52,6 +54,8 @@ pub enum CutError {
         to: Nanos,
     },
 }
+
+debug_as_display!(CutError);
 
 impl Trace {
     /// A trace with the same period and `factor` times as many opportunities, rounded, but at least one. They are spread

@@ -24,6 +24,7 @@ pub(crate) fn run(scenario: &Scenario, seed: u64) -> Result<Outcome, Box<dyn Err
         host.receive.buffer_bytes = real::receive_buffer()?;
     }
     let simulation = Simulation::builder()
+        .tokio(false)
         .transmit_segments(SEGMENTS)
         .hosts(host)
         .build(network);

@@ -118,7 +118,9 @@ impl Session {
         let video = Arc::new(Video::big_buck_bunny(self.segments));
         let mut seeds = Pcg64::seed_from_u64(self.seed);
         let topology = Topology::point_to_point(self.path.links());
-        let simulation = Simulation::new(topology.build(self.seed)?);
+        let simulation = Simulation::builder()
+            .tokio(false)
+            .build(topology.build(self.seed)?);
         let handle = simulation.handle();
         let clock = Clock::new(handle.runtime());
         let recorder = Recorder::new(handle.instant());

@@ -117,7 +117,10 @@ impl Trial {
     /// # Errors
     /// When the network cannot be emulated, or the simulation stops early.
     pub fn run(&self) -> Result<Outcome, RunError> {
-        self.carry_out(Simulation::new, &|_| ())
+        self.carry_out(
+            |network| Simulation::builder().tokio(false).build(network),
+            &|_| (),
+        )
     }
 
     /// Runs it to its end, on hosts that take time, except where the topology has a host of its own.
@@ -131,7 +134,7 @@ impl Trial {
         hosts: &HostConfig,
         progress: &(dyn Fn(Duration) + Sync),
     ) -> Result<Outcome, RunError> {
-        let hosts = Simulation::builder().hosts(hosts.clone());
+        let hosts = Simulation::builder().tokio(false).hosts(hosts.clone());
         self.carry_out(|network| hosts.build(network), progress)
     }
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::time::Nanos;
 
 /// Why a configuration is not valid.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// A constant rate of zero never sends.
@@ -91,6 +91,8 @@ pub enum ConfigError {
         to: Nanos,
     },
 }
+
+debug_as_display!(ConfigError);
 
 /// Checks that a number is positive.
 pub(super) fn positive(what: &'static str, value: u64) -> Result<(), ConfigError> {
