@@ -395,7 +395,10 @@ fn a_deadlock_names_the_waiting_tasks() {
         text.contains("spawned at crates/emulator/tests/sim_testbed.rs:"),
         "{text}"
     );
-    assert!(text.contains("waits for what another task or a thread does, or a timer of tokio"), "{text}");
+    assert!(
+        text.contains("waits for what another task or a thread does, or a timer of tokio"),
+        "{text}"
+    );
     assert!(text.contains("with 0 packets in the network"), "{text}");
 }
 

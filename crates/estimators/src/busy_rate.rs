@@ -2,7 +2,7 @@
 
 use libm::exp;
 
-use crate::DecayingRatio;
+use crate::decaying::{DecayingRatio, is_valid};
 
 /// What a link carries while it is busy.
 ///
@@ -77,13 +77,13 @@ impl BusyRate {
 
     /// The link carried `bytes` in `elapsed`, and was busy for `busy` of it.
     pub fn add(&mut self, bytes: f64, busy: f64, elapsed: f64, horizon: f64) {
-        let valid = |value: f64| value.is_finite() && value >= 0.0;
-        if ![bytes, busy, elapsed].into_iter().all(valid) || horizon.is_nan() || horizon <= 0.0 {
+        if !is_valid(bytes, busy, elapsed) || horizon.is_nan() || horizon <= 0.0 {
             return;
         }
         let time = elapsed / horizon;
-        self.fast.add(bytes, busy, time / self.memory);
-        self.slow.add(bytes, busy, time / self.config.slow_memory);
+        self.fast.add_valid(bytes, busy, time / self.memory);
+        self.slow
+            .add_valid(bytes, busy, time / self.config.slow_memory);
         self.block.bytes += bytes;
         self.block.busy += busy;
         self.block.elapsed += elapsed;

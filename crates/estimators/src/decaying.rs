@@ -1,7 +1,5 @@
 //! A ratio of two sums that are forgotten exponentially.
 
-use libm::exp;
-
 /// The ratio of two sums, both forgotten exponentially: bytes over time make a rate, squares over sizes a weighted mean.
 ///
 /// Input that is not finite or is negative is ignored.
@@ -19,15 +17,18 @@ impl DecayingRatio {
         ratio
     }
 
-    /// Forgets what `elapsed` time constants leave none of, e^-elapsed of it being kept, and adds to both sums.
+    /// Keeps e^-elapsed of both sums, after `elapsed` time constants, and adds to them.
     pub fn add(&mut self, numerator: f64, denominator: f64, elapsed: f64) {
-        let valid = |value: f64| value.is_finite() && value >= 0.0;
-        if ![numerator, denominator, elapsed].into_iter().all(valid) {
-            return;
+        if is_valid(numerator, denominator, elapsed) {
+            self.add_valid(numerator, denominator, elapsed);
         }
-        let keep = exp(-elapsed);
-        self.numerator = (self.numerator * keep + numerator).min(MAX_SUM);
-        self.denominator = (self.denominator * keep + denominator).min(MAX_SUM);
+    }
+
+    /// As `add`, of input that is finite and not negative.
+    pub(crate) fn add_valid(&mut self, numerator: f64, denominator: f64, elapsed: f64) {
+        let kept = decay(elapsed);
+        self.numerator = (self.numerator * kept + numerator).min(MAX_SUM);
+        self.denominator = (self.denominator * kept + denominator).min(MAX_SUM);
     }
 
     /// The ratio; zero if nothing is known.
@@ -39,6 +40,23 @@ impl DecayingRatio {
     pub fn ratio_with(&self, prior: f64, weight: f64) -> f64 {
         (self.numerator + prior * weight) / (self.denominator + weight).max(MIN_DENOMINATOR)
     }
+}
+
+/// e^-x: the eighth power of the reciprocal of e^(x/8), whose series ends with the third power.
+///
+/// It is less than 0.01 % too large up to 1, and less than 1 % up to 3. An exponential that is exact takes 40 instructions, on each of
+/// four averages for each acknowledgement.
+fn decay(x: f64) -> f64 {
+    let x = x / 8.0;
+    let root = 1.0 / (1.0 + x * (1.0 + x * (0.5 + x / 6.0)));
+    let square = root * root;
+    let fourth = square * square;
+    fourth * fourth
+}
+
+/// Whether all values are finite, and none is negative.
+pub(crate) fn is_valid(a: f64, b: f64, c: f64) -> bool {
+    a >= 0.0 && b >= 0.0 && c >= 0.0 && a + b + c < f64::INFINITY
 }
 
 /// No sum is larger, so that no ratio overflows.
@@ -62,12 +80,23 @@ mod tests {
     }
 
     #[test]
-    fn a_time_constant_leaves_a_part_in_e() {
-        let mut ratio = DecayingRatio::new(100.0, 10.0);
-        assert_eq!(ratio.ratio(), 10.0);
-        ratio.add(0.0, 10.0, 1.0);
-        let kept = exp(-1.0);
-        assert!((ratio.ratio() - 100.0 * kept / (10.0 * kept + 10.0)).abs() < 1e-12);
+    fn time_leaves_a_power_of_e() {
+        for (elapsed, error) in [
+            (0.0, 0.0),
+            (0.02, 2e-11),
+            (0.2, 2e-7),
+            (1.0, 1e-4),
+            (3.0, 0.01),
+        ] {
+            let mut ratio = DecayingRatio::new(100.0, 10.0);
+            ratio.add(0.0, 0.0, elapsed);
+            let expected = 100.0 * libm::exp(-elapsed);
+            let off = ratio.numerator / expected - 1.0;
+            assert!((-1e-14..=error + 1e-14).contains(&off), "{elapsed}: {off}");
+        }
+        let mut forgotten = DecayingRatio::new(100.0, 10.0);
+        forgotten.add(7.0, 1.0, 1e300);
+        assert_eq!(forgotten.ratio(), 7.0);
     }
 
     #[test]

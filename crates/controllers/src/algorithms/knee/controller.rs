@@ -59,6 +59,16 @@ enum State {
     },
 }
 
+impl State {
+    /// What is to be in flight if neither losses nor drains bound it.
+    fn window(&self, config: &KneeConfig, path: &PathRtt, mtu: Bytes) -> f64 {
+        match self {
+            Self::Startup(startup) => startup.window().0 as f64,
+            Self::Running { link, .. } => link.window(config, path.horizon(), mtu.0 as f64),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Phase {
     Draining(Drain),
@@ -121,10 +131,10 @@ impl Knee {
     pub(super) fn new(config: KneeConfig, environment: &Environment) -> Self {
         let startup = Startup::new(environment.mtu);
         Self {
+            path: PathRtt::new(&config, environment.now),
             config,
             paces: environment.transport.paces,
             mtu: environment.mtu,
-            path: PathRtt::new(environment.now),
             loss: LossBound::new(),
             undrained: startup.window(),
             window: startup.window(),
@@ -137,17 +147,8 @@ impl Knee {
         }
     }
 
-    /// The base round-trip time and what hosts add to it, in seconds: the law's unit of time.
-    fn horizon(&self) -> f64 {
-        self.path.base() + self.config.host_delay.as_secs_f64()
-    }
-
-    fn packet(&self) -> f64 {
-        self.mtu.0 as f64
-    }
-
     fn end_startup(&mut self, rate: f64) {
-        let link = Link::new(&self.config, rate, self.horizon());
+        let link = Link::new(&self.config, rate, self.path.horizon());
         self.state = State::Running {
             link,
             phase: Phase::Draining(Drain::new(self.path.smoothed())),
@@ -176,20 +177,25 @@ impl Knee {
         sent_gap: f64,
         window_limited: bool,
     ) {
-        let (config, horizon, window) = (self.config, self.horizon(), self.window);
         let full = self.was_full(ack);
-        let State::Running { link, phase } = &mut self.state else {
+        let Self {
+            config,
+            path,
+            state,
+            ..
+        } = self;
+        let State::Running { link, phase } = state else {
             return;
         };
         match phase {
             Phase::Draining(drain) => {
-                if let Some(mut found) = drain.on_ack(ack, rtt, window, self.path.base()) {
+                if let Some(mut found) = drain.on_ack(ack, rtt, self.window, path.base()) {
                     // On slow links even the small flight is a queue. What is left of a queue of one's own is no more than what
                     // the drain has taken from it.
-                    let carried = window.0 as f64 / link.rate.rate(horizon).max(1.0);
-                    let own = (carried - self.path.min()).min(found.before - found.mean);
+                    let carried = self.window.0 as f64 / link.rate.rate(path.horizon()).max(1.0);
+                    let own = (carried - path.min()).min(found.before - found.mean);
                     found.mean -= own.max(0.0);
-                    self.path.on_drained(&config, ack.now, &found);
+                    path.on_drained(config, ack.now, &found);
                     *phase = Phase::Refilling;
                 }
             }
@@ -200,20 +206,14 @@ impl Knee {
                     bytes: ack.acked.0 as f64,
                     gap,
                     sent_gap,
-                    wait: (rtt - self.path.base()).max(0.0),
+                    wait: (rtt - path.base()).max(0.0),
                     lossy: self.loss.is_lossy(ack.round),
                     window_limited,
                     full,
                 };
-                let mtu = self.mtu.0 as f64;
-                link.learn(&config, &acked, self.path.base(), horizon, mtu);
-                let interval = self.path.interval(&config);
-                let unmeasured = self.path.unseen(ack.now).max(self.path.unmeasured(ack.now));
-                if unmeasured > interval
-                    || (unmeasured > 0.5 * interval && self.path.queue_fell(&config, rtt))
-                    || self.path.is_standing(&config)
-                {
-                    *phase = Phase::Draining(Drain::new(self.path.smoothed()));
+                link.learn(config, &acked, path, self.mtu.0 as f64);
+                if path.drain_is_due(config, ack.now, rtt) {
+                    *phase = Phase::Draining(Drain::new(path.smoothed()));
                 }
             }
         }
@@ -221,19 +221,20 @@ impl Knee {
 
     /// `acked` bytes were acknowledged: the window grows by no more, as in slow start.
     fn update_window(&mut self, acked: Bytes) {
-        let (wanted, left) = match &self.state {
-            State::Startup(startup) => (startup.window().0 as f64, 1.0),
-            State::Running { link, phase } => {
-                let model = link.window(&self.config, self.horizon(), self.packet());
-                let drains = matches!(phase, Phase::Draining(_));
-                (model, if drains { self.config.drained } else { 1.0 })
-            }
-        };
+        let model = self.state.window(&self.config, &self.path, self.mtu);
         // The cast saturates.
-        let bounded = Bytes(wanted.min(self.loss.bytes()) as u64);
+        let bounded = Bytes(model.min(self.loss.bytes()) as u64);
         let min = self.mtu * MIN_PACKETS;
         self.undrained = bounded.min(self.undrained + acked).max(min);
-        self.window = Bytes((left * self.undrained.0 as f64) as u64).max(min);
+        self.window = self.undrained;
+        if let State::Running {
+            phase: Phase::Draining(_),
+            ..
+        } = self.state
+        {
+            let drained = self.config.drained * self.window.0 as f64;
+            self.window = Bytes(drained as u64).max(min);
+        }
     }
 
     fn settle(&mut self, now: Timestamp) {
@@ -248,12 +249,12 @@ impl Knee {
 }
 
 impl Link {
-    fn learn(&mut self, config: &KneeConfig, acked: &Acked, base: f64, horizon: f64, mtu: f64) {
+    fn learn(&mut self, config: &KneeConfig, acked: &Acked, path: &PathRtt, mtu: f64) {
+        let (horizon, host_delay) = (path.horizon(), path.host_delay());
         let usual = self.rate.usual().max(1.0);
         // A link that carries nothing for longer than this is silent: neither busy nor idle.
         let packets = acked.bytes.max(2.0 * mtu);
-        let host_delay = config.host_delay.as_secs_f64();
-        let longest = (PAUSE * base).max(host_delay) + PAUSE_PACKETS * packets / usual;
+        let longest = (PAUSE * path.base()).max(host_delay) + PAUSE_PACKETS * packets / usual;
         // A receiver that acknowledges one packet waited for a second one.
         let delayed = if acked.bytes < 2.0 * mtu {
             MAX_ACK_DELAY
@@ -322,20 +323,12 @@ impl Controller for Knee {
         let rtt = self.path.on_ack(&self.config, ack, cruising);
         let window_limited = self.is_window_limited(ack);
         let full = self.was_full(ack);
-        let (state, config, horizon, packet) =
-            (&self.state, &self.config, self.horizon(), self.packet());
-        let model = || match state {
-            State::Startup(startup) => startup.window().0 as f64,
-            State::Running { link, .. } => link.window(config, horizon, packet),
-        };
-        self.loss.on_ack(config, ack, model, self.mtu);
+        let model = || self.state.window(&self.config, &self.path, self.mtu);
+        self.loss.on_ack(&self.config, ack, model, self.mtu);
         if let State::Startup(startup) = &mut self.state {
             self.path.take_min_as_base();
             // What hosts add is no queue.
-            let round_trip = self
-                .path
-                .min()
-                .max(self.config.host_delay.as_secs_f64() / startup::WAIT);
+            let round_trip = self.path.min().max(self.path.host_delay() / startup::WAIT);
             let seen = Seen {
                 wait: (rtt - self.path.min()) / round_trip,
                 window_limited,
@@ -369,7 +362,7 @@ impl Controller for Knee {
                 if let State::Startup(startup) = &self.state
                     && too_many
                 {
-                    self.end_startup(startup.rate(self.horizon()));
+                    self.end_startup(startup.rate(self.path.horizon()));
                 }
             }
             CongestionSignal::PersistentCongestion => {
@@ -393,7 +386,7 @@ impl Controller for Knee {
                 // A transport that paces by window over smoothed round-trip time is slowed down by the queue. This undoes it.
                 let refill = (self.window.0 as f64 * self.path.inflation()) as u64;
                 let rate = self.paces.then(|| {
-                    Bandwidth::from_f64(self.window.0 as f64 / self.horizon().max(MIN_HORIZON))
+                    Bandwidth::from_f64(self.window.0 as f64 / self.path.horizon().max(MIN_HORIZON))
                 });
                 (Refill::PaceOf(Bytes(refill)), rate)
             }
@@ -418,7 +411,7 @@ impl Controller for Knee {
         let mut snapshot = Snapshot::new(super::NAME, mode, self.window);
         snapshot.bandwidth = match &self.state {
             State::Startup(startup) => startup.known_rate(),
-            State::Running { link, .. } => Some(link.rate.rate(self.horizon())),
+            State::Running { link, .. } => Some(link.rate.rate(self.path.horizon())),
         }
         .map(Bandwidth::from_f64);
         snapshot.min_rtt =

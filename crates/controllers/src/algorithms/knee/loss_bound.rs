@@ -64,31 +64,27 @@ struct Bounded {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Counted {
-    lost: f64,
-    delivered: f64,
+    lost: Bytes,
+    delivered: Bytes,
 }
 
 impl Counted {
     fn add(&mut self, ack: &AckEvent) {
-        self.lost += ack.lost.0 as f64;
-        self.delivered += ack.acked.0 as f64;
+        self.lost += ack.lost;
+        self.delivered += ack.acked;
     }
 
     fn halve(&mut self) {
-        self.lost *= 0.5;
-        self.delivered *= 0.5;
+        self.lost = Bytes(self.lost.0 / 2);
+        self.delivered = Bytes(self.delivered.0 / 2);
     }
 
-    fn all(&self) -> f64 {
+    fn all(&self) -> Bytes {
         self.lost + self.delivered
     }
 
     fn share(&self) -> f64 {
-        if self.all() > 0.0 {
-            self.lost / self.all()
-        } else {
-            0.0
-        }
+        self.lost.0 as f64 / self.all().0.max(1) as f64
     }
 }
 
@@ -146,9 +142,9 @@ impl LossBound {
         model: impl Fn() -> f64,
         mtu: Bytes,
     ) {
-        let packet = mtu.0 as f64;
+        let sample = mtu * SAMPLE;
         self.counted.add(ack);
-        if self.counted.all() > 2.0 * SAMPLE * packet {
+        if self.counted.all() > sample * 2 {
             self.tolerated = self
                 .tolerated
                 .min(self.tolerated + (self.counted.share() - self.tolerated) * FORGETTING);
@@ -169,7 +165,7 @@ impl LossBound {
                 if ack.round >= *from {
                     counted.add(ack);
                 }
-                let sampled = ack.round >= *from + 2 && counted.all() > SAMPLE * packet;
+                let sampled = ack.round >= *from + 2 && counted.all() > sample;
                 if sampled || ack.round >= *until {
                     self.phase = match *test {
                         _ if counted.share() <= 0.5 * *before => Phase::Holding {
@@ -251,7 +247,7 @@ impl LossBound {
 const FEW: f64 = 2.0;
 
 /// In packets: fewer say little about a loss of some per cent.
-const SAMPLE: f64 = 100.0;
+const SAMPLE: u64 = 100;
 
 /// In rounds, from the loss on. BBRv3 waits for two to three seconds, or for 62 rounds (draft-ietf-ccwg-bbr, section 5.3.3.1).
 const HOLD_ROUNDS: u64 = 12;

@@ -3,7 +3,7 @@
 use super::KneeConfig;
 use super::drain::Drained;
 use crate::event::AckEvent;
-use crate::units::{Timestamp, saturating_nanos};
+use crate::units::Timestamp;
 
 /// What is known of the round-trip time. In seconds.
 ///
@@ -13,6 +13,8 @@ use crate::units::{Timestamp, saturating_nanos};
 /// mean round-trip time of packets that found no queue of the sender's own, as measured in drains. On a path without noise they are the same.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PathRtt {
+    host_delay: f64,
+    drain_interval: f64,
     min: f64,
     base: f64,
     smoothed: f64,
@@ -53,8 +55,10 @@ impl Round {
 }
 
 impl PathRtt {
-    pub(super) fn new(now: Timestamp) -> Self {
+    pub(super) fn new(config: &KneeConfig, now: Timestamp) -> Self {
         Self {
+            host_delay: config.host_delay.as_secs_f64(),
+            drain_interval: config.drain_interval.as_secs_f64(),
             min: 0.0,
             base: 0.0,
             smoothed: 0.0,
@@ -82,6 +86,16 @@ impl PathRtt {
         self.base
     }
 
+    /// What hosts add to a round trip.
+    pub(super) fn host_delay(&self) -> f64 {
+        self.host_delay
+    }
+
+    /// The base and what hosts add to it: the law's unit of time.
+    pub(super) fn horizon(&self) -> f64 {
+        self.base + self.host_delay
+    }
+
     /// RFC 9002's smoothed round-trip time.
     pub(super) fn smoothed(&self) -> f64 {
         self.smoothed
@@ -96,19 +110,21 @@ impl PathRtt {
         }
     }
 
-    /// For how long the base has not been measured, in seconds; zero while it is the minimum: then the path has no noise.
-    pub(super) fn unmeasured(&self, now: Timestamp) -> f64 {
-        // A low that stays above the base may be a longer path.
-        if self.is_noisy() || self.low > NOISY * self.base {
-            now.nanos_since(self.drained_at) as f64 / 1e9
+    /// Whether to look at the path without a queue: it was not seen for too long, others drain, or a queue stands for so long that the
+    /// path may have become longer.
+    pub(super) fn drain_is_due(&self, config: &KneeConfig, now: Timestamp, rtt: f64) -> bool {
+        // On a path without noise the base is the minimum, and any packet may show it. A low that stays above the base may be a longer
+        // path.
+        let seen = if self.is_noisy() || self.low > NOISY * self.base {
+            self.drained_at
         } else {
-            0.0
-        }
-    }
-
-    /// For how long the lowest delay since the last drain has not been seen, in seconds.
-    pub(super) fn unseen(&self, now: Timestamp) -> f64 {
-        now.nanos_since(self.low_at) as f64 / 1e9
+            self.low_at
+        };
+        let unseen = now.nanos_since(seen) as f64 / 1e9;
+        let interval = self.interval(config);
+        unseen > interval
+            || (unseen > 0.5 * interval && self.queue_fell(config, rtt))
+            || self.standing >= config.standing_rounds
     }
 
     fn is_noisy(&self) -> bool {
@@ -117,11 +133,8 @@ impl PathRtt {
 
     /// How long a delay is trusted, in seconds. A flow that is new, or whose path has noise or a queue of others, looks again
     /// sooner, and after twice as long each time.
-    pub(super) fn interval(&self, config: &KneeConfig) -> f64 {
-        let interval = config
-            .drain_interval
-            .as_secs_f64()
-            .max(config.drain_round_trips * self.min);
+    fn interval(&self, config: &KneeConfig) -> f64 {
+        let interval = self.drain_interval.max(config.drain_round_trips * self.min);
         if !self.is_noisy() && self.drains >= SETTLED_DRAINS {
             return interval;
         }
@@ -129,23 +142,18 @@ impl PathRtt {
         interval.min(config.first_round_trips * self.min.max(MIN_LOOK) * doubled)
     }
 
-    /// Whether a queue of several times the base has stood for long: the path may have become longer.
-    pub(super) fn is_standing(&self, config: &KneeConfig) -> bool {
-        self.standing >= config.standing_rounds
-    }
-
     /// Whether the queue is much shorter than anything in the last round: others drain.
-    pub(super) fn queue_fell(&self, config: &KneeConfig, rtt: f64) -> bool {
+    fn queue_fell(&self, config: &KneeConfig, rtt: f64) -> bool {
         let queue = rtt - self.min;
         let threshold = (config.join * self.last_queue)
-            .max(config.host_delay.as_secs_f64())
+            .max(self.host_delay)
             .max(MIN_FALL * self.min);
         self.last_queue.is_finite() && self.last_queue - queue > threshold
     }
 
     /// Takes a round-trip time. While `cruising` the window is full, and rounds are judged.
     pub(super) fn on_ack(&mut self, config: &KneeConfig, ack: &AckEvent, cruising: bool) -> f64 {
-        let rtt = seconds(ack);
+        let rtt = ack.rtt.as_secs_f64();
         if self.min == 0.0 || rtt < self.min {
             self.min = rtt;
             self.drained_min = f64::INFINITY;
@@ -234,10 +242,6 @@ impl PathRtt {
         };
         self.round = Round::NONE;
     }
-}
-
-fn seconds(ack: &AckEvent) -> f64 {
-    saturating_nanos(ack.rtt) as f64 / 1e9
 }
 
 /// Drains agree within this share: what timers and acknowledgement delays vary by.
