@@ -48,9 +48,9 @@ pub struct DeliveryRateSampler {
     delivered_before: Bytes,
     /// When its oldest packet was sent.
     oldest_sent: Timestamp,
-    /// Its current run of packets: their send time, and their bytes.
+    /// Its current run of packets: their send time, and everything delivered before them.
     run_sent: Timestamp,
-    run: Bytes,
+    before_run: Bytes,
     /// Its packet with the newest delivery state: the sample is measured from it. With its own send time, at which the
     /// send interval ends.
     sampled: Option<(Timestamp, PacketState)>,
@@ -83,7 +83,7 @@ impl DeliveryRateSampler {
             delivered_before: Bytes::ZERO,
             oldest_sent: now,
             run_sent: now,
-            run: Bytes::ZERO,
+            before_run: Bytes::ZERO,
             sampled: None,
         }
     }
@@ -151,23 +151,25 @@ impl DeliveryRateSampler {
 
     /// One packet, sent at `sent`, was acknowledged by the acknowledgement that arrived at `now`.
     pub fn on_packet_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
-        if self.ack_under_way && self.run_sent == sent && self.ack.now == now {
-            self.run += bytes;
-        } else {
-            self.begin_run(now, sent, bytes);
+        if !self.ack_under_way || self.run_sent != sent || self.ack.now != now {
+            self.begin_run(now, sent);
         }
+        self.on_another_acked(bytes);
+    }
+
+    /// One packet more, sent and acknowledged with the last one.
+    pub(crate) fn on_another_acked(&mut self, bytes: Bytes) {
         let ack = &mut self.ack;
         ack.acked_packets = ack.acked_packets.saturating_add(1);
         ack.delivered += bytes;
         ack.in_flight -= bytes;
     }
 
-    /// The first packet of a run that was sent at one time. A run is looked up once, at its end.
-    fn begin_run(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
+    /// Packets follow that were sent at one time. They are looked up once, at the end.
+    fn begin_run(&mut self, now: Timestamp, sent: Timestamp) {
         if self.ack_under_way {
             self.end_run();
         }
-        self.delivered_at = now;
         // An acknowledgement that the transport never ended (one inferred from a Retry, for example) counts as
         // delivered, but is too old for a sample.
         if !self.ack_under_way || self.ack.now != now {
@@ -176,11 +178,12 @@ impl DeliveryRateSampler {
         self.ack.newest_sent = self.ack.newest_sent.max(sent);
         self.oldest_sent = self.oldest_sent.min(sent);
         self.run_sent = sent;
-        self.run = bytes;
+        self.before_run = self.ack.delivered;
     }
 
     fn begin_ack(&mut self, now: Timestamp) {
         self.ack_under_way = true;
+        self.delivered_at = now;
         self.oldest_sent = Timestamp::MAX;
         self.sampled = None;
         let ack = &mut self.ack;
@@ -198,16 +201,17 @@ impl DeliveryRateSampler {
             return;
         };
         let sent_packets = Arc::make_mut(sent_packets);
-        sent_packets.take(self.run_sent, self.run, |state| {
+        let run = self.ack.delivered - self.before_run;
+        if let Some(state) = sent_packets.take(self.run_sent, run) {
             // A packet sent after the round began has been acknowledged.
             self.ack.round_start |= state.delivered >= self.round_end;
             if self
                 .sampled
                 .is_none_or(|(_, newest)| state.delivered >= newest.delivered)
             {
-                self.sampled = Some((self.run_sent, *state));
+                self.sampled = Some((self.run_sent, state));
             }
-        });
+        }
         sent_packets.prune(self.oldest_sent - GROUP_LIFETIME);
     }
 

@@ -60,7 +60,11 @@ impl SentPackets {
         resolution: u64,
     ) {
         let count = self.sent_packets.len();
+        // Keeps the groups in order of time even if a host's clock runs backwards. The binary search needs this order:
+        // its result in an unordered deque depends on the buffer's layout, which differs in a clone.
+        let mut sent = sent;
         if let Some(newest) = self.sent_packets.back_mut() {
+            sent = sent.max(newest.last_sent);
             let alike = newest.state.app_limited == state.app_limited && newest.round == round;
             let same = newest.state.delivered == state.delivered
                 && newest.state.interval_start == state.interval_start
@@ -71,14 +75,12 @@ impl SentPackets {
                 newest.outstanding += bytes;
                 newest.state.in_flight = state.in_flight;
                 newest.state.app_limited |= state.app_limited;
-                newest.last_sent = newest.last_sent.max(sent);
+                newest.last_sent = sent;
                 return;
             }
+        } else if let Some(newest) = self.overtaken.back() {
+            sent = sent.max(newest.last_sent);
         }
-        // Keeps the groups in order of time even if a host's clock runs backwards. The binary search needs this order:
-        // its result in an unordered deque depends on the buffer's layout, which differs in a clone.
-        let newest = self.sent_packets.back().or(self.overtaken.back());
-        let sent = newest.map_or(sent, |newest| sent.max(newest.last_sent));
         self.sent_packets.push_back(PacketGroup {
             first_sent: sent,
             last_sent: sent,
@@ -88,18 +90,13 @@ impl SentPackets {
         });
     }
 
-    /// Removes `bytes` sent at `sent` from their group, and passes its state to `show`, if the group still exists.
+    /// Removes `bytes` sent at `sent` from their group, and returns its state, if the group still exists.
     ///
     /// Two groups can have the same send time, if an acknowledgement came between two batches of one instant. The older
-    /// one is used first; both are shown if both have bytes.
-    pub(super) fn take(
-        &mut self,
-        sent: Timestamp,
-        bytes: Bytes,
-        mut show: impl FnMut(&PacketState),
-    ) {
+    /// one is used first; if both are, the state is the newer one's.
+    pub(super) fn take(&mut self, sent: Timestamp, bytes: Bytes) -> Option<PacketState> {
         if self.is_overtaken(sent) {
-            return self.take_anywhere(sent, bytes, show);
+            return self.take_anywhere(sent, bytes);
         }
         while self
             .sent_packets
@@ -108,29 +105,28 @@ impl SentPackets {
         {
             self.overtake_oldest();
         }
-        let Some(group) = self.sent_packets.front_mut() else {
-            return;
-        };
+        let group = self.sent_packets.front_mut()?;
         if group.first_sent > sent {
-            return;
+            return None;
         }
         if group.outstanding < bytes {
-            return self.take_anywhere(sent, bytes, show);
+            return self.take_anywhere(sent, bytes);
         }
-        show(&group.state);
         group.outstanding -= bytes;
+        let state = group.state;
         if group.is_empty() {
             self.sent_packets.pop_front();
         }
+        Some(state)
     }
 
     /// As `take`, for groups in any position and for several with the same send time.
     #[cold]
-    fn take_anywhere(&mut self, sent: Timestamp, bytes: Bytes, mut show: impl FnMut(&PacketState)) {
+    fn take_anywhere(&mut self, sent: Timestamp, bytes: Bytes) -> Option<PacketState> {
         let first = self
             .overtaken
             .partition_point(|group| group.last_sent < sent);
-        let mut rest = bytes;
+        let (mut rest, mut state) = (bytes, None);
         let sent_packets = self
             .overtaken
             .range_mut(first..)
@@ -140,7 +136,7 @@ impl SentPackets {
                 let taken = rest.min(group.outstanding);
                 group.outstanding -= taken;
                 rest -= taken;
-                show(&group.state);
+                state = Some(group.state);
                 if rest == Bytes::ZERO {
                     break;
                 }
@@ -152,6 +148,7 @@ impl SentPackets {
         while self.sent_packets.front().is_some_and(PacketGroup::is_empty) {
             self.sent_packets.pop_front();
         }
+        state
     }
 
     /// The state of a packet sent at `sent`, if its group still exists.
@@ -182,7 +179,7 @@ impl SentPackets {
                 sent_packets.pop_front();
             }
         }
-        self.take_anywhere(newest_sent, rest, |_| {});
+        self.take_anywhere(newest_sent, rest);
     }
 
     /// Removes overtaken groups sent before `horizon`.
@@ -284,13 +281,10 @@ mod tests {
         );
     }
 
-    /// The delivered bytes in the last state shown.
+    /// The delivered bytes in the state.
     fn take(sent_packets: &mut SentPackets, sent: u64, bytes: u64) -> Option<u64> {
-        let mut delivered = None;
-        sent_packets.take(at(sent), Bytes(bytes), |state| {
-            delivered = Some(state.delivered.0);
-        });
-        delivered
+        let state = sent_packets.take(at(sent), Bytes(bytes));
+        state.map(|state| state.delivered.0)
     }
 
     /// Trap: a packet that is never acknowledged must not keep the groups after it. A connection would hold seconds of

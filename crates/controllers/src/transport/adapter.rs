@@ -26,6 +26,8 @@ pub struct Adapter {
     timer: Timestamp,
     reported: Bytes,
     initial_window: Bytes,
+    /// When the last acknowledged packet was sent and acknowledged, until the acknowledgement's end.
+    last_acked: Option<(Instant, Instant)>,
 }
 
 impl Adapter {
@@ -45,6 +47,7 @@ impl Adapter {
             control,
             reported: control.window,
             initial_window: control.window,
+            last_acked: None,
         }
     }
 
@@ -99,14 +102,26 @@ impl Adapter {
 
     /// A packet was acknowledged. [`acks_ended`](Self::acks_ended) follows after the last one of an acknowledgement.
     pub fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: Bytes) {
-        if let Some(sent) = self.clock.sent(sent) {
-            let now = self.clock.now(now);
-            self.sampler.on_packet_acked(now, sent, bytes);
+        if self.last_acked == Some((now, sent)) {
+            return self.sampler.on_another_acked(bytes);
+        }
+        self.first_acked(now, sent, bytes);
+    }
+
+    /// The first one of those that were sent and acknowledged together.
+    #[inline(never)]
+    fn first_acked(&mut self, now: Instant, sent: Instant, bytes: Bytes) {
+        self.last_acked = None;
+        if let Some(sent_at) = self.clock.sent(sent) {
+            let acked_at = self.clock.now(now);
+            self.sampler.on_packet_acked(acked_at, sent_at, bytes);
+            self.last_acked = Some((now, sent));
         }
     }
 
     /// All packets of an acknowledgement are known. `in_flight` and `app_limited` are the transport's values.
     pub fn acks_ended(&mut self, now: Instant, in_flight: Bytes, app_limited: bool) {
+        self.last_acked = None;
         // No timers first: what an acknowledgement ends was no silence.
         let now = self.clock.now(now);
         if let Some(ack) = self.sampler.on_ack_end(now, in_flight, app_limited) {

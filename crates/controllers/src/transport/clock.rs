@@ -5,23 +5,19 @@ use std::time::Instant;
 use crate::units::Timestamp;
 
 /// Converts instants to timestamps since the connection began. Transports pass the same instant several times: for an
-/// acknowledgement and its end, for the packets sent then, and for each packet that was sent at one time. So the last
-/// conversions are cached.
+/// acknowledgement and its end, and for the packets sent then. So the last conversion is cached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clock {
     origin: Instant,
     now: (Instant, Timestamp),
-    sent: (Instant, Timestamp),
 }
 
 impl Clock {
     /// A clock that is zero at `origin`.
     pub(super) fn starting(origin: Instant) -> Self {
-        let start = (origin, Timestamp::ZERO);
         Self {
             origin,
-            now: start,
-            sent: start,
+            now: (origin, Timestamp::ZERO),
         }
     }
 
@@ -41,12 +37,9 @@ impl Clock {
 
     /// The time at which a packet was sent; `None` if that was before the connection began on this path. Packets of an
     /// old path must not contribute to the congestion control of a new one (RFC 9000, section 9.4).
-    pub(super) fn sent(&mut self, instant: Instant) -> Option<Timestamp> {
-        if self.sent.0 != instant {
-            let time = instant.checked_duration_since(self.origin)?;
-            self.sent = (instant, Timestamp::from_origin(time));
-        }
-        Some(self.sent.1)
+    pub(super) fn sent(&self, instant: Instant) -> Option<Timestamp> {
+        let time = instant.checked_duration_since(self.origin)?;
+        Some(Timestamp::from_origin(time))
     }
 }
 
