@@ -39,7 +39,7 @@ use crate::filter::{BandwidthFilter, FilterContext};
 use crate::model::{FullPipe, HeldBack, LongerPath, MinRtt, RoundRtt, initial_window};
 use crate::observe;
 use crate::snapshot::Snapshot;
-use crate::units::{Bytes, Gain, Timestamp};
+use crate::units::{Bytes, Gain, Timestamp, saturating_nanos};
 use crate::window::{OperatingPoint, WindowCalculator};
 
 /// A BBRv1 controller on the bandwidth filter `F`.
@@ -152,8 +152,11 @@ impl<F: BandwidthFilter> Bbr<F> {
 
     fn update_filter(&mut self, ack: &AckEvent) {
         let context = FilterContext {
-            min_rtt: self.min_rtt.get().unwrap_or(ack.rtt),
-            spread: Duration::ZERO,
+            min_rtt: self
+                .min_rtt
+                .known_nanos()
+                .unwrap_or_else(|| saturating_nanos(ack.rtt)),
+            spread: 0,
             epoch: ack.round,
             filling_pipe: !self.full_bw_reached,
         };

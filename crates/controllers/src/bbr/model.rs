@@ -8,7 +8,7 @@ use super::policer::Policer;
 use super::state::{STARTUP_GAIN, State};
 use crate::filter::BandwidthFilter;
 use crate::model::initial_window;
-use crate::units::{Bandwidth, Bytes, Gain};
+use crate::units::{Bandwidth, Bytes, Gain, saturating_nanos};
 use crate::window::OperatingPoint;
 
 /// Values derived from the filters and the state, cached until one of them changes.
@@ -79,7 +79,6 @@ impl Model {
 
 impl<F: BandwidthFilter> Bbr<F> {
     /// Updates the model from the filters and the state.
-    #[inline]
     pub(super) fn update_model(&mut self) {
         if self.model_stale || self.model.inputs.bandwidth != self.bandwidth() {
             self.rebuild_model();
@@ -122,7 +121,7 @@ impl<F: BandwidthFilter> Bbr<F> {
                 Some(OperatingPoint {
                     bandwidth,
                     rate,
-                    min_rtt,
+                    min_rtt: saturating_nanos(min_rtt),
                 })
             }
             _ => None,

@@ -42,7 +42,7 @@ use crate::filter::{BandwidthFilter, FilterContext};
 use crate::model::{DelaySpread, FullPipe, HeldBack, LongerPath, MinRtt, RoundRtt, initial_window};
 use crate::observe;
 use crate::snapshot::Snapshot;
-use crate::units::{Bytes, Timestamp};
+use crate::units::{Bytes, Timestamp, saturating_nanos};
 use crate::window::WindowCalculator;
 
 /// A BBRv3 controller on the bandwidth filter `F`.
@@ -144,7 +144,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     fn update_filter(&mut self, ack: &AckEvent) {
         let context = FilterContext {
-            min_rtt: self.base_rtt().unwrap_or(ack.rtt),
+            min_rtt: self.base_rtt().unwrap_or_else(|| saturating_nanos(ack.rtt)),
             spread: self.spread.get(),
             epoch: self.cycle.count,
             filling_pipe: !self.full_bw_reached,

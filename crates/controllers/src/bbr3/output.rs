@@ -1,8 +1,6 @@
 //! The values derived from the model, cached until the model changes: an acknowledgement without news costs no
 //! division.
 
-use core::time::Duration;
-
 use super::Bbr3;
 use super::state::State;
 use super::window::send_quantum;
@@ -41,7 +39,7 @@ pub(super) struct Inputs {
     bandwidth: Option<Bandwidth>,
     /// In nanoseconds, as in [`MinRtt`](crate::model::MinRtt).
     min_rtt: u64,
-    spread: Duration,
+    spread: u64,
     /// The mode, which selects the gains.
     mode: Mode,
     restarting: bool,
@@ -104,7 +102,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             .bytes_in(self.config.offload_time);
         (self.output.bdp, self.output.target) = match (bandwidth, min_rtt) {
             (Some(bandwidth), Some(min_rtt)) => {
-                let bdp = bandwidth.bytes_in(min_rtt);
+                let bdp = bandwidth.bytes_in_nanos(min_rtt);
                 (bdp, self.state.window_gain(&self.config) * bdp)
             }
             _ => {

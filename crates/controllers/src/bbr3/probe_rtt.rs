@@ -8,15 +8,16 @@ use crate::config::WindowPolicy;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::{FullPipe, HOST_DELAY, LongerPath};
-use crate::units::{Bytes, Timestamp};
+use crate::units::{Bytes, Timestamp, saturating_nanos};
 
 impl<F: BandwidthFilter> Bbr3<F> {
     /// The RTT without this sender's queue: the minimum, and what packets wait for on average beyond it. The window has the hosts'
-    /// delay anyway, which is a part of that.
-    pub(super) fn base_rtt(&self) -> Option<Duration> {
-        let min_rtt = self.min_rtt.get()?;
+    /// delay anyway, which is a part of that. In nanoseconds.
+    pub(super) fn base_rtt(&self) -> Option<u64> {
+        let min_rtt = self.min_rtt.known_nanos()?;
         Some(if self.covers_spread() {
-            min_rtt.saturating_add(self.spread.get().saturating_sub(HOST_DELAY))
+            let waits = self.spread.get();
+            min_rtt.saturating_add(waits.saturating_sub(saturating_nanos(HOST_DELAY)))
         } else {
             min_rtt
         })

@@ -49,7 +49,7 @@ pub(crate) struct CorrectedMaxFilter {
 impl BandwidthFilter for CorrectedMaxFilter {
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
         self.max.on_ack(ack, context);
-        let (rtt, min_rtt) = (saturating_nanos(ack.rtt), saturating_nanos(context.min_rtt));
+        let (rtt, min_rtt) = (saturating_nanos(ack.rtt), context.min_rtt);
         self.estimate = self.max.bandwidth().map(|largest| {
             Bandwidth::from_f64(self.correction.apply(largest.as_f64(), rtt, min_rtt))
         });

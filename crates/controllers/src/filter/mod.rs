@@ -15,7 +15,6 @@ pub use percentile::PercentileFilterConfig;
 pub use skip::SkipFilterConfig;
 
 use core::fmt::Debug;
-use core::time::Duration;
 
 use crate::config::ConfigError;
 use crate::event::AckEvent;
@@ -25,10 +24,10 @@ use crate::units::{Bandwidth, Timestamp};
 /// The context of an acknowledgement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FilterContext {
-    /// The min RTT estimate.
-    pub min_rtt: Duration,
-    /// What packets wait for on average above the smallest RTT, without a queue.
-    pub spread: Duration,
+    /// The min RTT estimate, in nanoseconds.
+    pub min_rtt: u64,
+    /// What packets wait for on average above the smallest RTT, without a queue, in nanoseconds.
+    pub spread: u64,
     /// The clock of sample windows: rounds in BBRv1, probing cycles in BBRv2 and BBRv3.
     pub epoch: u64,
     /// Whether the controller is in Startup, at a rate well above the estimate.
@@ -89,6 +88,8 @@ pub(crate) trait BandwidthFilter: Clone + Debug + Send + Sync + 'static {
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use super::*;
     use crate::event::RateSample;
     use crate::units::Bytes;
@@ -126,8 +127,8 @@ mod tests {
 
     pub(super) fn context(epoch: u64) -> FilterContext {
         FilterContext {
-            min_rtt: Duration::from_millis(40),
-            spread: Duration::ZERO,
+            min_rtt: 40_000_000,
+            spread: 0,
             epoch,
             filling_pipe: false,
         }

@@ -120,10 +120,7 @@ impl PercentileFilter {
 
 impl BandwidthFilter for PercentileFilter {
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
-        if self
-            .pauses
-            .link_was_closed(ack.now, saturating_nanos(context.min_rtt))
-        {
+        if self.pauses.link_was_closed(ack.now, context.min_rtt) {
             self.reopened = Some(ack.now);
         }
         let Some(sample) = &ack.rate else { return };

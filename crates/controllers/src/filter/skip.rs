@@ -172,8 +172,8 @@ impl SkipFilter {
     /// The ends of a sample are uncertain by what packets wait for at random, and the longer one of two uncertain times makes
     /// the rate too low on average.
     fn measure(&mut self, ack: &AckEvent, context: &FilterContext) {
-        let min_rtt = nanos(context.min_rtt);
-        let length = min_rtt.saturating_add(nanos(context.spread).saturating_mul(SPREADS));
+        let min_rtt = context.min_rtt;
+        let length = min_rtt.saturating_add(context.spread.saturating_mul(SPREADS));
         if self.pauses.link_was_closed(ack.now, min_rtt) {
             self.interval.restart();
         }
@@ -238,7 +238,7 @@ impl BandwidthFilter for SkipFilter {
             self.update_estimate();
         }
         self.measure(ack, context);
-        self.patience = overdue_after(nanos(ack.rtt).max(nanos(context.min_rtt)));
+        self.patience = overdue_after(nanos(ack.rtt).max(context.min_rtt));
         let window_limited = ack.in_flight > Bytes::ZERO && !ack.app_limited;
         self.silent_at = window_limited.then(|| self.overdue_from(ack.now));
     }

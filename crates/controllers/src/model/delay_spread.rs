@@ -64,7 +64,6 @@ impl DelaySpread {
     }
 
     /// A packet was acknowledged that left in no drain.
-    #[inline]
     pub(crate) fn end_drain(&mut self) {
         if self.drain.samples == 0 {
             return;
@@ -90,11 +89,11 @@ impl DelaySpread {
         self.spreads[0].is_some() || self.drain.is_enough()
     }
 
-    /// The smaller one of the last two drains: others drained as well in one of them, or their queue did not change.
-    pub(crate) fn get(&self) -> Duration {
+    /// The smaller one of the last two drains, in nanoseconds: others drained as well in one of them, or their queue did not change.
+    pub(crate) fn get(&self) -> u64 {
         let [last, before] = self.spreads;
         let spread = last.unwrap_or_default();
-        Duration::from_nanos(before.map_or(spread, |before| spread.min(before)))
+        before.map_or(spread, |before| spread.min(before))
     }
 }
 
@@ -120,9 +119,9 @@ mod tests {
     #[test]
     fn it_is_the_mean_above_the_minimum() {
         let mut spread = DelaySpread::default();
-        assert_eq!(spread.get(), Duration::ZERO);
+        assert_eq!(spread.get(), 0);
         drain(&mut spread, 10..19);
-        assert_eq!(spread.get(), Duration::from_millis(4));
+        assert_eq!(spread.get(), 4_000_000);
     }
 
     /// Trap: with the min RTT of a time without rivals, flows that fill the queue together would take each other's queue for the
@@ -131,7 +130,7 @@ mod tests {
     fn a_queue_that_stands_is_no_spread() {
         let mut spread = DelaySpread::default();
         drain(&mut spread, [90; 20]);
-        assert_eq!(spread.get(), Duration::ZERO);
+        assert_eq!(spread.get(), 0);
     }
 
     #[test]
@@ -140,7 +139,7 @@ mod tests {
         drain(&mut spread, 10..17);
         drain(&mut spread, 200..209);
         assert!(!spread.is_known());
-        assert_eq!(spread.get(), Duration::ZERO);
+        assert_eq!(spread.get(), 0);
         add(&mut spread, 10..18);
         assert!(spread.is_known());
     }
@@ -150,12 +149,12 @@ mod tests {
         let mut spread = DelaySpread::default();
         let wide = || (0..9).map(|sample| 10 + 2 * sample);
         drain(&mut spread, wide());
-        assert_eq!(spread.get(), Duration::from_millis(8));
+        assert_eq!(spread.get(), 8_000_000);
         drain(&mut spread, 10..19);
         drain(&mut spread, wide());
-        assert_eq!(spread.get(), Duration::from_millis(4));
+        assert_eq!(spread.get(), 4_000_000);
         drain(&mut spread, wide());
-        assert_eq!(spread.get(), Duration::from_millis(8));
+        assert_eq!(spread.get(), 8_000_000);
     }
 
     #[test]
@@ -163,10 +162,10 @@ mod tests {
         let mut spread = DelaySpread::default();
         drain(&mut spread, 10..19);
         spread.forget();
-        assert_eq!(spread.get(), Duration::ZERO);
+        assert_eq!(spread.get(), 0);
         drain(&mut spread, 10..19);
-        assert_eq!(spread.get(), Duration::ZERO);
+        assert_eq!(spread.get(), 0);
         drain(&mut spread, 10..19);
-        assert_eq!(spread.get(), Duration::from_millis(4));
+        assert_eq!(spread.get(), 4_000_000);
     }
 }

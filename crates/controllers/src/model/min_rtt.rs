@@ -25,7 +25,12 @@ impl Default for MinRtt {
 impl MinRtt {
     /// The estimate, once there is one.
     pub(crate) fn get(&self) -> Option<Duration> {
-        (self.nanos != UNKNOWN).then(|| Duration::from_nanos(self.nanos))
+        self.known_nanos().map(Duration::from_nanos)
+    }
+
+    /// The same in nanoseconds.
+    pub(crate) fn known_nanos(&self) -> Option<u64> {
+        (self.nanos != UNKNOWN).then_some(self.nanos)
     }
 
     /// The estimate in nanoseconds; the maximum before the first sample.

@@ -1,21 +1,19 @@
 //! The gaps between acknowledgements while data is in flight.
 
-use core::time::Duration;
-
 use kneepoint_estimators::{ExactWindow, Max, WindowedFilter};
 
-use crate::units::{Bytes, Timestamp, saturating_nanos as nanos};
+use crate::units::{Bytes, Timestamp};
 
 /// The maximum gap between acknowledgements in the last rounds, without outages. An outage is longer than the RTT and
 /// does not recur.
 ///
 /// A receiver that acknowledges every second packet, or a link that delivers packets in batches, leaves gaps between
-/// acknowledgements. A window that keeps the path busy has to cover these gaps.
+/// acknowledgements. A window that keeps the path busy has to cover these gaps. In nanoseconds.
 #[derive(Debug, Clone)]
 pub(super) struct AckGap {
     max: ExactWindow<u64, Max>,
     previous: Option<Timestamp>,
-    medium: Duration,
+    medium: u64,
     /// The round of the last gap and the maximum gap of that round: a shorter gap in the same round changes nothing.
     newest: Option<(u64, u64)>,
     recurring: Recurring,
@@ -37,7 +35,6 @@ struct Recurring {
 }
 
 impl Recurring {
-    #[inline]
     fn add(&mut self, round: u64, gap: u64, bytes: Bytes) {
         if round != self.round {
             self.end_round(round);
@@ -74,23 +71,23 @@ impl AckGap {
         Self {
             max: ExactWindow::new(ROUNDS),
             previous: None,
-            medium: Duration::ZERO,
+            medium: 0,
             newest: None,
             recurring: Recurring::default(),
         }
     }
 
     /// Handles an acknowledgement of `bytes`. A gap above `limit` does not count for the maximum.
-    pub(super) fn on_ack(&mut self, now: Timestamp, round: u64, bytes: Bytes, limit: Duration) {
+    pub(super) fn on_ack(&mut self, now: Timestamp, round: u64, bytes: Bytes, limit: u64) {
         if let Some(previous) = self.previous.replace(now) {
             let gap = now.nanos_since(previous);
             self.recurring.add(round, gap, bytes);
             let matters = self
                 .newest
                 .is_none_or(|(newest, max)| round != newest || gap > max);
-            if matters && gap <= nanos(limit) {
+            if matters && gap <= limit {
                 self.newest = Some((round, gap));
-                self.medium = Duration::from_nanos(self.max.update(round, gap));
+                self.medium = self.max.update(round, gap);
             }
         }
     }
@@ -101,13 +98,13 @@ impl AckGap {
     }
 
     /// The maximum gap.
-    pub(super) fn max(&self) -> Duration {
+    pub(super) fn max(&self) -> u64 {
         self.medium.max(self.recurring())
     }
 
     /// The mean gap of bytes in most rounds, even if longer than the RTT.
-    pub(super) fn recurring(&self) -> Duration {
-        Duration::from_nanos(self.recurring.median)
+    pub(super) fn recurring(&self) -> u64 {
+        self.recurring.median
     }
 }
 
@@ -121,27 +118,28 @@ const RECURRING_ROUNDS: usize = 5;
 mod tests {
     use super::*;
 
-    const LIMIT: Duration = Duration::from_millis(40);
+    const MILLI: u64 = 1_000_000;
+    const LIMIT: u64 = 40 * MILLI;
     const BYTES: Bytes = Bytes(2400);
 
     fn at(millis: u64) -> Timestamp {
-        Timestamp::from_origin(Duration::from_millis(millis))
+        Timestamp::from_nanos(millis * MILLI)
     }
 
     #[test]
     fn the_longest_pause_of_the_last_rounds_counts() {
         let mut gap = AckGap::new();
-        assert_eq!(gap.max(), Duration::ZERO);
+        assert_eq!(gap.max(), 0);
         gap.on_ack(at(100), 1, BYTES, LIMIT);
-        assert_eq!(gap.max(), Duration::ZERO, "nothing to compare with");
+        assert_eq!(gap.max(), 0, "nothing to compare with");
         gap.on_ack(at(102), 1, BYTES, LIMIT);
         gap.on_ack(at(112), 2, BYTES, LIMIT);
         gap.on_ack(at(113), 3, BYTES, LIMIT);
-        assert_eq!(gap.max(), Duration::from_millis(10));
+        assert_eq!(gap.max(), 10 * MILLI);
         gap.on_ack(at(115), 2 + ROUNDS, BYTES, LIMIT);
-        assert_eq!(gap.max(), Duration::from_millis(10));
+        assert_eq!(gap.max(), 10 * MILLI);
         gap.on_ack(at(116), 3 + ROUNDS, BYTES, LIMIT);
-        assert_eq!(gap.max(), Duration::from_millis(2));
+        assert_eq!(gap.max(), 2 * MILLI);
     }
 
     #[test]
@@ -149,7 +147,7 @@ mod tests {
         let mut gap = AckGap::new();
         gap.on_ack(at(0), 1, BYTES, LIMIT);
         gap.on_ack(at(41), 1, BYTES, LIMIT);
-        assert_eq!(gap.max(), Duration::ZERO);
+        assert_eq!(gap.max(), 0);
         // A gap equal to the limit counts.
         gap.on_ack(at(81), 1, BYTES, LIMIT);
         assert_eq!(gap.max(), LIMIT);
@@ -163,13 +161,13 @@ mod tests {
         for round in 0..5 {
             gap.on_ack(at(100 * round), round, BYTES, LIMIT);
         }
-        assert_eq!(gap.max(), Duration::from_millis(100));
+        assert_eq!(gap.max(), 100 * MILLI);
         // One outage has no lasting effect, and an interval that ends is forgotten.
         gap.on_ack(at(1400), 5, BYTES, LIMIT);
         for round in 6..10 {
             gap.on_ack(at(1350 + 10 * round), round, BYTES, LIMIT);
         }
-        assert_eq!(gap.max(), Duration::from_millis(10));
+        assert_eq!(gap.max(), 10 * MILLI);
     }
 
     #[test]
@@ -178,9 +176,9 @@ mod tests {
         gap.on_ack(at(0), 1, BYTES, LIMIT);
         gap.on_idle();
         gap.on_ack(at(30), 1, BYTES, LIMIT);
-        assert_eq!(gap.max(), Duration::ZERO);
+        assert_eq!(gap.max(), 0);
         gap.on_ack(at(33), 1, BYTES, LIMIT);
-        assert_eq!(gap.max(), Duration::from_millis(3));
+        assert_eq!(gap.max(), 3 * MILLI);
     }
 
     #[test]
@@ -189,6 +187,6 @@ mod tests {
         for millis in [50, 50, 20] {
             gap.on_ack(at(millis), 1, BYTES, LIMIT);
         }
-        assert_eq!(gap.max(), Duration::ZERO);
+        assert_eq!(gap.max(), 0);
     }
 }

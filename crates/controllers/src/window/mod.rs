@@ -8,16 +8,14 @@ mod ack_gap;
 #[cfg(test)]
 mod tests;
 
-use core::time::Duration;
-
 use self::ack_gap::AckGap;
 use crate::config::{Environment, WindowPolicy};
 use crate::controller::{Control, Refill};
 use crate::event::AckEvent;
-use crate::model::horizon;
+use crate::model::HOST_DELAY;
 use crate::units::{Bandwidth, Bytes, Gain, saturating_nanos as nanos};
 
-/// The controller's operating point, once the pipe has been filled.
+/// The controller's operating point, once the pipe has been filled. Times are in nanoseconds here and below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OperatingPoint {
     /// The bandwidth estimate.
@@ -25,7 +23,14 @@ pub(crate) struct OperatingPoint {
     /// The sending rate: the estimate times the current gain.
     pub(crate) rate: Bandwidth,
     /// The round-trip time without queues.
-    pub(crate) min_rtt: Duration,
+    pub(crate) min_rtt: u64,
+}
+
+impl OperatingPoint {
+    /// As [`horizon`](crate::model::horizon).
+    fn horizon(&self) -> u64 {
+        self.min_rtt.saturating_add(nanos(HOST_DELAY))
+    }
 }
 
 /// Computes the window of a [`WindowPolicy`].
@@ -42,11 +47,11 @@ pub(crate) struct WindowCalculator {
 #[derive(Debug, Clone, Copy, Default)]
 struct Path {
     /// RFC 9002's smoothed round-trip time.
-    smoothed_rtt: Duration,
+    smoothed_rtt: u64,
     /// The maximum recent gap between acknowledgements.
-    ack_gap: Duration,
+    ack_gap: u64,
     /// The mean gap that bytes waited for in most of the last rounds.
-    recurring_gap: Duration,
+    recurring_gap: u64,
     /// The largest datagram that fits.
     mtu: Bytes,
 }
@@ -71,20 +76,21 @@ impl WindowCalculator {
     }
 
     /// Updates the measurements that the policy needs. `point` is the operating point before the acknowledgement.
-    #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckEvent, point: Option<&OperatingPoint>) {
         if matches!(self.policy, WindowPolicy::Window) {
             return;
         }
+        let rtt = nanos(ack.rtt);
+        // RFC 9002, section 5.3, without the acknowledgement delay, which a controller does not know.
+        self.path.smoothed_rtt = match self.path.smoothed_rtt {
+            0 => rtt,
+            smoothed => smoothed - smoothed / 8 + rtt / 8,
+        };
         // Before there is a model, this RTT serves: nothing that depends on it is used before.
-        let min_rtt = point.map_or(ack.rtt, |point| point.min_rtt);
-        self.update_smoothed_rtt(ack.rtt);
-        self.measure_gap(ack, min_rtt);
-    }
-
-    #[inline]
-    fn measure_gap(&mut self, ack: &AckEvent, min_rtt: Duration) {
-        let limit = horizon(min_rtt);
+        let limit = point.map_or(
+            rtt.saturating_add(nanos(HOST_DELAY)),
+            OperatingPoint::horizon,
+        );
         self.ack_gap.on_ack(ack.now, ack.round, ack.acked, limit);
         // One acknowledgement for the whole flight is how the path acknowledges, unless the application has no more
         // data.
@@ -95,20 +101,7 @@ impl WindowCalculator {
         self.path.recurring_gap = self.ack_gap.recurring();
     }
 
-    /// RFC 9002, section 5.3, without the acknowledgement delay, which a controller does not know.
-    #[inline]
-    fn update_smoothed_rtt(&mut self, sample: Duration) {
-        // In whole nanoseconds: dividing a `Duration` takes several divisions.
-        let sample = nanos(sample);
-        let smoothed = match nanos(self.path.smoothed_rtt) {
-            0 => sample,
-            smoothed => smoothed - smoothed / 8 + sample / 8,
-        };
-        self.path.smoothed_rtt = Duration::from_nanos(smoothed);
-    }
-
     /// The window, pace and quantum for the transport. `allowed` is the window of the model.
-    #[inline]
     pub(crate) fn control(
         &self,
         allowed: Bytes,
@@ -131,18 +124,17 @@ impl WindowCalculator {
         }
     }
 
-    #[inline]
     fn window(&self, allowed: Bytes, point: &OperatingPoint) -> Bytes {
         let path = &self.path;
         let flight = match self.policy {
             WindowPolicy::Window => return allowed,
             WindowPolicy::Rate => point
                 .rate
-                .bytes_in(path.smoothed_rtt.max(path.min_span(point))),
+                .bytes_in_nanos(path.smoothed_rtt.max(path.min_span(point))),
             WindowPolicy::RttCapped => {
-                let max = (CAP * horizon(point.min_rtt)).saturating_add(path.ack_gap);
+                let max = CAP.scale(point.horizon()).saturating_add(path.ack_gap);
                 let span = path.smoothed_rtt.max(path.batched_span(point)).min(max);
-                point.rate.bytes_in(span)
+                point.rate.bytes_in_nanos(span)
             }
             WindowPolicy::Bdp { gain } => path.bdp_window(gain, point.rate, point),
         };
@@ -166,29 +158,26 @@ impl WindowCalculator {
     /// second to send, and samples of that time would show the pacing. RFC 9002, section 7.7, asks for a pace at which
     /// the window can be used. [`WindowPolicy::Rate`] has one: the rate, also where the model's window is less than the
     /// rate times the smoothed RTT.
-    #[inline]
     fn spread(&self, window: Bytes, point: &OperatingPoint) -> Refill {
         let path = &self.path;
         match self.policy {
             WindowPolicy::Window => return Refill::Plain,
             WindowPolicy::Rate => {
-                return Refill::PaceOf(point.rate.bytes_in(path.smoothed_rtt).max(window));
+                return Refill::PaceOf(point.rate.bytes_in_nanos(path.smoothed_rtt).max(window));
             }
             WindowPolicy::RttCapped | WindowPolicy::Bdp { .. } => {}
         }
-        let max = horizon(point.min_rtt).saturating_add(path.ack_gap);
+        let max = point.horizon().saturating_add(path.ack_gap);
         let span = path.batched_span(point).max(max);
-        if path.smoothed_rtt <= SILENT * span {
+        if path.smoothed_rtt <= span.saturating_mul(SILENT) {
             return Refill::Plain;
         }
-        let [span, smoothed] = [span, path.smoothed_rtt].map(|time| Bytes(nanos(time)));
-        Refill::PaceOf(window.share(smoothed, span))
+        Refill::PaceOf(window.share(Bytes(path.smoothed_rtt), Bytes(span)))
     }
 }
 
 impl Path {
     /// The window for a target flight.
-    #[inline]
     fn window_for(&self, flight: Bytes, allowed: Bytes) -> Bytes {
         // quinn stops when the next packet would reach the window, noq when it would exceed the window. With one packet
         // more, the flight itself reaches the target.
@@ -198,30 +187,27 @@ impl Path {
     }
 
     /// `gain` bandwidth-delay products at `rate`, and what arrives in an ACK gap.
-    #[inline]
     fn bdp_window(&self, gain: Gain, rate: Bandwidth, point: &OperatingPoint) -> Bytes {
-        let plain = gain * rate.bytes_in(horizon(point.min_rtt)) + rate.bytes_in(self.ack_gap);
-        plain.max(gain * rate.bytes_in(self.batched_span(point)))
+        let plain = gain * rate.bytes_in_nanos(point.horizon()) + rate.bytes_in_nanos(self.ack_gap);
+        plain.max(gain * rate.bytes_in_nanos(self.batched_span(point)))
     }
 
     /// The minimum time that a window covers. If acknowledgements come at intervals longer than the RTT, each interval
     /// carries one window. The newest packet of each interval has the shortest RTT.
-    #[inline]
-    fn min_span(&self, point: &OperatingPoint) -> Duration {
-        horizon(point.min_rtt).max(self.recurring_gap)
+    fn min_span(&self, point: &OperatingPoint) -> u64 {
+        point.horizon().max(self.recurring_gap)
     }
 
     /// The time that a window covers if acknowledgements come in batches and the link stays busy: the path's RTT, and
     /// the wait for the next batch.
-    #[inline]
-    fn batched_span(&self, point: &OperatingPoint) -> Duration {
+    fn batched_span(&self, point: &OperatingPoint) -> u64 {
         let waits = point.min_rtt.saturating_add(self.recurring_gap);
         waits.max(self.min_span(point))
     }
 }
 
 /// A flight of two bandwidth-delay products keeps the RTT below this multiple, and jitter rarely exceeds it.
-const SILENT: Gain = Gain::new(2, 1);
+const SILENT: u64 = 2;
 
 /// The maximum ratio of smoothed RTT to min RTT that may enlarge the window.
 const CAP: Gain = Gain::new(5, 4);

@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use crate::config::Transport;
 use crate::driver;
 use crate::units::Timestamp;
@@ -6,13 +8,17 @@ use super::*;
 
 const MTU: Bytes = Bytes(1200);
 
+/// In nanoseconds.
+const MICRO: u64 = 1000;
+const MILLI: u64 = 1000 * MICRO;
+
 /// 10 Mb/s, and 40 ms with the millisecond of the hosts: a bandwidth-delay product of 50,000 bytes.
 fn point() -> OperatingPoint {
     let bandwidth = Bandwidth::from_bytes_per_second(1_250_000);
     OperatingPoint {
         bandwidth,
         rate: bandwidth,
-        min_rtt: Duration::from_millis(39),
+        min_rtt: 39 * MILLI,
     }
 }
 
@@ -21,9 +27,9 @@ const ALLOWED: Bytes = Bytes(100_000);
 
 fn path() -> Path {
     Path {
-        smoothed_rtt: Duration::from_millis(44),
-        ack_gap: Duration::from_millis(2),
-        recurring_gap: Duration::from_millis(2),
+        smoothed_rtt: 44 * MILLI,
+        ack_gap: 2 * MILLI,
+        recurring_gap: 2 * MILLI,
         mtu: MTU,
     }
 }
@@ -129,7 +135,7 @@ fn rate_times_smoothed_round_trip() {
 fn the_cap_lies_a_quarter_and_the_pause_above_the_minimum() {
     let cap = |smoothed: u64| {
         let path = Path {
-            smoothed_rtt: Duration::from_millis(smoothed),
+            smoothed_rtt: smoothed * MILLI,
             ..path()
         };
         window(WindowPolicy::RttCapped, point(), path)
@@ -146,13 +152,13 @@ fn the_cap_lies_a_quarter_and_the_pause_above_the_minimum() {
 #[test]
 fn every_window_covers_the_time_of_hosts() {
     let short = OperatingPoint {
-        min_rtt: Duration::from_micros(1),
+        min_rtt: 1 * MICRO,
         ..point()
     };
     let path = Path {
-        smoothed_rtt: Duration::from_micros(50),
-        ack_gap: Duration::ZERO,
-        recurring_gap: Duration::ZERO,
+        smoothed_rtt: 50 * MICRO,
+        ack_gap: 0,
+        recurring_gap: 0,
         ..path()
     };
     for policy in policies().into_iter().skip(1) {
@@ -165,8 +171,8 @@ fn every_window_covers_the_time_of_hosts() {
 #[test]
 fn every_window_covers_the_intervals_of_acknowledgements() {
     let path = Path {
-        ack_gap: Duration::from_millis(100),
-        recurring_gap: Duration::from_millis(100),
+        ack_gap: 100 * MILLI,
+        recurring_gap: 100 * MILLI,
         ..path()
     };
     for policy in policies().into_iter().skip(1) {
@@ -199,7 +205,7 @@ fn the_gap_in_flight_is_spread_over_the_paths_rtt() {
     for policy in policies {
         let after = |smoothed_rtt| {
             let path = Path {
-                smoothed_rtt: Duration::from_millis(smoothed_rtt),
+                smoothed_rtt: smoothed_rtt * MILLI,
                 ..path()
             };
             control_of(policy, point(), path)
@@ -219,7 +225,7 @@ fn the_gap_in_flight_is_spread_over_the_paths_rtt() {
 fn a_rate_is_the_pace_whatever_the_models_window() {
     let after = |smoothed_rtt| {
         let path = Path {
-            smoothed_rtt: Duration::from_millis(smoothed_rtt),
+            smoothed_rtt: smoothed_rtt * MILLI,
             ..path()
         };
         control_of(WindowPolicy::Rate, point(), path)
@@ -250,6 +256,6 @@ fn silence_of_the_application_is_no_pause_of_the_path() {
         cap.path.ack_gap
     };
     acked(40, 0, true);
-    assert_eq!(acked(75, 1200, false), Duration::ZERO);
-    assert_eq!(acked(78, 0, false), Duration::from_millis(3));
+    assert_eq!(acked(75, 1200, false), 0);
+    assert_eq!(acked(78, 0, false), 3 * MILLI);
 }

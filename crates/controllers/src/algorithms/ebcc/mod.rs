@@ -25,7 +25,7 @@ use crate::model::{HeldBack, initial_window};
 use crate::observe;
 use crate::registry::Registered;
 use crate::snapshot::Snapshot;
-use crate::units::{Bytes, Gain, Timestamp};
+use crate::units::{Bytes, Gain, Timestamp, saturating_nanos};
 
 /// An eBCC controller.
 #[derive(Debug, Clone)]
@@ -287,8 +287,8 @@ impl Controller for Ebcc {
         }
         self.utilization.on_ack(ack);
         let context = FilterContext {
-            min_rtt: self.trips.base().unwrap_or(ack.rtt),
-            spread: Duration::ZERO,
+            min_rtt: saturating_nanos(self.trips.base().unwrap_or(ack.rtt)),
+            spread: 0,
             epoch: ack.round,
             filling_pipe: self.state == State::Startup,
         };

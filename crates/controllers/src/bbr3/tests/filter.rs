@@ -1,7 +1,5 @@
 //! The core's calls of its filter.
 
-use core::time::Duration;
-
 use super::super::fixture::{ack, sample};
 use super::super::state::{Phase, State};
 use super::*;
@@ -124,7 +122,7 @@ fn the_filters_timer_runs_while_data_is_in_flight_and_its_news_are_answered() {
     rounds(&mut core, 40, 1);
     assert_eq!(core.next_timer(), Some(at(7)));
     let before = core.output.point.expect("a filled pipe");
-    assert_eq!(before.min_rtt, Duration::from_millis(40));
+    assert_eq!(before.min_rtt, 40_000_000);
     core.on_timer(at(90));
     let after = core.output.point.expect("a filled pipe");
     assert_eq!(after.bandwidth, Bandwidth::from_bytes_per_second(625_000));

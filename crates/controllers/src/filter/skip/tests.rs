@@ -25,8 +25,8 @@ fn lower_bounds_alone_do_not_carry_the_estimate_away() {
         }
         if let Some(ack) = sampler.on_ack_end(now, mtu * 8, false) {
             let context = FilterContext {
-                min_rtt: rtt,
-                spread: Duration::ZERO,
+                min_rtt: nanos(rtt),
+                spread: 0,
                 epoch: ack.round,
                 filling_pipe: step < 100,
             };
@@ -57,8 +57,8 @@ fn an_estimate_below_a_packet_per_round_trip_recovers() {
         sampler.on_packet_acked(now, now - rtt, mtu);
         let ack = sampler.on_ack_end(now, Bytes::ZERO, false);
         let context = FilterContext {
-            min_rtt: rtt,
-            spread: Duration::ZERO,
+            min_rtt: nanos(rtt),
+            spread: 0,
             epoch: round,
             filling_pipe: round == 0,
         };
@@ -99,8 +99,8 @@ fn settled(config: &SkipFilterConfig) -> (SkipFilter, DeliveryRateSampler, Times
 fn take(filter: &mut SkipFilter, ack: Option<&crate::event::AckEvent>, filling_pipe: bool) {
     let ack = ack.expect("a packet was acknowledged");
     let context = FilterContext {
-        min_rtt: Duration::from_millis(40),
-        spread: Duration::ZERO,
+        min_rtt: 40_000_000,
+        spread: 0,
         epoch: ack.round,
         filling_pipe,
     };
