@@ -473,3 +473,11 @@ fn custom_endpoints_are_accepted() {
         .unwrap();
     assert_eq!(address, "10.9.9.9:9".parse().unwrap());
 }
+
+#[test]
+fn errors_are_sentences_as_a_test_prints_them_too() {
+    let error = Testbed::symmetric(LinkConfig::constant(0), 1).unwrap_err();
+    assert_eq!(format!("{error:?}"), "the rate of a link must be positive");
+    let error: Box<dyn std::error::Error> = SimError::Nested.into();
+    assert_eq!(format!("{error:?}"), "the simulation is already running");
+}

@@ -80,6 +80,25 @@ fn timers_expire_in_virtual_time() {
 }
 
 #[test]
+fn tasks_that_are_not_send_run_in_a_local_set() {
+    everywhere(|| {
+        let time = bed().run(async |net| {
+            let shared = std::rc::Rc::new(net.clone());
+            let local = tokio::task::LocalSet::new();
+            let task = local.run_until(async {
+                let task = tokio::task::spawn_local(async move {
+                    sleep(3 * MS).await;
+                    shared.now()
+                });
+                task.await.unwrap()
+            });
+            task.await
+        });
+        assert_eq!(time, Ok(Nanos::from_millis(3)));
+    });
+}
+
+#[test]
 fn who_yields_is_polled_again_at_once() {
     everywhere(|| {
         let times = bed().run(async |net| {
