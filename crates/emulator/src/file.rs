@@ -9,12 +9,23 @@ pub(crate) fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     let file = File::open(path)?;
     file.take(max.saturating_add(1)).read_to_end(&mut content)?;
+    within(&content, max)?;
+    Ok(content)
+}
+
+/// Refuses what is larger than `max` bytes.
+pub(crate) fn within(content: &[u8], max: u64) -> io::Result<()> {
     if content.len() as u64 > max {
         let reason = format!("it is larger than {max} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
     }
-    Ok(content)
+    Ok(())
 }
+
+/// The largest description in TOML, in bytes: more than a host with four distributions of 10,001 quantiles. The parser takes up to a
+/// hundred times the memory of its text.
+#[cfg(feature = "serde")]
+pub(crate) const MAX_TOML_BYTES: u64 = 600 << 10;
 
 /// The same for a text.
 #[cfg(feature = "serde")]

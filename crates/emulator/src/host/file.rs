@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::distribution::Distribution;
 use super::error::Invalid;
 use super::{HostConfig, HostError, OtherWork, Processor, Receiving, Sending};
-use crate::file;
+use crate::file::{self, MAX_TOML_BYTES};
 use crate::time::Nanos;
 
 /// The content of a file. Missing values are those of the ideal host.
@@ -122,8 +122,12 @@ impl HostConfig {
     /// ```
     ///
     /// # Errors
-    /// The text is not TOML, has an unknown key, or a number out of its range.
+    /// The text is not TOML, is larger than 600 KiB, has an unknown key, or a number out of its range.
     pub fn from_toml(name: &str, text: &str) -> Result<Self, HostError> {
+        file::within(text.as_bytes(), MAX_TOML_BYTES).map_err(|source| HostError::Read {
+            path: name.into(),
+            source,
+        })?;
         let file: File = toml::from_str(text).map_err(|error| syntax(name, text, &error))?;
         let host = file.host(name).map_err(|invalid| invalid.of(name))?;
         host.validate()?;
@@ -136,7 +140,7 @@ impl HostConfig {
     /// The file cannot be read, or does not describe a host.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, HostError> {
         let path = path.as_ref();
-        let text = file::read_text(path, MAX_FILE_BYTES).map_err(|source| HostError::Read {
+        let text = file::read_text(path, MAX_TOML_BYTES).map_err(|source| HostError::Read {
             path: path.to_owned(),
             source,
         })?;
@@ -245,9 +249,6 @@ fn syntax(name: &str, text: &str, error: &toml::de::Error) -> HostError {
 
 /// How much of an offending text an error repeats.
 const EXCERPT_CHARS: usize = 40;
-/// More than the largest host with four distributions of 10,001 quantiles.
-const MAX_FILE_BYTES: u64 = 4 << 20;
-
 #[cfg(test)]
 mod tests {
     use super::*;

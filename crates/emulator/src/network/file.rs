@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use self::link::LinkTable;
 use super::{CrossTraffic, Network, NetworkError, Pattern, Rebinding, Topology};
-use crate::file;
+use crate::file::{self, MAX_TOML_BYTES};
 use crate::host::{HostConfig, HostError};
 use crate::time::Nanos;
 use crate::trace::TraceError;
@@ -181,8 +181,12 @@ impl Network {
     /// ```
     ///
     /// # Errors
-    /// The text is not TOML, or does not describe a network.
+    /// The text is not TOML, is larger than 600 KiB, or does not describe a network of at most 256 links.
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, NetworkFileError> {
+        file::within(text.as_bytes(), MAX_TOML_BYTES).map_err(|source| NetworkFileError::Read {
+            path: name.into(),
+            source,
+        })?;
         let file: File = toml::from_str(text).map_err(|error| syntax(text, name, &error))?;
         let (topology, seed) = file.topology(name, folder)?;
         topology.build(seed).map_err(|source| network(name, source))
@@ -196,7 +200,7 @@ impl Network {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, NetworkFileError> {
         let path = path.as_ref();
         let text =
-            file::read_text(path, MAX_FILE_BYTES).map_err(|source| NetworkFileError::Read {
+            file::read_text(path, MAX_TOML_BYTES).map_err(|source| NetworkFileError::Read {
                 path: path.to_owned(),
                 source,
             })?;
@@ -208,6 +212,14 @@ impl Network {
 impl File {
     fn topology(self, name: &str, folder: &Path) -> Result<(Topology, u64), NetworkFileError> {
         let blame = |source| network(name, source);
+        if self.link.len() > MAX_LINKS {
+            return Err(NetworkFileError::Number {
+                name: name.to_owned(),
+                key: "the number of links",
+                value: self.link.len() as f64,
+                range: "at most 256",
+            });
+        }
         let mut topology = Topology::new();
         for link in self.link {
             let (from, to) = (topology.node(&link.from), topology.node(&link.to));
@@ -340,5 +352,5 @@ const ALL_HOSTS: &str = "all";
 /// How much of an offending text an error repeats.
 const EXCERPT_CHARS: usize = 40;
 
-/// The largest description of a network, in bytes.
-const MAX_FILE_BYTES: u64 = 16 << 20;
+/// The most links of a file: there is a route from each node to each other one, and a thousand queues for a link with FQ-CoDel.
+const MAX_LINKS: usize = 256;

@@ -106,6 +106,21 @@ seed = 7 => seed = = 7 => n.toml:2:
             assert!(error.contains(part), "{part} is missing in: {error}");
         }
     }
+    let link = |index| {
+        format!("[[link]]\nname = \"{index}\"\nfrom = \"{index}\"\nto = \"end\"\nrate_mbps = 1.0\n")
+    };
+    let many = |links: u32| {
+        parse(&format!(
+            "seed = 1\n{}",
+            (0..links).map(link).collect::<String>()
+        ))
+    };
+    assert!(many(256).is_ok());
+    // Trap: routes from each node to each other one, 25 GB of them for the links that a megabyte describes.
+    let error = many(257).unwrap_err();
+    assert!(error.contains("the number of links 257"), "{error}");
+    let error = many(20_000).unwrap_err();
+    assert!(error.contains("larger than 614400 bytes"), "{error}");
     let error = Network::load("no/such.toml").unwrap_err().to_string();
     assert!(
         error.starts_with("cannot read network no/such.toml: "),

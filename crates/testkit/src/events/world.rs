@@ -37,6 +37,9 @@ struct Path<S> {
     delivered: u64,
     /// Sent past the window.
     probed: u64,
+    /// The accounting may know of less in flight than there is: it heard of losses that were none, or took packets for ones that only
+    /// acknowledge. The end of the next acknowledgement tells it.
+    misled: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -161,6 +164,7 @@ impl<S: Subject> World<S> {
             } => {
                 let bytes = u64::from(bytes) + 1;
                 let packets = bytes.div_ceil(self.path.mtu.into());
+                self.path.misled = true;
                 self.lose(self.ago(age), bytes, packets, persistent);
             }
             Event::Spurious => self.path.subject.on_spurious_loss(self.now),
@@ -211,6 +215,13 @@ impl<S: Subject> World<S> {
         let bytes = u64::from(bytes.unwrap_or(path.mtu));
         path.subject.on_sent(self.now, bytes);
         path.in_flight += bytes;
+        path.misled |= bytes <= LARGEST_ACK_ONLY;
+        if path.misled {
+            let past = path
+                .in_flight
+                .saturating_sub(path.subject.state().control.window.0);
+            path.probed += past.min(bytes);
+        }
         self.flight.push_back(Packet {
             sent: self.now,
             bytes,
@@ -241,6 +252,7 @@ impl<S: Subject> World<S> {
     }
 
     fn end_acknowledgement(&mut self) {
+        self.path.misled = false;
         let Path {
             subject, in_flight, ..
         } = &mut self.path;
@@ -361,12 +373,16 @@ impl<S> Path<S> {
             in_flight: 0,
             delivered: 0,
             probed: 0,
+            misled: false,
         }
     }
 }
 
 /// RFC 9000, section 14.1: what a new path is known to carry.
 const MIN_MTU: u16 = 1200;
+
+/// Packets of at most so many bytes may be taken for ones that only acknowledge.
+const LARGEST_ACK_ONLY: u64 = 128;
 
 /// More packets than this are not in flight.
 const MAX_FLIGHT: usize = 4096;
