@@ -26,8 +26,9 @@ use crate::time::Nanos;
 
 /// Runs tasks over an emulated network in virtual time.
 ///
-/// Tasks run only inside of [`block_on`](Self::block_on) and its kin, on the calling thread, and
-/// survive from one run to the next. Dropping the simulation drops them all.
+/// Tasks run only inside of [`block_on`](Self::block_on) and its kin, those of `tokio::spawn` too. They run on the calling
+/// thread, or on one of their own if that is inside of another tokio runtime. They survive from one run to the next. Dropping
+/// the simulation drops them all.
 ///
 /// A panic of a task goes through the run that polled it. The simulation then leaks its tasks
 /// instead of dropping them: quinn's destructors do not stand a poisoned lock.
