@@ -152,7 +152,7 @@ fn the_cap_lies_a_quarter_and_the_pause_above_the_minimum() {
 #[test]
 fn every_window_covers_the_time_of_hosts() {
     let short = OperatingPoint {
-        min_rtt: 1 * MICRO,
+        min_rtt: MICRO,
         ..point()
     };
     let path = Path {
