@@ -90,6 +90,35 @@ struct Link {
     delivered: DecayingRatio,
     /// Bytes squared over bytes: how many come in an acknowledgement, weighted by size.
     batch: DecayingRatio,
+    slow: Slowdown,
+}
+
+/// Acknowledgements in a row that came after a silence, of packets that waited all of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slowdown {
+    acks: u32,
+    bytes: f64,
+    time: f64,
+}
+
+impl Slowdown {
+    /// The rate, once so many silences are no silences: the link has become slow.
+    fn on_ack(&mut self, acked: &Acked, silent: bool, horizon: f64) -> Option<f64> {
+        if !silent || acked.wait < acked.gap {
+            self.acks = 0;
+            return None;
+        }
+        if self.acks == 0 {
+            *self = Self::default();
+        }
+        self.acks += 1;
+        self.bytes += acked.bytes;
+        self.time += acked.gap;
+        let found = self.acks >= SLOW_ACKS && self.time >= horizon;
+        found
+            .then(|| core::mem::take(self))
+            .map(|run| run.bytes / run.time)
+    }
 }
 
 impl Link {
@@ -99,6 +128,7 @@ impl Link {
             target: QueueTarget::new(config),
             delivered: DecayingRatio::new(rate * horizon, horizon),
             batch: DecayingRatio::default(),
+            slow: Slowdown::default(),
         }
     }
 
@@ -147,11 +177,11 @@ impl Knee {
         }
     }
 
-    fn end_startup(&mut self, rate: f64) {
+    fn end_startup(&mut self, now: Timestamp, rate: f64) {
         let link = Link::new(&self.config, rate, self.path.horizon());
         self.state = State::Running {
             link,
-            phase: Phase::Draining(Drain::new(self.path.smoothed())),
+            phase: Phase::Draining(Drain::new(now, self.path.smoothed())),
         };
     }
 
@@ -187,6 +217,25 @@ impl Knee {
         let State::Running { link, phase } = state else {
             return;
         };
+        // What leaves during a drain shows the flow's small flight rather than the link. What left before it shows the link: a drain
+        // that a fall of the rate begins may last for seconds.
+        let learns = match phase {
+            Phase::Draining(drain) => drain.is_before(ack),
+            Phase::Refilling | Phase::Settling { .. } => false,
+            Phase::Cruising => true,
+        };
+        if learns {
+            let acked = Acked {
+                bytes: ack.acked.0 as f64,
+                gap,
+                sent_gap,
+                wait: (rtt - path.base()).max(0.0),
+                lossy: self.loss.is_lossy(ack.round),
+                window_limited,
+                full,
+            };
+            link.learn(config, &acked, path, self.mtu.0 as f64);
+        }
         match phase {
             Phase::Draining(drain) => {
                 if let Some(mut found) = drain.on_ack(ack, rtt, self.window, path.base()) {
@@ -202,18 +251,8 @@ impl Knee {
             Phase::Settling { until } if ack.now >= *until => *phase = Phase::Cruising,
             Phase::Refilling | Phase::Settling { .. } => {}
             Phase::Cruising => {
-                let acked = Acked {
-                    bytes: ack.acked.0 as f64,
-                    gap,
-                    sent_gap,
-                    wait: (rtt - path.base()).max(0.0),
-                    lossy: self.loss.is_lossy(ack.round),
-                    window_limited,
-                    full,
-                };
-                link.learn(config, &acked, path, self.mtu.0 as f64);
                 if path.drain_is_due(config, ack.now, rtt) {
-                    *phase = Phase::Draining(Drain::new(path.smoothed()));
+                    *phase = Phase::Draining(Drain::new(ack.now, path.smoothed()));
                 }
             }
         }
@@ -261,7 +300,13 @@ impl Link {
         } else {
             0.0
         };
-        let gap = acked.gap.min((longest + delayed).max(acked.sent_gap));
+        let longest = (longest + delayed).max(acked.sent_gap);
+        if let Some(rate) = self.slow.on_ack(acked, acked.gap > longest, horizon) {
+            self.rate = BusyRate::new(config.busy_rate(), rate, horizon);
+            self.delivered = DecayingRatio::new(rate * horizon, horizon);
+            return;
+        }
+        let gap = acked.gap.min(longest);
         self.delivered.add(acked.bytes, gap, gap / horizon);
         let delivered = self.delivered.ratio().max(1.0);
         if !acked.window_limited {
@@ -336,7 +381,7 @@ impl Controller for Knee {
             };
             let rate = startup.on_ack(ack, &seen);
             if let Some(rate) = rate {
-                self.end_startup(rate);
+                self.end_startup(ack.now, rate);
             }
         } else {
             let gap = last.map_or(rtt, |last| ack.now.nanos_since(last) as f64 / 1e9);
@@ -362,7 +407,7 @@ impl Controller for Knee {
                 if let State::Startup(startup) = &self.state
                     && too_many
                 {
-                    self.end_startup(startup.rate(self.path.horizon()));
+                    self.end_startup(event.now, startup.rate(self.path.horizon()));
                 }
             }
             CongestionSignal::PersistentCongestion => {
@@ -441,6 +486,9 @@ const SETTLING: f64 = 2.0;
 /// Of the base round-trip time, and times the time that the packets take: pauses as links and receivers make them.
 const PAUSE: f64 = 0.25;
 const PAUSE_PACKETS: f64 = 4.0;
+
+/// A link that resumes after a silence delivers what waited at once. So many silences in a row are the time that a slow link takes.
+const SLOW_ACKS: u32 = 8;
 
 /// In seconds: RFC 9000, section 18.2.
 const MAX_ACK_DELAY: f64 = 0.025;

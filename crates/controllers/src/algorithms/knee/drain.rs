@@ -12,6 +12,7 @@ use crate::units::{Bytes, Timestamp};
 /// first round trip are one sample and those of the half after it another one, and the smaller is taken.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drain {
+    began: Timestamp,
     before: f64,
     least: f64,
     /// Since when the flight is small.
@@ -64,14 +65,20 @@ pub(super) struct Drained {
 
 impl Drain {
     /// `before` is the round-trip time with the full window, in seconds.
-    pub(super) const fn new(before: f64) -> Self {
+    pub(super) const fn new(now: Timestamp, before: f64) -> Self {
         Self {
+            began: now,
             before,
             least: f64::INFINITY,
             small_since: None,
             first: Sample::NONE,
             second: Sample::NONE,
         }
+    }
+
+    /// Whether a packet left with the full window, before the drain.
+    pub(super) fn is_before(&self, ack: &AckEvent) -> bool {
+        ack.newest_sent <= self.began
     }
 
     /// Takes an acknowledgement. Returns what was found once that is enough.
@@ -132,7 +139,7 @@ mod tests {
     /// Only packets that left with a small flight are in the mean; the least is of all.
     #[test]
     fn the_mean_is_of_packets_that_found_no_queue() {
-        let mut drain = Drain::new(0.08);
+        let mut drain = Drain::new(Timestamp::from_nanos(0), 0.08);
         let mut take = |now, sent, in_flight, rtt| {
             drain.on_ack(&ack(now, sent, in_flight), rtt, Bytes(10_000), 0.04)
         };
@@ -151,7 +158,7 @@ mod tests {
     /// Others drain a round trip later: what is left then is what counts.
     #[test]
     fn the_queue_of_others_has_time_to_go() {
-        let mut drain = Drain::new(0.1);
+        let mut drain = Drain::new(Timestamp::from_nanos(0), 0.1);
         let mut found = None;
         for (now, sent, rtt) in [
             (100, 0, 0.1),
