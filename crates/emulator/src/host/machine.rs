@@ -380,12 +380,15 @@ impl Machine {
             return;
         };
         port.state = Reader::Reading;
+        // A reader looks at the clock once it has the processor, not while others have it: what comes in between would seem to have
+        // come before.
+        let began = self.clock.done(now, Nanos::ZERO);
         let batch = Batch {
             port: id,
-            began: now,
+            began,
             packets: Vec::new(),
         };
-        self.read_on(now, batch, self.config.processor.wakeup);
+        self.read_on(began, batch, self.config.processor.wakeup);
     }
 
     /// Takes what has arrived, as far as the batch's limits let it, on top of other work for it.

@@ -106,6 +106,29 @@ fn the_time_stamp_of_a_batch_is_its_beginning() {
     assert_eq!(machine.stamp(port), None);
 }
 
+/// Others have the processor from 1 to 2 ms. What comes meanwhile is read when they leave it, with the time stamp of that.
+#[test]
+fn a_batch_does_not_begin_while_others_have_the_processor() {
+    let mut config = HostConfig::ideal();
+    config.processor.receive_datagram = us(1);
+    config.processor.others = Some(OtherWork {
+        gap: Distribution::Fixed(us(1000)),
+        slice: Distribution::Fixed(us(1000)),
+    });
+    let (mut machine, port) = machine(config);
+    for time in [1200, 1700] {
+        advance(&mut machine, port, us(time), &mut Seen::default());
+        machine.arrive(us(time), port, packet(time, 100));
+    }
+    let mut read = 0;
+    while let Some(now) = machine.next_event() {
+        machine.poll(now, &mut |effect| {
+            read += u32::from(matches!(effect, Effect::Deliver(_)));
+        });
+    }
+    assert_eq!((read, machine.stamp(port)), (2, Some(us(2000))));
+}
+
 #[test]
 fn a_full_buffer_drops_arrivals() {
     let mut config = HostConfig::ideal();
