@@ -39,6 +39,9 @@ use crate::link::{ConfigError, Count, Link};
 use crate::packet::Packet;
 use crate::time::Nanos;
 
+/// The links that flows take, and since when; in the order of time.
+type Paths = BTreeMap<(SocketAddr, SocketAddr), Vec<(Nanos, Vec<usize>)>>;
+
 /// Links that join hosts.
 ///
 /// A packet takes the links that lead to the node that its destination is attached to, along the fewest links unless its
@@ -54,8 +57,8 @@ pub struct Network {
     nodes: Vec<String>,
     routes: Routes,
     hosts: AddressMap<usize>,
-    /// The links of the flows that have a path of their own.
-    paths: BTreeMap<(SocketAddr, SocketAddr), Vec<usize>>,
+    /// Of the flows that have a path of their own.
+    paths: Paths,
     translations: Translations,
     sources: Vec<Source>,
     /// The bytes and packets that reached the destinations of cross traffic.
@@ -258,7 +261,7 @@ impl Network {
         if !self.translations.is_empty() {
             packet.source = self.translations.outside(now, packet.source);
         }
-        let link = self.first_link(&packet);
+        let link = self.first_link(now, &packet);
         self.offer(now, link, packet);
     }
 
@@ -270,12 +273,13 @@ impl Network {
         packet: Packet,
         deliver: &mut dyn FnMut(Nanos, Packet),
     ) {
-        let path = self.path(&packet);
+        // The latest path that has the link: the packet may be on one that holds no more.
+        let path = self.paths_of(now, &packet).find_map(|path| {
+            let place = path.iter().position(|hop| *hop == link)?;
+            Some(path.get(place + 1).copied())
+        });
         let next = match path {
-            Some(path) => {
-                let place = path.iter().position(|hop| *hop == link);
-                place.and_then(|place| path.get(place + 1)).copied()
-            }
+            Some(next) => next,
             None => {
                 let node = self.hosts.get(&packet.destination);
                 match node.filter(|node| **node != self.ends[link]) {
@@ -323,9 +327,9 @@ impl Network {
         self.schedule.set(link, self.links[link].next_event());
     }
 
-    fn first_link(&self, packet: &Packet) -> Option<usize> {
+    fn first_link(&self, now: Nanos, packet: &Packet) -> Option<usize> {
         let to = *self.hosts.get(&packet.destination)?;
-        if let Some(path) = self.path(packet) {
+        if let Some(path) = self.paths_of(now, packet).next() {
             return path.first().copied();
         }
         let from = match self.hosts.get(&packet.source) {
@@ -336,12 +340,18 @@ impl Network {
         self.routes.next(from, to)
     }
 
-    /// The path of a flow that has one of its own, whatever its addresses are at present.
-    fn path(&self, packet: &Packet) -> Option<&[usize]> {
-        if self.paths.is_empty() {
-            return None;
-        }
-        let [from, to] = [packet.source, packet.destination].map(|end| self.translations.host(end));
-        self.paths.get(&(from, to)).map(Vec::as_slice)
+    /// The paths of a flow that has some of its own, whatever its addresses are at present: those that have begun, the latest
+    /// first.
+    fn paths_of(&self, now: Nanos, packet: &Packet) -> impl Iterator<Item = &[usize]> {
+        let changes = if self.paths.is_empty() {
+            None
+        } else {
+            let ends = [packet.source, packet.destination];
+            let [from, to] = ends.map(|end| self.translations.host(end));
+            self.paths.get(&(from, to))
+        };
+        let changes = changes.into_iter().flatten().rev();
+        let begun = changes.filter(move |(at, _)| *at <= now);
+        begun.map(|(_, path)| path.as_slice())
     }
 }

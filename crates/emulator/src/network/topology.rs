@@ -15,6 +15,7 @@ use super::{Network, NetworkError};
 use crate::addresses::AddressMap;
 use crate::host::HostConfig;
 use crate::link::{ConfigError, Count, Link, LinkConfig};
+use crate::time::Nanos;
 
 /// The description of a network: nodes and links first, then what uses them.
 ///
@@ -52,7 +53,7 @@ pub struct Topology {
     nodes: Vec<String>,
     links: Vec<Edge>,
     hosts: Vec<(SocketAddr, NodeId)>,
-    paths: Vec<(SocketAddr, SocketAddr, Vec<LinkId>)>,
+    paths: Vec<(Nanos, SocketAddr, SocketAddr, Vec<LinkId>)>,
     traffic: Vec<CrossTraffic>,
     rebindings: Vec<Rebinding>,
     models: HostModels,
@@ -138,7 +139,12 @@ impl Topology {
 
     /// Gives the flow from one address to another its own path.
     pub fn path(&mut self, from: SocketAddr, to: SocketAddr, links: Vec<LinkId>) {
-        self.paths.push((from, to, links));
+        self.path_from(Nanos::ZERO, from, to, links);
+    }
+
+    /// Gives the flow from one address to another its own path from a time on. What is on its way keeps the path that it took.
+    pub fn path_from(&mut self, at: Nanos, from: SocketAddr, to: SocketAddr, links: Vec<LinkId>) {
+        self.paths.push((at, from, to, links));
     }
 
     /// Adds a source of traffic.
@@ -172,10 +178,12 @@ impl Topology {
             hosts.entry(rebinding.outside).or_insert(node);
             translations.add(*rebinding);
         }
-        let mut paths = BTreeMap::new();
-        for (from, to, links) in &self.paths {
+        let mut paths: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (at, from, to, links) in &self.paths {
             let links = self.check_path(&hosts, *from, *to, links)?;
-            paths.insert((*from, *to), links);
+            let changes = paths.entry((*from, *to)).or_default();
+            let place = changes.partition_point(|(time, _)| time <= at);
+            changes.insert(place, (*at, links));
         }
         let mut seeds = Pcg64::seed_from_u64(seed);
         // The links' seeds come first: sources must not draw what a link's stages draw.

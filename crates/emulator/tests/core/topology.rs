@@ -191,6 +191,27 @@ fn a_rebound_client_sends_from_another_address() {
     assert_eq!(network.unroutable(), 1);
 }
 
+/// What is on the longer path arrives, and is overtaken.
+#[test]
+fn a_flow_takes_another_path_from_a_time_on() {
+    let mut topology = Topology::point_to_point(line(1000, ms(30)));
+    let (left, right) = (topology.node("left"), topology.node("right"));
+    let shorter = topology.link("shorter", left, right, line(1000, ms(10)).forward);
+    let (client, server) = (address(1), address(11));
+    topology.host("left", client).unwrap();
+    topology.host("right", server).unwrap();
+    topology.path_from(ms(20), client, server, vec![shorter]);
+    let mut network = topology.build(1).unwrap();
+    for time in [ms(0), ms(19), ms(20)] {
+        network.send(time, packet_between(client, server));
+    }
+    let arrivals = drain_network(&mut network);
+    let times: Vec<Nanos> = arrivals.iter().map(|(time, ..)| *time).collect();
+    assert_eq!(times, [ms(31), ms(31), ms(50)]);
+    let carried = network.link_named("shorter").unwrap().statistics();
+    assert_eq!(carried.delivered.packets, 1);
+}
+
 #[test]
 fn a_client_may_have_addresses_at_two_nodes() {
     let access = [line(1000, ms(1)), line(1000, ms(30))];
