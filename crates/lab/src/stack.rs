@@ -16,13 +16,25 @@ use crate::probe::{self, Recorder};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Closed;
 
-/// Where a transport departs from its stack's defaults. Flow control of the receiver never limits a sender.
+/// Where a transport departs from its stack's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// What a sender keeps until it is acknowledged, in bytes.
-    pub send_window: u64,
+    /// Flow control.
+    pub windows: Windows,
     /// Whether silence closes a connection, after the stack's default time.
     pub idle_timeout: bool,
+}
+
+/// Flow control of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Windows {
+    /// The stack's defaults.
+    Stock,
+    /// The receiver never limits a sender.
+    Large {
+        /// What a sender keeps until it is acknowledged, in bytes.
+        send: u64,
+    },
 }
 
 /// A place that connections come to, and go out from.
@@ -77,6 +89,12 @@ pub trait Endpoint: Sized + Send + Sync + 'static {
         factory: &Self::Factory,
         recorder: &Recorder,
     ) -> Result<Handshake<Self::Connection>, String>;
+
+    /// Moves to another socket of a simulation, as a client that changes its network does.
+    ///
+    /// # Errors
+    /// Those of the stack.
+    fn migrate(&self, socket: Arc<Socket>) -> io::Result<()>;
 
     /// Waits for the next connection attempt; `None` once the endpoint is closed. The future that comes with the peer's
     /// address is the handshake.
@@ -229,6 +247,10 @@ macro_rules! stack {
                 }))
             }
 
+            fn migrate(&self, socket: Arc<Socket>) -> io::Result<()> {
+                migrate(self, socket)
+            }
+
             async fn accept(&self) -> Option<(SocketAddr, Handshake<Self::Connection>)> {
                 loop {
                     let incoming = $stack::Endpoint::accept(self).await?;
@@ -249,12 +271,14 @@ macro_rules! stack {
         }
 
         fn transport(limits: Limits) -> $stack::TransportConfig {
-            let window = $stack::VarInt::from_u32(FLOW_CONTROL_WINDOW);
             let mut transport = $stack::TransportConfig::default();
-            transport
-                .stream_receive_window(window)
-                .receive_window(window)
-                .send_window(limits.send_window);
+            if let Windows::Large { send } = limits.windows {
+                let window = $stack::VarInt::from_u32(FLOW_CONTROL_WINDOW);
+                transport
+                    .stream_receive_window(window)
+                    .receive_window(window)
+                    .send_window(send);
+            }
             if !limits.idle_timeout {
                 transport.max_idle_timeout(None);
             }
@@ -350,6 +374,10 @@ mod over_quinn {
         handle.endpoint_on(socket, config, server)
     }
 
+    fn migrate(endpoint: &quinn::Endpoint, socket: Arc<Socket>) -> io::Result<()> {
+        endpoint.rebind_abstract(socket)
+    }
+
     fn observe(recorder: &Recorder, factory: &probe::SharedFactory) -> probe::SharedFactory {
         recorder.observe(Arc::clone(factory))
     }
@@ -360,7 +388,7 @@ mod over_quinn {
 }
 
 mod over_noq {
-    use kneepoint_emulator::sim::noq::{endpoint_config, endpoint_on, tls};
+    use kneepoint_emulator::sim::noq::{NoqSocket, endpoint_config, endpoint_on, tls};
 
     use super::*;
 
@@ -372,6 +400,10 @@ mod over_noq {
         async fn read(&mut self) -> Result<Option<Bytes>, Closed> {
             self.read_chunk(usize::MAX).await.map_err(|_| Closed)
         }
+    }
+
+    fn migrate(endpoint: &noq::Endpoint, socket: Arc<Socket>) -> io::Result<()> {
+        endpoint.rebind_abstract(Box::new(NoqSocket::new(socket)))
     }
 
     fn observe(

@@ -18,7 +18,7 @@ use super::{End, LoopbackError};
 use crate::controllers::{Candidate, Stack};
 use crate::probe::{Recorder, Recording};
 use crate::real_clock::{Moment, Passed};
-use crate::stack::{Close, Connection, Endpoint, Limits, ReceiveStream, SendStream};
+use crate::stack::{Close, Connection, Endpoint, Limits, ReceiveStream, SendStream, Windows};
 
 /// A transfer, as its sender is told.
 #[derive(Debug)]
@@ -270,7 +270,7 @@ const DONE: u32 = 1;
 
 /// The sender's buffer of unacknowledged data: 25 ms at 20 Gb/s. A larger one would measure the memory instead.
 const LIMITS: Limits = Limits {
-    send_window: 64 << 20,
+    windows: Windows::Large { send: 64 << 20 },
     idle_timeout: true,
 };
 

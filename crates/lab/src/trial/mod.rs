@@ -1,27 +1,28 @@
 //! Several connections over one network, each with a controller, a start and an application of its own.
 
+mod ends;
 mod outcome;
 
 use std::collections::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::network::{Network, Topology};
-use kneepoint_emulator::sim::{Handle, Simulation, Socket};
+use kneepoint_emulator::sim::Simulation;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
+use self::ends::{Dialing, Observer, Sender, begin, serve};
 pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, Packets, RttSample};
 use crate::controllers::{Candidate, Stack};
 use crate::probe::Recorder;
 use crate::run::{RunError, run_in_steps};
-use crate::stack::{Connection, Endpoint, FLOW_CONTROL_WINDOW, Limits};
+use crate::stack::{Connection, FLOW_CONTROL_WINDOW, Limits, Windows};
 use crate::watch::Sample;
-use crate::workload::{Clock, Load, Phase, Received, receive, send_noting};
+use crate::workload::{Clock, Load, Phase, Received};
 
 /// Several connections over one network.
 #[derive(Clone)]
@@ -54,6 +55,21 @@ pub struct FlowPlan {
     pub start: Duration,
     /// What it does then, phase by phase.
     pub application: Vec<Phase>,
+    /// Flow control.
+    pub windows: Windows,
+    /// Who connects.
+    pub dialer: Dialer,
+    /// When the one who connects moves, if it does, and to which node: it gets another address there.
+    pub migration: Option<(Duration, String)>,
+}
+
+/// Who connects. In QUIC only this end may move to another address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialer {
+    /// The sender: an upload.
+    Sender,
+    /// The receiver: a download.
+    Receiver,
 }
 
 impl FlowPlan {
@@ -65,6 +81,9 @@ impl FlowPlan {
             receiver: "right".to_owned(),
             start,
             application: vec![Load::Greedy.until(end)],
+            windows: LIMITS.windows,
+            dialer: Dialer::Sender,
+            migration: None,
         }
     }
 
@@ -72,14 +91,15 @@ impl FlowPlan {
     fn limits(&self) -> Limits {
         let greedy = |phase: &Phase| phase.load == Load::Greedy;
         Limits {
+            windows: self.windows,
             idle_timeout: self.application.iter().all(greedy),
-            ..LIMITS
         }
     }
 
-    /// Where the receiver is, and over which stack.
-    fn server(&self) -> (String, Stack) {
-        (self.receiver.clone(), self.controller.stack())
+    /// The endpoint that waits for the sender; `None` if the sender waits.
+    fn server(&self) -> Option<ServerKey> {
+        let key = (self.receiver.clone(), self.controller.stack(), self.windows);
+        (self.dialer == Dialer::Sender).then_some(key)
     }
 
     /// The same between other nodes.
@@ -91,14 +111,8 @@ impl FlowPlan {
     }
 }
 
-/// What is seen of a flow while it runs.
-#[derive(Clone)]
-struct Observer {
-    recorder: Recorder,
-    received: Received,
-    samples: Moments,
-    closed: Arc<Mutex<Option<String>>>,
-}
+/// The node of an endpoint that waits, its stack and its flow control.
+type ServerKey = (String, Stack, Windows);
 
 impl Trial {
     /// Flows over a network, with the seed 1 and nobody who looks at their controllers.
@@ -160,45 +174,59 @@ impl Trial {
                 closed: Arc::default(),
             })
             .collect();
-        for ((node, stack), address) in &servers {
+        for (key, address) in &servers {
             let socket = handle.bind_attached(*address)?;
             let seed = seeds.next_u64();
             let senders: HashMap<SocketAddr, Received> = (0..)
                 .zip(self.flows.iter().zip(&observers))
-                .filter(|(_, (flow, _))| {
-                    flow.receiver == *node && flow.controller.stack() == *stack
-                })
+                .filter(|(_, (flow, _))| flow.server().as_ref() == Some(key))
                 .map(|(index, (_, observer))| (client_address(index), observer.received.clone()))
                 .collect();
+            let (_, stack, windows) = key;
+            let limits = Limits {
+                windows: *windows,
+                ..LIMITS
+            };
             let serve = match stack {
                 Stack::Quinn => serve::<quinn::Endpoint>,
                 Stack::Noq => serve::<noq::Endpoint>,
             };
-            serve(&handle, &clock, socket, seed, senders)?;
+            serve(&handle, &clock, socket, seed, limits, senders)?;
         }
         for (index, (flow, observer)) in (0..).zip(self.flows.iter().zip(&observers)) {
-            let socket = handle.bind_attached(client_address(index))?;
-            let seed = seeds.next_u64();
-            let Some(server) = servers.get(&flow.server()).copied() else {
-                continue;
-            };
             let sender = Sender {
                 limits: flow.limits(),
                 clock: clock.clone(),
                 start: flow.start,
                 application: flow.application.clone(),
                 observer: observer.clone(),
-                server,
                 interval: self.interval,
+            };
+            let socket = handle.bind_attached(client_address(index))?;
+            let seed = seeds.next_u64();
+            let server = flow.server().and_then(|key| servers.get(&key).copied());
+            let dialing = match server {
+                Some(server) => Dialing::Sender(server),
+                None => Dialing::Receiver {
+                    sender: client_address(index),
+                    socket: handle.bind_attached(receiver_address(index))?,
+                    seed: seeds.next_u64(),
+                },
+            };
+            let moves = match &flow.migration {
+                Some((at, _)) => Some((*at, handle.bind_attached(moved_address(index))?)),
+                None => None,
             };
             match &flow.controller {
                 Candidate::Quinn(factory) => {
-                    let endpoint = quinn::Endpoint::simulated(&handle, socket, seed, None)?;
-                    clock.spawn(sender.live(endpoint, Arc::clone(factory)));
+                    let factory = Arc::clone(factory);
+                    begin::<quinn::Endpoint>(
+                        &handle, socket, seed, sender, factory, dialing, moves,
+                    )?;
                 }
                 Candidate::Noq(factory) => {
-                    let endpoint = noq::Endpoint::simulated(&handle, socket, seed, None)?;
-                    clock.spawn(sender.live(endpoint, Arc::clone(factory)));
+                    let factory = Arc::clone(factory);
+                    begin::<noq::Endpoint>(&handle, socket, seed, sender, factory, dialing, moves)?;
                 }
             }
         }
@@ -221,99 +249,26 @@ impl Trial {
         })
     }
 
-    /// Attaches every sender, and to each node that has receivers one for each stack.
-    fn attach(
-        &self,
-        topology: &mut Topology,
-    ) -> Result<BTreeMap<(String, Stack), SocketAddr>, RunError> {
+    /// Attaches every sender, to each node that has receivers one for each stack and flow control, and what moves.
+    fn attach(&self, topology: &mut Topology) -> Result<BTreeMap<ServerKey, SocketAddr>, RunError> {
         let mut servers = BTreeMap::new();
         for (index, flow) in (0..).zip(&self.flows) {
             topology.host(&flow.sender, client_address(index))?;
+            if let Some((_, node)) = &flow.migration {
+                topology.host(node, moved_address(index))?;
+            }
+            let Some(key) = flow.server() else {
+                topology.host(&flow.receiver, receiver_address(index))?;
+                continue;
+            };
             let number = u16::try_from(servers.len()).unwrap_or(u16::MAX);
-            if let Entry::Vacant(server) = servers.entry(flow.server()) {
+            if let Entry::Vacant(server) = servers.entry(key) {
                 let address = server_address(number);
                 topology.host(&flow.receiver, address)?;
                 server.insert(address);
             }
         }
         Ok(servers)
-    }
-}
-
-impl Observer {
-    /// The sender is done, because its connection closed if there is a reason.
-    fn close(&self, reason: Option<String>) {
-        *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = reason;
-    }
-
-    fn outcome(&self, address: SocketAddr) -> FlowOutcome {
-        let recording = self.recorder.take();
-        let samples = &mut *self.samples.lock().unwrap_or_else(PoisonError::into_inner);
-        let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
-        FlowOutcome {
-            rtts: recording.rtts,
-            acked_bytes: recording.acked_bytes,
-            lost_bytes: recording.lost_bytes,
-            windows: recording.windows,
-            received: self.received.bins(),
-            messages: self.received.messages(),
-            samples: std::mem::take(samples),
-            closed: closed.clone(),
-            address: Some(address),
-            due: self.received.due().series(),
-        }
-    }
-}
-
-/// Reads all that comes to a socket, and sorts it by the address that it comes from.
-fn serve<E: Endpoint>(
-    handle: &Handle,
-    clock: &Clock,
-    socket: Arc<Socket>,
-    seed: u64,
-    senders: HashMap<SocketAddr, Received>,
-) -> io::Result<()> {
-    let endpoint = E::simulated(handle, socket, seed, Some(LIMITS))?;
-    clock.spawn(receive(clock.clone(), endpoint, senders));
-    Ok(())
-}
-
-/// What a sender needs to know.
-struct Sender {
-    limits: Limits,
-    clock: Clock,
-    start: Duration,
-    application: Vec<Phase>,
-    observer: Observer,
-    server: SocketAddr,
-    /// Between two looks at the controller.
-    interval: Option<Duration>,
-}
-
-impl Sender {
-    /// From its start to the end of its phases or of its connection.
-    async fn live<E: Endpoint>(self, endpoint: E, factory: E::Factory) {
-        self.clock.sleep_until(self.start).await;
-        let recorder = &self.observer.recorder;
-        let reason = match endpoint.connect(self.server, self.limits, &factory, recorder) {
-            Err(error) => Some(format!("cannot connect: {error}")),
-            Ok(handshake) => match handshake.await {
-                Err(error) => Some(format!("handshake failed: {error}")),
-                Ok(connection) => {
-                    self.perform(&connection).await;
-                    connection.close_reason()
-                }
-            },
-        };
-        self.observer.close(reason);
-    }
-
-    async fn perform<C: Connection>(&self, connection: &C) {
-        if let Some(interval) = self.interval {
-            look(&self.clock, connection, interval, &self.observer.samples);
-        }
-        let due = self.observer.received.due();
-        send_noting(&self.clock, connection, &self.application, due).await;
     }
 }
 
@@ -344,20 +299,34 @@ pub(crate) fn look<C: Connection>(
 
 /// Neither the sender's buffer nor silence ends anything.
 pub(crate) const LIMITS: Limits = Limits {
-    send_window: FLOW_CONTROL_WINDOW as u64,
+    windows: Windows::Large {
+        send: FLOW_CONTROL_WINDOW as u64,
+    },
     idle_timeout: false,
 };
 
-fn client_address(flow: u16) -> SocketAddr {
+/// Where a flow's sender is.
+pub(crate) fn client_address(flow: u16) -> SocketAddr {
     SocketAddr::new(CLIENT_HOST, FIRST_CLIENT_PORT.saturating_add(flow))
 }
 
-fn server_address(number: u16) -> SocketAddr {
+pub(crate) fn server_address(number: u16) -> SocketAddr {
     SocketAddr::new(SERVER_HOST, FIRST_SERVER_PORT.saturating_add(number))
+}
+
+/// Where the receiver of a download is.
+pub(crate) fn receiver_address(flow: u16) -> SocketAddr {
+    SocketAddr::new(SERVER_HOST, FIRST_CLIENT_PORT.saturating_add(flow))
+}
+
+/// Where one is who has moved.
+fn moved_address(flow: u16) -> SocketAddr {
+    SocketAddr::new(MOVED_HOST, FIRST_CLIENT_PORT.saturating_add(flow))
 }
 
 const CLIENT_HOST: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 const SERVER_HOST: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 1, 1));
+const MOVED_HOST: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 2, 1));
 const FIRST_CLIENT_PORT: u16 = 10_000;
 const FIRST_SERVER_PORT: u16 = 4433;
 

@@ -53,5 +53,6 @@ pub use clock::{Clock, Elapsed};
 pub use due::{Due, Series};
 pub(crate) use load::write;
 pub use load::{Load, Phase, send, send_noting};
+pub(crate) use receiver::read_streams;
 pub use receiver::{Message, Received, receive};
 pub use spec::{IFrames, Media, Rpc, Workload, WorkloadError};

@@ -114,7 +114,7 @@ pub async fn receive<E: Endpoint>(
     }
 }
 
-fn read_streams(clock: &Clock, connection: impl Connection, received: Received) {
+pub(crate) fn read_streams(clock: &Clock, connection: impl Connection, received: Received) {
     let (tasks, requests, answered) = (clock.clone(), connection.clone(), received.clone());
     clock.spawn(async move {
         while let Ok((mut answer, mut request)) = requests.accept_bi().await {
