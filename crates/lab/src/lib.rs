@@ -24,6 +24,7 @@ pub mod run;
 pub mod scenario;
 pub mod stack;
 pub mod token_bucket;
+pub mod torture;
 pub mod trial;
 pub mod tune;
 pub mod units;

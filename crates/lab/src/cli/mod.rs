@@ -12,6 +12,7 @@ mod progress;
 mod relay;
 mod reproduce;
 mod suite;
+mod torture;
 mod trace;
 mod tune;
 
@@ -54,6 +55,8 @@ enum Command {
     Reproduce(reproduce::Arguments),
     /// Run controllers over a suite of scenarios, and show which ones collapse
     Frontier(frontier::Arguments),
+    /// Break links in the middle of transfers, and show how long controllers take to recover
+    Torture(torture::Arguments),
     /// Choose a controller's values on that suite, or show what each value does
     ///
     /// A pass runs each scenario and seed once under one set of values. The search scales each value by each factor, and puts the
@@ -101,6 +104,7 @@ pub fn run(
         Some(Command::LoopbackReceiver(arguments)) => loopback::receive(&arguments, out),
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out),
         Some(Command::Frontier(arguments)) => frontier::run(&arguments, out),
+        Some(Command::Torture(arguments)) => torture::run(&arguments, out),
         Some(Command::Tune(arguments)) => tune::run(&arguments, out),
     }
 }

@@ -7,7 +7,7 @@
 mod case;
 mod families;
 mod family;
-mod path;
+pub(crate) mod path;
 mod record;
 pub mod report;
 mod scatter;
@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 pub use self::case::{Case, Sender, Under};
+pub(crate) use self::families::rate_name;
 pub use self::families::{RecordedTrace, cases};
 pub use self::family::{Family, UnknownFamily};
 pub use self::path::Path;
@@ -111,35 +112,45 @@ pub fn run(
     jobs: &[Job<'_>],
     progress: &(dyn Fn(f64) + Sync),
 ) -> Result<Vec<Record>, FrontierError> {
-    let mut order: Vec<(usize, &Job<'_>, f64)> = jobs
+    in_parallel(jobs, |job| job.case.weight(), Job::run, progress)
+}
+
+/// Does every job, in parallel on the cores. The results are in the order of the jobs, or the first error in that order.
+pub(crate) fn in_parallel<J: Sync, R: Send, E: Send>(
+    jobs: &[J],
+    weight: impl Fn(&J) -> f64,
+    run: impl Fn(&J) -> Result<R, E> + Sync,
+    progress: &(dyn Fn(f64) + Sync),
+) -> Result<Vec<R>, E> {
+    let mut order: Vec<(usize, &J, f64)> = jobs
         .iter()
         .enumerate()
-        .map(|(index, job)| (index, job, job.case.weight()))
+        .map(|(index, job)| (index, job, weight(job)))
         .collect();
     let total: f64 = order.iter().map(|(.., weight)| weight).sum();
     // The longest first, so that the last ones to end are short.
     order.sort_by(|a, b| b.2.total_cmp(&a.2));
     let results = order.into_iter().par_bridge().map(|(index, job, weight)| {
-        let record = job.run();
+        let result = run(job);
         progress(weight / total);
-        (index, record)
+        (index, result)
     });
     let mut results: Vec<_> = results.collect();
     results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, record)| record).collect()
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Whole milliseconds.
-const fn ms(millis: u64) -> Duration {
+pub(crate) const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
 /// A time in milliseconds.
-fn millis(millis: f64) -> Duration {
+pub(crate) fn millis(millis: f64) -> Duration {
     Duration::from_secs_f64(millis.max(0.0) / 1e3)
 }
 
 /// A time in seconds.
-fn seconds(seconds: f64) -> Duration {
+pub(crate) fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds.max(0.0))
 }

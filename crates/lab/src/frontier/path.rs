@@ -22,13 +22,13 @@ pub struct Path {
 
 impl Path {
     /// A constant rate, with a drop-tail buffer of so many bandwidth-delay products but at least [`MIN_BUFFER`] bytes.
-    pub(super) fn constant(mbps: f64, rtt_ms: f64, bdps: f64) -> Self {
+    pub(crate) fn constant(mbps: f64, rtt_ms: f64, bdps: f64) -> Self {
         let buffer = bdps * mbps * 125.0 * rtt_ms;
         Self::new(rate(mbps), rtt_ms, (buffer as u64).max(MIN_BUFFER))
     }
 
     /// A shaper with a drop-tail buffer of so many bytes. Half of the round-trip time passes in each direction.
-    pub(super) fn new(shaper: Shaper, rtt_ms: f64, buffer: u64) -> Self {
+    pub(crate) fn new(shaper: Shaper, rtt_ms: f64, buffer: u64) -> Self {
         let overhead = match shaper {
             Shaper::Trace(_) => MAHIMAHI_OVERHEAD,
             _ => UDP_IPV4_OVERHEAD,
@@ -50,19 +50,19 @@ impl Path {
     }
 
     /// The same with loss on the data's way.
-    pub(super) fn loss(mut self, loss: impl Into<Loss>) -> Self {
+    pub(crate) fn loss(mut self, loss: impl Into<Loss>) -> Self {
         self.forward.loss = loss.into();
         self
     }
 
     /// The same with another queue.
-    pub(super) fn queue(mut self, queue: Queue) -> Self {
+    pub(crate) fn queue(mut self, queue: Queue) -> Self {
         self.forward.queue = queue;
         self
     }
 
     /// The same with a policer in front of the queue.
-    pub(super) fn policer(mut self, mbps: f64, burst: u64) -> Self {
+    pub(crate) fn policer(mut self, mbps: f64, burst: u64) -> Self {
         self.forward.policer = Some(Policer {
             bytes_per_second: bytes_per_second(mbps),
             burst,
@@ -71,7 +71,7 @@ impl Path {
     }
 
     /// The same with 0 to so many milliseconds more in each direction, drawn for every packet.
-    pub(super) fn jitter(mut self, most_ms: f64, reordering: bool) -> Self {
+    pub(crate) fn jitter(mut self, most_ms: f64, reordering: bool) -> Self {
         for link in [&mut self.forward, &mut self.reverse] {
             let from = Nanos::from(mean_delay(&link.delay, Duration::ZERO, Duration::ZERO));
             link.delay = Delay::Jittered {
@@ -86,7 +86,7 @@ impl Path {
     }
 
     /// The same with round-trip times in milliseconds that hold from given seconds on, half of them in each direction.
-    pub(super) fn rtt_steps(mut self, steps: &[(f64, f64)]) -> Self {
+    pub(crate) fn rtt_steps(mut self, steps: &[(f64, f64)]) -> Self {
         for link in [&mut self.forward, &mut self.reverse] {
             let steps = steps.iter().map(|&(from, rtt_ms)| DelayStep {
                 from: seconds(from).into(),
@@ -101,7 +101,7 @@ impl Path {
     }
 
     /// The same with data packets that are held, and released together at multiples of the interval.
-    pub(super) fn data_batches(mut self, interval_ms: f64) -> Self {
+    pub(crate) fn data_batches(mut self, interval_ms: f64) -> Self {
         self.forward.aggregation = Some(Aggregation {
             interval: millis(interval_ms).into(),
             packets: None,
@@ -110,7 +110,7 @@ impl Path {
     }
 
     /// The same with acknowledgements that are held, and released together at multiples of the interval.
-    pub(super) fn ack_batches(mut self, interval_ms: f64) -> Self {
+    pub(crate) fn ack_batches(mut self, interval_ms: f64) -> Self {
         self.reverse.aggregation = Some(Aggregation {
             interval: millis(interval_ms).into(),
             packets: None,
@@ -119,13 +119,13 @@ impl Path {
     }
 
     /// The same with another way back.
-    pub(super) fn way_back(mut self, change: impl FnOnce(&mut LinkConfig)) -> Self {
+    pub(crate) fn way_back(mut self, change: impl FnOnce(&mut LinkConfig)) -> Self {
         change(&mut self.reverse);
         self
     }
 
     /// The two links.
-    pub(super) fn duplex(&self) -> Duplex {
+    pub(crate) fn duplex(&self) -> Duplex {
         Duplex {
             forward: self.forward.clone(),
             reverse: self.reverse.clone(),
@@ -187,13 +187,13 @@ impl Path {
 }
 
 /// A shaper of one rate.
-pub(super) fn rate(mbps: f64) -> Shaper {
+pub(crate) fn rate(mbps: f64) -> Shaper {
     Shaper::ConstantRate {
         bytes_per_second: bytes_per_second(mbps),
     }
 }
 
-pub(super) fn bytes_per_second(mbps: f64) -> u64 {
+pub(crate) fn bytes_per_second(mbps: f64) -> u64 {
     ((mbps * 125_000.0).round() as u64).max(1)
 }
 
@@ -233,10 +233,10 @@ fn weighted(steps: impl Iterator<Item = (Duration, f64)>, from: Duration, to: Du
 }
 
 /// The rate of links that are never the bottleneck.
-pub(super) const FAST_MBPS: f64 = 20_000.0;
+pub(crate) const FAST_MBPS: f64 = 20_000.0;
 
 /// No drop-tail buffer is smaller: four full packets.
-pub(super) const MIN_BUFFER: u64 = 6_000;
+pub(crate) const MIN_BUFFER: u64 = 6_000;
 
 /// The largest packet of Ethernet, in bytes (RFC 894).
 const FULL_PACKET: f64 = 1500.0;

@@ -66,7 +66,7 @@ fn mix(row: &Row) -> Option<String> {
 
 /// A table with these titles, its columns aligned to the right but for the first.
 pub(crate) fn table(
-    titles: impl IntoIterator<Item = &'static str>,
+    titles: impl IntoIterator<Item = impl ToString>,
     rows: impl IntoIterator<Item = Vec<String>>,
 ) -> Table {
     let mut table = Table::new();
@@ -85,7 +85,7 @@ pub(crate) fn table(
 
 /// The same as Markdown, for a document.
 pub(crate) fn markdown(
-    titles: impl IntoIterator<Item = &'static str>,
+    titles: impl IntoIterator<Item = impl ToString>,
     rows: impl IntoIterator<Item = Vec<String>>,
 ) -> String {
     let mut table = table(titles, rows);

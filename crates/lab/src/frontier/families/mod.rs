@@ -46,7 +46,7 @@ pub fn cases(seed: u64, traces: &[RecordedTrace]) -> Vec<Case> {
 }
 
 /// A rate for people.
-fn rate_name(mbps: f64) -> String {
+pub(crate) fn rate_name(mbps: f64) -> String {
     if mbps < 1.0 {
         format!("{}kbps", mbps * 1e3)
     } else if mbps >= 1e3 {

@@ -1,0 +1,97 @@
+//! Faults in the middle of a connection: how long controllers take to recover, and what it costs.
+//!
+//! A [`Case`] is one fault on one path. [`cases`] makes all of them. [`run`] carries out cases under controllers and on end
+//! hosts, in parallel, and condenses each run to a [`Record`]. [`report`] prints the tables.
+
+mod case;
+mod fault;
+mod faults;
+pub mod pairs;
+mod record;
+pub mod report;
+pub mod transfers;
+
+use std::time::Duration;
+
+use kneepoint_emulator::host::HostConfig;
+use thiserror::Error;
+
+pub use self::case::{Bound, CALM, Case, Change};
+pub use self::fault::{Fault, UnknownFault};
+pub use self::faults::cases;
+pub use self::record::{Record, WINDOW};
+use crate::controllers::{UnknownController, candidate};
+use crate::frontier::in_parallel;
+use crate::run::RunError;
+use crate::trial::{FlowPlan, Trial};
+
+/// Why a run could not be carried out.
+#[derive(Debug, Error)]
+pub enum TortureError {
+    /// The controller does not exist.
+    #[error(transparent)]
+    Controller(#[from] UnknownController),
+    /// The run could not be set up, or stopped early.
+    #[error("{scenario}: {source}")]
+    Run {
+        /// What was run.
+        scenario: String,
+        /// What happened.
+        source: RunError,
+    },
+}
+
+/// One run to do.
+#[derive(Debug, Clone, Copy)]
+pub struct Job<'a> {
+    /// The fault.
+    pub case: &'a Case,
+    /// Both end hosts.
+    pub host: &'a HostConfig,
+    /// The controller, by name.
+    pub controller: &'a str,
+}
+
+impl Job<'_> {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// An unknown controller, or a case that cannot be set up.
+    pub fn run(&self) -> Result<Record, TortureError> {
+        let Self {
+            case,
+            host,
+            controller,
+        } = self;
+        let flow = FlowPlan {
+            application: case.application.clone(),
+            dialer: case.dialer,
+            migration: case.migration(),
+            ..FlowPlan::greedy(candidate(controller, SEED)?, Duration::ZERO, case.duration)
+        };
+        let outcome = case
+            .topology(host)
+            .map_err(RunError::from)
+            .and_then(|topology| {
+                Trial::new(topology, vec![flow], case.duration).run_on(host, &|_| ())
+            });
+        let outcome = outcome.map_err(|source| TortureError::Run {
+            scenario: format!("{}/{}", case.fault, case.name),
+            source,
+        })?;
+        Ok(Record::new(case, &host.name, controller, &outcome))
+    }
+}
+
+/// Runs every job, in parallel on the cores. The records are in the order of the jobs.
+///
+/// `progress` is told the share of the work that has been done since it was last told.
+///
+/// # Errors
+/// The first job in order that failed.
+pub fn run(jobs: &[Job<'_>], progress: &(dyn Fn(f64) + Sync)) -> Result<Vec<Record>, TortureError> {
+    in_parallel(jobs, |job| job.case.weight(), Job::run, progress)
+}
+
+/// Of all randomness.
+const SEED: u64 = 1;

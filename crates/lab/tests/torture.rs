@@ -1,0 +1,130 @@
+//! `kneepoint torture`: the recommended controllers keep to their bounds after faults, beside each other and over long paths.
+
+use std::fs;
+use std::path::Path;
+
+use kneepoint_emulator::host::HostConfig;
+use kneepoint_lab::cli::{CliError, run};
+use kneepoint_lab::torture::pairs::{min_share, run_pairs};
+use kneepoint_lab::torture::transfers::{run_transfers, transfers};
+use kneepoint_lab::torture::{Fault, Job, Record, cases, run as run_jobs};
+use serde_json::Value;
+
+const RECOMMENDED: [&str; 3] = ["knee", "cubic", "bbr3"];
+
+fn kneepoint(arguments: &[&str]) -> Result<String, CliError> {
+    let mut out = Vec::new();
+    let arguments = ["kneepoint", "torture"].iter().chain(arguments);
+    run(arguments.map(Into::into), &mut out)?;
+    Ok(String::from_utf8(out).expect("text"))
+}
+
+/// What became of each recommended controller in the cases of these names.
+fn records(fault: Fault, names: &[&str]) -> Vec<Record> {
+    let mut cases = cases();
+    cases.retain(|case| case.fault == fault && names.contains(&case.name.as_str()));
+    assert_eq!(cases.len(), names.len());
+    let host = HostConfig::ideal();
+    let job = |case| {
+        let host = &host;
+        RECOMMENDED.map(move |controller| Job {
+            case,
+            host,
+            controller,
+        })
+    };
+    let jobs: Vec<Job<'_>> = cases.iter().flat_map(job).collect();
+    run_jobs(&jobs, &|_| ()).expect("they run")
+}
+
+#[test]
+fn a_link_that_comes_back_is_full_again() {
+    let records = records(Fault::Blackouts, &["5s held", "5s dropped"]);
+    assert_eq!(records.len(), 6);
+    for record in records {
+        assert_eq!(
+            (record.kept, &record.closed),
+            (Some(true), &None),
+            "{record:?}"
+        );
+    }
+}
+
+/// The buffer holds 100 of the slow link's BDP. `cubic` fills whatever buffer there is. `bbr3` forgets a rate after two cycles, each of
+/// which has rounds of 4 s then. Both keep the queue, by design.
+#[test]
+fn a_rate_that_changes_by_a_hundred_is_followed() {
+    for record in records(Fault::Rate, &["1Mbps to 100Mbps", "100Mbps to 1Mbps"]) {
+        let by_design = record.controller != "knee" && record.scenario == "100Mbps to 1Mbps";
+        assert_eq!(record.kept, Some(!by_design), "{record:?}");
+        assert_eq!(record.closed, None, "{record:?}");
+    }
+}
+
+#[test]
+fn neighbours_leave_each_other_a_share() {
+    let pairs = [("knee", "quinn-cubic"), ("knee", "cubic"), ("knee", "bbr3")];
+    for pair in run_pairs(&pairs, &|_| ()).expect("they run") {
+        let (first, second) = (pair.first.as_str(), pair.second.as_str());
+        assert_eq!(pair.closed, None);
+        assert!(pair.first_share >= min_share(first, second), "{pair:?}");
+        assert!(pair.second_share >= min_share(second, first), "{pair:?}");
+    }
+}
+
+/// 100 Mb/s and 100 ms with a buffer of four BDP: slow start without an end overshoots by thousands of packets.
+#[test]
+fn transfers_over_a_long_path_arrive() {
+    let path = transfers().into_iter().find(|transfer| {
+        transfer.large && transfer.name().starts_with("100Mbps 100ms 4bdp") && transfer.streams == 1
+    });
+    let path = path.expect("it is in the sweep");
+    let jobs = RECOMMENDED.map(|name| (path, name));
+    for arrival in run_transfers(&jobs, &|_| ()).expect("they run") {
+        assert!(arrival.done_ms.is_some(), "{arrival:?}");
+    }
+}
+
+#[test]
+fn the_same_command_prints_and_keeps_the_same() {
+    let json = Path::new(env!("CARGO_TARGET_TMPDIR")).join("torture.jsonl");
+    let command = ["--faults", "blackouts,address", "--scenario", "0.2s"];
+    let command = [&command[..], &["--controllers", "cubic,noq:knee", "--json"]].concat();
+    let command = [&command[..], &[json.to_str().expect("UTF-8")]].concat();
+    let printed = kneepoint(&command).unwrap();
+    let records = fs::read_to_string(&json).unwrap();
+    assert_eq!(kneepoint(&command).unwrap(), printed);
+    assert_eq!(fs::read_to_string(&json).unwrap(), records);
+    for part in ["0.2s held, busy hosts", "noq:knee", "all faults", "to 90 %"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let records: Vec<Value> = records
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(records.len(), 8);
+    for record in records {
+        assert!(record["regain_ms"].is_f64(), "{record}");
+    }
+}
+
+#[test]
+fn refusals_name_the_value() {
+    for (arguments, parts) in [
+        (
+            &["--faults", "weather"][..],
+            &["'weather'", "blackouts"][..],
+        ),
+        (&["--controllers", "tahoe"], &["'tahoe'"]),
+        (&["--host", "toaster"], &["toaster"]),
+        (&["--scenario", "nowhere"], &["--scenario"]),
+        (&["--pairs", "--faults", "rate"], &["--pairs", "--faults"]),
+    ] {
+        let error = kneepoint(arguments).unwrap_err();
+        let message = error.to_string();
+        assert_eq!(error.exit_code(), 2, "{message}");
+        for part in parts {
+            assert!(message.contains(part), "{arguments:?}: {message}");
+        }
+    }
+}
