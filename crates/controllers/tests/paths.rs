@@ -446,3 +446,21 @@ fn hystart_leaves_slow_start_without_a_loss() {
     );
     assert!(sender.largest_window < 700_000);
 }
+
+/// Trap: where the transport paces at the controller's rate, a base round-trip time far above the path's gives a pace that never
+/// fills the window: a flow that waits for a full window waits for ever.
+#[test]
+fn a_path_that_becomes_much_shorter_is_filled_again() {
+    let late = 2 * SECOND;
+    for spec in ControllerSpec::all() {
+        let mut sender = connect(&spec, PLAIN);
+        sender.run_for(18 * SECOND);
+        sender.return_delay = late;
+        sender.run_for(10 * SECOND);
+        sender.return_delay = PLAIN.rtt;
+        // Acknowledgements do not overtake each other.
+        sender.run_for(late + 5 * SECOND);
+        let used = sender.utilization(5 * SECOND);
+        assert!(used > 0.9, "{spec}: {used}");
+    }
+}

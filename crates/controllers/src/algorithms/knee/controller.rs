@@ -73,7 +73,10 @@ impl State {
 enum Phase {
     Draining(Drain),
     /// Closing the gap that a drain has left. Its idleness says nothing of the link.
-    Refilling,
+    Refilling {
+        /// The round in which it began, or in which the application was last the limit.
+        since: u64,
+    },
     /// The window is full again. What left since then is acknowledged from this time on.
     Settling {
         until: Timestamp,
@@ -245,11 +248,16 @@ impl Knee {
                     let own = (carried - path.min()).min(found.before - found.mean);
                     found.mean -= own.max(0.0);
                     path.on_drained(config, ack.now, &found);
-                    *phase = Phase::Refilling;
+                    *phase = Phase::Refilling { since: ack.round };
                 }
             }
             Phase::Settling { until } if ack.now >= *until => *phase = Phase::Cruising,
-            Phase::Refilling | Phase::Settling { .. } => {}
+            Phase::Refilling { since } if !window_limited => *since = ack.round,
+            // The pace of a base that is too long never fills the window. Only cruising shortens it.
+            Phase::Refilling { since } if ack.round > since.saturating_add(REFILL_ROUNDS) => {
+                *phase = Phase::Cruising;
+            }
+            Phase::Refilling { .. } | Phase::Settling { .. } => {}
             Phase::Cruising => {
                 if path.drain_is_due(config, ack.now, rtt) {
                     *phase = Phase::Draining(Drain::new(ack.now, path.smoothed()));
@@ -278,7 +286,7 @@ impl Knee {
 
     fn settle(&mut self, now: Timestamp) {
         if let State::Running { phase, .. } = &mut self.state
-            && matches!(phase, Phase::Refilling)
+            && matches!(phase, Phase::Refilling { .. })
             && self.last.in_flight + self.mtu > self.window
         {
             let until = now + Duration::from_secs_f64(SETTLING * self.path.min());
@@ -449,7 +457,7 @@ impl Controller for Knee {
             State::Startup(_) => Mode::Startup,
             State::Running { phase, .. } => match phase {
                 Phase::Draining(_) => Mode::ProbeRtt,
-                Phase::Refilling => Mode::ProbeRefill,
+                Phase::Refilling { .. } => Mode::ProbeRefill,
                 Phase::Settling { .. } | Phase::Cruising => Mode::ProbeCruise,
             },
         };
@@ -479,6 +487,9 @@ const MIN_PACKETS: u64 = 2;
 
 /// What a transport may send back to back: RFC 9002, section 7.7, allows the initial window.
 const QUANTUM_PACKETS: u64 = 10;
+
+/// At a pace of a window per base round-trip time the window is full within two rounds; batches of acknowledgements may take two more.
+const REFILL_ROUNDS: u64 = 4;
 
 /// Round trips after a refill, until what is acknowledged left with a full window.
 const SETTLING: f64 = 2.0;
