@@ -15,6 +15,7 @@ extern crate self as kneepoint_testkit;
 
 mod adapter;
 pub mod events;
+mod lie;
 mod neutral;
 mod pacer;
 mod path;
@@ -23,6 +24,7 @@ mod sender;
 
 pub use adapter::{Adapter, Lost};
 pub use kneepoint_emulator::link::LinkConfig;
+pub use lie::Lie;
 pub use neutral::Neutral;
 pub use pacer::Pacing;
 pub use path::{AckPolicy, Application, Packets, Scenario};

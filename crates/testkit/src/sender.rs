@@ -8,6 +8,7 @@ use kneepoint_emulator::link::{Link, LinkConfig};
 use kneepoint_emulator::packet::{Ecn, Packet};
 
 use crate::adapter::{Adapter, Lost};
+use crate::lie::Lie;
 use crate::pacer::{Pacer, Pacing, time_at};
 use crate::path::{AckPolicy, Application, Packets, Scenario};
 use crate::rtt::Rtt;
@@ -21,6 +22,8 @@ pub struct Sender<T> {
     pub application: Application,
     /// The receiver's policy.
     pub acks: AckPolicy,
+    /// What it reports instead of what has arrived, if it lies.
+    pub lie: Option<Lie>,
     /// How long an acknowledgement takes.
     pub return_delay: Duration,
     /// The size of a packet, in bytes.
@@ -33,6 +36,8 @@ pub struct Sender<T> {
     pub lost: u64,
     /// Acknowledgements that told of marks.
     pub marked: u64,
+    /// Packets acknowledged before they were sent. A transport closes the connection (RFC 9000, section 13.1).
+    pub unsent: u64,
     /// The largest window so far, in bytes.
     pub largest_window: u64,
     /// The most that waited for the link, in bytes.
@@ -63,6 +68,8 @@ pub struct Sender<T> {
     arrived: Vec<(u64, bool)>,
     /// When the first of it arrived.
     arrived_at: Duration,
+    /// The first number that no report has reached.
+    unreported: u64,
     /// When acknowledgements on their way will be here, and what they say.
     returning: VecDeque<(Duration, Vec<(u64, bool)>)>,
 }
@@ -115,12 +122,14 @@ impl<T: Adapter> Sender<T> {
             adapter,
             application: Application::Greedy,
             acks,
+            lie: None,
             return_delay,
             mtu: 1200,
             timeout: Timeout::Probe,
             delivered: 0,
             lost: 0,
             marked: 0,
+            unsent: 0,
             largest_queue: 0,
             now: Duration::ZERO,
             links: VecDeque::from([link]),
@@ -140,6 +149,7 @@ impl<T: Adapter> Sender<T> {
             fated: 0,
             arrived: Vec::new(),
             arrived_at: Duration::ZERO,
+            unreported: 0,
             returning: VecDeque::new(),
         }
     }
@@ -357,8 +367,13 @@ impl<T: Adapter> Sender<T> {
         let due = self.now + self.return_delay;
         // Acknowledgements do not overtake each other.
         let due = self.returning.back().map_or(due, |last| due.max(last.0));
-        self.returning
-            .push_back((due, std::mem::take(&mut self.arrived)));
+        let mut report = std::mem::take(&mut self.arrived);
+        if let Some(lie) = self.lie {
+            lie.change(&mut report, self.unreported);
+        }
+        let next = report.iter().map(|packet| packet.0 + 1).max();
+        self.unreported = self.unreported.max(next.unwrap_or(0));
+        self.returning.push_back((due, report));
     }
 
     fn acknowledge(&mut self) {
@@ -381,7 +396,10 @@ impl<T: Adapter> Sender<T> {
                         late = true;
                         sent
                     }
-                    None => continue,
+                    None => {
+                        self.unsent += u64::from(number >= self.next_number);
+                        continue;
+                    }
                 },
             };
             self.adapter.on_packet_acked(now, sent.at, sent.bytes);
