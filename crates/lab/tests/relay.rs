@@ -37,9 +37,10 @@ fn bad_input_is_blamed_in_one_line() {
 #[cfg(unix)]
 mod signals {
     use std::fs;
-    use std::io::{BufRead, BufReader, Read};
+    use std::io::{self, BufRead, BufReader, Read, Write};
     use std::net::{SocketAddr, UdpSocket};
     use std::process::{Child, Command, Stdio};
+    use std::thread;
     use std::time::Duration;
 
     use super::{anywhere, kneepoint};
@@ -53,14 +54,18 @@ mod signals {
 
     /// Starts a relay; returns it, what it says from now on, and where it listens.
     fn start(arguments: &str) -> (Child, impl Iterator<Item = String> + use<>, SocketAddr) {
-        let mut child = kneepoint(
+        let child = kneepoint(
             anywhere(),
             &format!("relay --listen 127.0.0.1:0 {arguments}"),
         )
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
+        .spawn();
+        introduced(child.expect("the command starts"))
+    }
+
+    /// A relay that has said where it listens.
+    fn introduced(mut child: Child) -> (Child, impl Iterator<Item = String> + use<>, SocketAddr) {
         let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
         let mut lines = lines.map(|line| line.expect("it is UTF-8"));
         let first = lines.next().expect("there is a line");
@@ -177,6 +182,62 @@ mod signals {
             summary.contains("up: 2001 packets received; 2001 sent"),
             "{summary}"
         );
+    }
+
+    /// Who made the system run out of sockets would lock out all others.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn forged_sources_do_not_use_up_the_files() {
+        let server = socket();
+        let to = server.local_addr().expect("it is bound");
+        let shell = Command::new("sh")
+            .args(["-c", "ulimit -n 40; exec \"$@\"", "sh"])
+            .args([env!("CARGO_BIN_EXE_kneepoint"), "relay", "--stats", "off"])
+            .args(["--listen", "127.0.0.1:0", "--to", &to.to_string()])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let (child, lines, address) = introduced(shell.expect("there is a shell"));
+        for _ in 0..100 {
+            socket().send_to(b"once", address).expect("it is sent");
+            server.recv_from(&mut [0; 100]).expect("it arrives");
+        }
+        let summary = end(child, lines, "-TERM");
+        assert!(summary.contains("clients: 100\n"), "{summary}");
+        assert!(!summary.contains("not admitted"), "{summary}");
+    }
+
+    /// Statistics that nobody reads fill a pipe.
+    #[test]
+    fn it_ends_though_nobody_reads_stderr() {
+        let (client, server) = (socket(), socket());
+        let to = server.local_addr().expect("it is bound").to_string();
+        let (mut said, says) = io::pipe().expect("there is a pipe");
+        let arguments = format!("relay --listen 127.0.0.1:0 --to {to} --stats 1ms");
+        let mut child = kneepoint(anywhere(), &arguments);
+        let stderr = says.try_clone().expect("it can be copied");
+        let child = child.stdout(Stdio::piped()).stderr(stderr).spawn();
+        let child = child.expect("the command starts");
+        let mut first = vec![0; 200];
+        let length = said.read(&mut first).expect("it says something");
+        first.truncate(length);
+        let first = String::from_utf8(first).expect("it is UTF-8");
+        let address = first.split(' ').nth(1).expect("it has an address");
+        // More than the pipe holds.
+        let filler = thread::spawn(move || (&says).write_all(&[0; 1 << 20]));
+        for _ in 0..1000 {
+            client.send_to(b"there", address).expect("it is sent");
+            server.recv_from(&mut [0; 100]).expect("it arrives");
+        }
+        let id = child.id().to_string();
+        let kill = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(kill.expect("there is kill").success());
+        let (summary, success) = result(child);
+        drop(said);
+        let filled = filler.join().expect("it does not panic");
+        assert!(filled.is_err(), "the pipe was not full");
+        assert!(success, "{summary}");
+        assert!(summary.contains("up: 1000 packets received"), "{summary}");
     }
 
     #[test]

@@ -2,9 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Packets that have left the link's own log and are not written yet, as far as its threads have told.
+/// What of a direction's log is not in the link any more and not written yet, in entries: packets, when packets were sent, and
+/// the sink's events.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
+    /// The most bytes that a log may take, what is in the link included.
+    memory: u64,
     /// On the way from the sender to the recorder.
     passed_on: AtomicUsize,
     /// With the recorder, and in its sink.
@@ -12,26 +15,45 @@ pub(super) struct Backlog {
 }
 
 impl Backlog {
-    /// Adds packets of the sender.
-    pub(super) fn add(&self, packets: usize) {
-        self.passed_on.fetch_add(packets, Ordering::Relaxed);
+    pub(super) fn new(memory: u64) -> Self {
+        Self {
+            memory,
+            ..Self::default()
+        }
     }
 
-    /// So many came to the recorder, or were given up.
-    pub(super) fn remove(&self, packets: usize) {
-        self.passed_on.fetch_sub(packets, Ordering::Relaxed);
+    /// Adds entries of the sender.
+    pub(super) fn add(&self, entries: usize) {
+        self.passed_on.fetch_add(entries, Ordering::Relaxed);
     }
 
-    /// The recorder has so many.
-    pub(super) fn set_recorder(&self, packets: usize) {
-        self.recorder.store(packets, Ordering::Relaxed);
+    /// The recorder has `entries` now, of which so many were the sender's.
+    pub(super) fn hand_over(&self, of_sender: usize, entries: usize) {
+        self.recorder.store(entries, Ordering::Relaxed);
+        self.passed_on.fetch_sub(of_sender, Ordering::Relaxed);
     }
 
-    pub(super) fn packets(&self) -> usize {
+    /// Whether new packets are left out of the log, of which the link has so many. What is known of the others still fits.
+    pub(super) fn is_full(&self, in_link: usize) -> bool {
+        let in_link = (in_link as u64).saturating_mul(RECORD_MEMORY);
+        in_link.saturating_add(self.entries()) > self.memory / 2
+    }
+
+    /// Whether there is no room for anything.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.entries() > self.memory
+    }
+
+    /// In bytes.
+    fn entries(&self) -> u64 {
         let passed_on = self.passed_on.load(Ordering::Relaxed);
-        passed_on.saturating_add(self.recorder.load(Ordering::Relaxed))
+        let entries = passed_on.saturating_add(self.recorder.load(Ordering::Relaxed));
+        (entries as u64).saturating_mul(ENTRY_MEMORY)
     }
 }
 
-/// The memory of a packet that waits to be written, in bytes, rounded up: its record, its flow, and its events.
-pub(super) const LOG_MEMORY: u64 = 512;
+/// The memory of a packet in the link's own log, in bytes, rounded up: its record, and up to two flows.
+pub(super) const RECORD_MEMORY: u64 = 512;
+
+/// The memory of an entry, in bytes, rounded up.
+const ENTRY_MEMORY: u64 = 256;

@@ -1,5 +1,6 @@
 //! The clients of the relay. Without I/O: the caller provides the sockets.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -21,6 +22,8 @@ pub(super) struct Clients<S> {
     /// The tokens of clients that have not shown that they receive, oldest first, and some that have or are forgotten.
     unproven: VecDeque<usize>,
     displaced: u64,
+    /// The sockets of clients that are forgotten.
+    gone: Vec<Arc<S>>,
 }
 
 #[derive(Debug)]
@@ -66,6 +69,7 @@ impl<S> Clients<S> {
             next_expiry: Nanos::ZERO,
             unproven: VecDeque::new(),
             displaced: 0,
+            gone: Vec::new(),
         }
     }
 
@@ -121,14 +125,15 @@ impl<S> Clients<S> {
     }
 
     /// Forgets the oldest client that has not shown that it receives; returns whether there was one.
-    fn displace(&mut self) -> bool {
+    pub(super) fn displace(&mut self) -> bool {
         while let Some(token) = self.unproven.pop_front() {
             let Some(address) = self.addresses.get(&token).copied() else {
                 continue;
             };
-            let client = self.by_address.get(&address);
-            if client.is_some_and(|client| client.standing != Standing::Proven) {
-                self.by_address.remove(&address);
+            if let Entry::Occupied(client) = self.by_address.entry(address)
+                && client.get().standing != Standing::Proven
+            {
+                self.gone.push(client.remove().socket);
                 self.addresses.remove(&token);
                 self.displaced += 1;
                 return true;
@@ -143,7 +148,7 @@ impl<S> Clients<S> {
 
     /// Forgets the clients that have been idle for too long.
     pub(super) fn expire(&mut self, now: Nanos) {
-        let (idle, addresses) = (self.idle, &mut self.addresses);
+        let (idle, addresses, gone) = (self.idle, &mut self.addresses, &mut self.gone);
         let mut longest_idle = now;
         self.by_address.retain(|_, client| {
             let keep = now - client.active < idle;
@@ -151,11 +156,24 @@ impl<S> Clients<S> {
                 longest_idle = longest_idle.min(client.active);
             } else {
                 addresses.remove(&client.token);
+                gone.push(Arc::clone(&client.socket));
             }
             keep
         });
         self.next_expiry = longest_idle + idle;
         self.unproven.retain(|token| addresses.contains_key(token));
+    }
+
+    /// For so long nobody could have been seen to be active.
+    pub(super) fn excuse(&mut self, time: Nanos, now: Nanos) {
+        for client in self.by_address.values_mut() {
+            client.active = (client.active + time).min(now);
+        }
+    }
+
+    /// The sockets of clients that were forgotten since.
+    pub(super) fn take_gone(&mut self) -> Vec<Arc<S>> {
+        std::mem::take(&mut self.gone)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -281,6 +299,18 @@ mod tests {
         // Its token does not come back.
         assert!(clients.admit(address(1), None, Nanos(192), Ok).is_ok());
         assert!(clients.answered(8, Nanos(193)).is_some());
+    }
+
+    /// Trap: after a stop of the process all clients look idle, though their packets wait to be read.
+    #[test]
+    fn clients_are_excused_for_a_time_in_which_nobody_looked() {
+        let mut clients = clients();
+        prove(&mut clients, 1, 7, 0);
+        clients.excuse(Nanos(500), Nanos(550));
+        clients.expire(Nanos(550));
+        assert_eq!(clients.len(), 1);
+        clients.expire(Nanos(600));
+        assert_eq!((clients.len(), clients.take_gone().len()), (0, 1));
     }
 
     #[test]

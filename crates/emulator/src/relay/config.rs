@@ -28,8 +28,8 @@ pub struct RelayConfig {
     /// calls idle, or its packets come from another address.
     pub idle: Duration,
     /// The most memory that packets on their way may take in each direction, in bytes, counting
-    /// [`PACKET_MEMORY`](super::PACKET_MEMORY) for each beside its size; positive. What arrives beyond that is dropped. What
-    /// waits to be logged takes no more than what they leave of it: packets beyond that are left out of the log.
+    /// [`PACKET_MEMORY`](super::PACKET_MEMORY) for each beside its size; positive. What arrives beyond that is dropped. With
+    /// a log, a quarter of it is for what waits to be logged: packets beyond that are left out of the log.
     pub memory: u64,
     /// Whether to spin before a packet is due rather than to sleep: it is sent more precisely, and takes a processor for
     /// each direction that has traffic.

@@ -48,14 +48,15 @@ mod unread;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Instant;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 use std::{fmt, io};
 
 use mio::Waker;
 
 use self::path::Path;
 use self::receiver::Shared;
+use self::recorder::LOG_PATIENCE;
 use self::socket::Socket;
 use self::tally::Tally;
 use crate::log_format::PacketSink;
@@ -132,10 +133,16 @@ impl Relay {
             displaced,
             refused: self.shared.refused.load(Ordering::Relaxed),
             foreign: self.shared.foreign.load(Ordering::Relaxed),
-            unread: unread::datagrams(addresses.into_iter()),
+            unread: self.unread(addresses.into_iter()),
             up: self.up.snapshot(),
             down: self.down.snapshot(),
         }
+    }
+
+    fn unread(&self, addresses: impl Iterator<Item = SocketAddr>) -> Option<u64> {
+        let buried = self.shared.buried.load(Ordering::Relaxed);
+        let dropped = self.shared.unread.datagrams(addresses)?;
+        Some(dropped.saturating_add(buried))
     }
 
     /// Why a log is not written any more, if one is not: the relay goes on without it.
@@ -146,9 +153,16 @@ impl Relay {
             .find_map(|lane| lock(&lane.tally).log_failure.clone())
     }
 
-    /// Stops the relay, and tells what it has done. What is on its way is gone.
+    /// Stops the relay, and tells what it has done. What is on its way is gone. A sink that does not return for seconds is
+    /// left behind with its thread.
     pub fn stop(mut self) -> Stopped {
         let log = self.end();
+        let mut clients = lock(&self.shared.clients);
+        self.shared.bury(&mut clients, true);
+        let sockets = clients.sockets().chain([&self.socket]);
+        let left = sockets.map(|socket| socket.drain()).sum();
+        drop(clients);
+        self.shared.buried.fetch_add(left, Ordering::Relaxed);
         Stopped {
             summary: self.snapshot(),
             log,
@@ -156,6 +170,7 @@ impl Relay {
     }
 
     fn end(&mut self) -> io::Result<()> {
+        let begun = self.shared.clock.now();
         self.shared.stopped.store(true, Ordering::Relaxed);
         for waker in &self.wakers {
             // A thread that cannot be woken wakes up by itself.
@@ -169,7 +184,15 @@ impl Relay {
             result = result.and(thread.join().map_err(gone));
         }
         for recorder in self.recorders.drain(..) {
-            result = result.and(recorder.join().unwrap_or_else(|panic| Err(gone(panic))));
+            // One that waits for a pipe that nobody reads would wait for ever.
+            while !recorder.is_finished() && self.shared.clock.now() - begun < LOG_PATIENCE.into() {
+                nap();
+            }
+            let written = match recorder.is_finished() {
+                true => recorder.join().unwrap_or_else(|panic| Err(gone(panic))),
+                false => Err(io::Error::new(io::ErrorKind::TimedOut, STUCK)),
+            };
+            result = result.and(written);
         }
         result
     }
@@ -221,6 +244,17 @@ impl Lane {
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Why a log has no end.
+const STUCK: &str = "the log is not taken";
+
+/// Waits a moment for a log.
+#[expect(clippy::disallowed_methods, reason = "the relay works in real time")]
+fn nap() {
+    thread::sleep(NAP);
+}
+
+const NAP: Duration = Duration::from_millis(1);
 
 /// The time since the start of the relay.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::Clock;
-use super::backlog::{Backlog, LOG_MEMORY};
+use super::backlog::Backlog;
 use super::oversleep::Oversleep;
 use crate::link::{Count, Flow, Link, Record, Statistics};
 use crate::packet::Packet;
@@ -15,6 +15,7 @@ use crate::time::Nanos;
 pub(super) struct Path {
     clock: Clock,
     busy: bool,
+    /// For packets on their way.
     memory: u64,
     backlog: Arc<Backlog>,
     state: Mutex<State>,
@@ -42,12 +43,12 @@ pub(super) struct Turn {
     pub(super) settled: Vec<(Flow, Record)>,
     /// When the first packet arrived, at the earliest, that is still to be settled.
     pub(super) horizon: Nanos,
-    /// Everything that was due by then is there.
+    /// Everything that was due by then was there, in this turn or in one before.
     pub(super) now: Nanos,
 }
 
 impl Path {
-    /// Packets on their way and their log take `memory` at most; `backlog` is what of the log has left the link.
+    /// Packets on their way take `memory` at most; `backlog` is what of the log has left the link.
     pub(super) fn new(
         link: Link,
         clock: Clock,
@@ -76,16 +77,12 @@ impl Path {
     pub(super) fn offer(&self, now: Nanos, packets: impl Iterator<Item = Packet>) {
         let mut state = self.lock();
         for packet in packets {
-            let packets = memory(state.link.statistics());
-            if packets > self.memory {
+            if memory(state.link.statistics()) > self.memory {
                 state.overflow += 1;
                 continue;
             }
             if let Some(log) = state.link.log() {
-                // The packets go before their log.
-                let waiting = log.records().len().saturating_add(self.backlog.packets());
-                let log = (waiting as u64).saturating_mul(LOG_MEMORY);
-                let full = packets.saturating_add(log) > self.memory;
+                let full = self.backlog.is_full(log.records().len());
                 state.link.leave_out_of_log(full);
             }
             state.link.offer(now, packet);
@@ -105,14 +102,21 @@ impl Path {
         let begun = self.clock.now();
         loop {
             let now = self.clock.now();
-            let due = &mut turn.due;
-            state
-                .link
-                .poll(now, |time, packet| due.push((time, packet)));
+            state.link.advance(now);
+            turn.now = now;
+            let mut bytes = 0;
+            while let Some((time, packet)) = state.link.deliver(now) {
+                bytes += packet.payload.len();
+                turn.due.push((time, packet));
+                // The others stay in the link, where they count as its memory.
+                if turn.due.len() >= MAX_TURN || bytes >= MAX_TURN_BYTES {
+                    turn.now = time - Nanos(1);
+                    break;
+                }
+            }
             state
                 .link
                 .take_settled(&mut |flow, record| turn.settled.push((flow, record)));
-            turn.now = now;
             let log = state.link.log();
             let open = log.and_then(|log| log.records().first());
             turn.horizon = open.map_or(now, |record| record.arrival);
@@ -238,6 +242,12 @@ fn memory(statistics: &Statistics) -> u64 {
 /// the allocator's overhead.
 pub const PACKET_MEMORY: u64 = 256;
 
+/// The most packets that a sender has at a time.
+const MAX_TURN: usize = 1024;
+
+/// The most bytes of them, but for the last packet.
+const MAX_TURN_BYTES: usize = 1 << 20;
+
 /// How long a sender sleeps at most: the log wants to hear of drops, too.
 const MAX_WAIT: Nanos = Nanos::from_millis(100);
 
@@ -254,28 +264,38 @@ const SPIN_TURN: Nanos = Nanos::from_micros(5);
 mod tests {
     use super::*;
     use crate::link::{Limit, LinkConfig, Queue};
+    use crate::relay::backlog::RECORD_MEMORY;
+
+    fn path(link: LinkConfig, memory: u64, backlog: &Arc<Backlog>) -> Path {
+        let link = Link::new(link, 1).unwrap();
+        Path::new(link, Clock::start(), memory, false, Arc::clone(backlog))
+    }
+
+    fn offer(path: &Path, packets: u64, size: usize) {
+        let packet = |_| Packet {
+            source: ([127, 0, 0, 1], 1).into(),
+            destination: ([127, 0, 0, 1], 2).into(),
+            ecn: None,
+            payload: vec![0; size],
+        };
+        path.offer(Nanos(1), (0..packets).map(packet));
+    }
 
     /// On a slow link the oldest record stays open for long, and a flood's drops pile up behind it.
     #[test]
-    fn the_log_stays_within_the_memory() {
+    fn the_log_stays_within_its_memory() {
         let config = LinkConfig {
             queue: Queue::DropTail(Limit::packets(10)),
             log: true,
             ..LinkConfig::constant(1)
         };
-        let (memory, backlog) = (1 << 20, Arc::new(Backlog::default()));
-        let link = Link::new(config, 1).unwrap();
-        let path = Path::new(link, Clock::start(), memory, false, Arc::clone(&backlog));
+        let memory = 1 << 20;
+        let backlog = Arc::new(Backlog::new(memory));
+        let path = path(config, u64::MAX, &backlog);
         let flood = |packets: u64| {
-            let packet = |_| Packet {
-                source: ([127, 0, 0, 1], 1).into(),
-                destination: ([127, 0, 0, 1], 2).into(),
-                ecn: None,
-                payload: Vec::new(),
-            };
-            path.offer(Nanos(1), (0..packets).map(packet));
+            offer(&path, packets, 0);
             let logged = path.lock().link.log().unwrap().records().len() as u64;
-            assert!(logged * LOG_MEMORY <= memory + LOG_MEMORY, "{logged}");
+            assert!(logged * RECORD_MEMORY <= memory / 2 + RECORD_MEMORY);
             logged
         };
         let logged = flood(100_000);
@@ -288,5 +308,23 @@ mod tests {
         backlog.add(5_000);
         assert_eq!(flood(10), logged);
         assert_eq!(path.left_out_of_log(), 100_010 - logged);
+    }
+
+    /// What a sender holds is not in the link's memory any more, and the link would fill up again meanwhile.
+    #[test]
+    fn a_sender_holds_little_of_what_is_due() {
+        let unlimited = LinkConfig::new(crate::link::Shaper::Unlimited);
+        for (packets, size, turns) in [(5 * MAX_TURN, 0, 5), (40, MAX_TURN_BYTES / 4, 10)] {
+            let path = path(unlimited.clone(), u64::MAX, &Arc::default());
+            offer(&path, packets as u64, size);
+            for _ in 0..turns {
+                let mut turn = Turn::default();
+                assert!(path.wait(&mut turn));
+                assert_eq!(turn.due.len(), packets / turns);
+                // Others that are due at the same time may be still to come.
+                assert!(turn.now < turn.due[0].0);
+            }
+            assert_eq!(path.statistics().0.delivered.packets, packets as u64);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Receives what goes onto a link.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,11 +10,12 @@ use std::time::Duration;
 use mio::{Events, Interest, Poll, Registry, Token};
 
 use super::Clock;
-use super::clients::Clients;
+use super::clients::{Clients, Refusal};
 use super::lock;
 use super::path::Path;
 use super::socket::{Buffers, Datagram, Socket};
 use super::tally::Tally;
+use super::unread::Unread;
 use crate::packet::Packet;
 use crate::time::Nanos;
 
@@ -28,11 +30,28 @@ pub(super) struct Shared {
     pub(super) refused: AtomicU64,
     /// Packets that came from elsewhere to where only the server should send.
     pub(super) foreign: AtomicU64,
+    pub(super) unread: Unread,
+    /// Packets that were not read before their sockets were closed.
+    pub(super) buried: AtomicU64,
 }
 
 impl Shared {
     fn stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Closes the sockets of clients that are gone. Nobody will read what waits there. To ask the system what it has dropped
+    /// takes as long as hundreds of sockets: a flood of new clients must not have that done unless there is reason to.
+    pub(super) fn bury(&self, clients: &mut Clients<Socket>, ask: bool) {
+        let gone = clients.take_gone();
+        if gone.is_empty() {
+            return;
+        }
+        let left: u64 = gone.iter().map(|socket| socket.drain()).sum();
+        let addresses = gone.iter().map(|socket| socket.local());
+        let dropped = (ask || left > 0).then(|| self.unread.datagrams(addresses));
+        let unread = left.saturating_add(dropped.flatten().unwrap_or(0));
+        self.buried.fetch_add(unread, Ordering::Relaxed);
     }
 }
 
@@ -54,16 +73,21 @@ impl FromClients {
         let mut buffers = Buffers::new();
         let mut packets = Vec::new();
         let mut expired = Nanos::ZERO;
-        while wait(&mut self.poll, &mut events, &self.shared) {
+        while wait(&mut self.poll, &mut events, EXPIRY_INTERVAL, &self.shared) {
             // A flood must not keep it from looking up.
             let mut more = true;
             while more && !self.shared.stopped() {
-                more = self.receive(&mut buffers, &mut packets);
                 let now = self.shared.clock.now();
-                if now - expired >= EXPIRY_INTERVAL.into() {
-                    lock(&self.shared.clients).expire(now);
+                let since = now - expired;
+                if since >= EXPIRY_INTERVAL.into() {
+                    let mut clients = lock(&self.shared.clients);
+                    // A process that was stopped has not seen who was active.
+                    clients.excuse(since - (EXPIRY_INTERVAL * 2).into(), now);
+                    clients.expire(now);
+                    self.shared.bury(&mut clients, true);
                     expired = now;
                 }
+                more = self.receive(&mut buffers, &mut packets);
             }
         }
     }
@@ -76,10 +100,7 @@ impl FromClients {
         let mut waited = Vec::new();
         let result = self.socket.receive(buffers, &mut |datagram| {
             if admitted != Some(datagram.source) {
-                let now = shared.clock.now();
-                let open = |token| self.open(token);
-                let result = clients.admit(datagram.source, datagram.local, now, open);
-                if result.is_err() {
+                if self.is_own(&datagram) || self.admit(&mut clients, &datagram).is_err() {
                     shared.refused.fetch_add(1, Ordering::Relaxed);
                     return;
                 }
@@ -94,6 +115,30 @@ impl FromClients {
             self.path.offer(shared.clock.now(), packets.drain(..));
         }
         go_on(&result)
+    }
+
+    /// Whether it comes from where the relay's own packets, or the server's, come from. The answers would come back as
+    /// those of a client, and be answered again.
+    fn is_own(&self, datagram: &Datagram<'_>) -> bool {
+        let Datagram { source, local, .. } = datagram;
+        let is = |other: SocketAddr| {
+            (source.ip().to_canonical(), source.port()) == (other.ip().to_canonical(), other.port())
+        };
+        let port = self.socket.local().port();
+        is(self.shared.server) || local.is_some_and(|local| is((local, port).into()))
+    }
+
+    fn admit(&self, clients: &mut Clients<Socket>, datagram: &Datagram<'_>) -> Result<(), Refusal> {
+        let Datagram { source, local, .. } = *datagram;
+        let now = self.shared.clock.now();
+        let mut result = clients.admit(source, local, now, |token| self.open(token));
+        // Where the system grants fewer sockets than there may be clients, they make room like any others.
+        if matches!(result, Err(Refusal::NoSocket)) && clients.displace() {
+            self.shared.bury(clients, false);
+            result = clients.admit(source, local, now, |token| self.open(token));
+        }
+        self.shared.bury(clients, false);
+        result
     }
 
     /// Makes a client's socket.
@@ -117,16 +162,28 @@ impl FromServer {
     /// Works until it is woken and told to stop.
     pub(super) fn run(mut self) {
         let mut events = Events::with_capacity(EVENTS);
-        let mut buffers = Buffers::new();
+        let (mut buffers, mut ready) = (Buffers::new(), BTreeSet::new());
+        while self.turn(&mut events, &mut buffers, &mut ready) {}
+    }
+
+    /// Reads once from each socket that has something to be read. One whose datagrams never end delays neither those nor any
+    /// that become readable meanwhile. Returns false when there is nothing more to do.
+    fn turn(
+        &mut self,
+        events: &mut Events,
+        buffers: &mut Buffers,
+        ready: &mut BTreeSet<usize>,
+    ) -> bool {
+        let patience = if ready.is_empty() {
+            EXPIRY_INTERVAL
+        } else {
+            Duration::ZERO
+        };
+        let go_on = wait(&mut self.poll, events, patience, &self.shared);
+        ready.extend(events.iter().map(|event| event.token().0));
         let mut packets = Vec::new();
-        let mut ready = Vec::new();
-        while wait(&mut self.poll, &mut events, &self.shared) {
-            ready.extend(events.iter().map(|event| event.token().0));
-            while !ready.is_empty() && !self.shared.stopped() {
-                // In turns, so that a socket with many datagrams does not delay the others.
-                ready.retain(|token| self.receive(*token, &mut buffers, &mut packets));
-            }
-        }
+        ready.retain(|token| self.receive(*token, buffers, &mut packets));
+        go_on
     }
 
     /// Returns whether there may be more.
@@ -158,8 +215,8 @@ impl FromServer {
 }
 
 /// Waits for something to read. Returns false when there is nothing more to do.
-fn wait(poll: &mut Poll, events: &mut Events, shared: &Shared) -> bool {
-    let result = poll.poll(events, Some(EXPIRY_INTERVAL));
+fn wait(poll: &mut Poll, events: &mut Events, patience: Duration, shared: &Shared) -> bool {
+    let result = poll.poll(events, Some(patience));
     let interrupted = matches!(&result, Err(error) if error.kind() == io::ErrorKind::Interrupted);
     if interrupted {
         events.clear();
@@ -199,3 +256,69 @@ const EVENTS: usize = 256;
 
 /// How often clients are looked through for idle ones.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::{Link, LinkConfig};
+    use crate::relay::backlog::Backlog;
+
+    /// Two clients; the first has more to be read than one turn reads, and more comes all the time.
+    #[test]
+    fn a_flooded_client_does_not_delay_another() {
+        let loopback = (Ipv4Addr::LOCALHOST, 0);
+        let stranger = std::net::UdpSocket::bind(loopback).unwrap();
+        let server = std::net::UdpSocket::bind(loopback).unwrap();
+        let (poll, clock) = (Poll::new().unwrap(), Clock::start());
+        let mut clients = Clients::new(2, Nanos::MAX, 2);
+        for port in [1, 2] {
+            let client = (Ipv4Addr::LOCALHOST, port).into();
+            let admitted = clients.admit(client, None, Nanos::ZERO, |token| {
+                let mut socket = Socket::bind(loopback.into())?;
+                let registry = poll.registry();
+                registry.register(&mut socket.io, Token(token), Interest::READABLE)?;
+                Ok(socket)
+            });
+            admitted.unwrap();
+        }
+        let address = |clients: &mut Clients<Socket>, token| {
+            let (_, socket) = clients.answered(token, Nanos::ZERO).unwrap();
+            socket.local()
+        };
+        let [flooded, other] = [2, 3].map(|token| address(&mut clients, token));
+        let link = Link::new(LinkConfig::constant(1), 1).unwrap();
+        let path = Path::new(link, clock, u64::MAX, false, Arc::new(Backlog::default()));
+        let mut receiver = FromServer {
+            shared: Arc::new(Shared {
+                clients: Arc::new(Mutex::new(clients)),
+                clock,
+                server: server.local_addr().unwrap(),
+                stopped: AtomicBool::new(false),
+                refused: AtomicU64::new(0),
+                foreign: AtomicU64::new(0),
+                unread: Unread::open(),
+                buried: AtomicU64::new(0),
+            }),
+            poll,
+            path: Arc::new(path),
+            tally: Arc::new(Mutex::new(Tally::new())),
+        };
+        let flood = || {
+            for _ in 0..100 {
+                stranger.send_to(b"flood", flooded).unwrap();
+            }
+        };
+        let mut events = Events::with_capacity(EVENTS);
+        let (mut buffers, mut ready) = (Buffers::new(), BTreeSet::new());
+        let shared = Arc::clone(&receiver.shared);
+        flood();
+        assert!(receiver.turn(&mut events, &mut buffers, &mut ready));
+        server.send_to(b"for the other", other).unwrap();
+        flood();
+        assert!(receiver.turn(&mut events, &mut buffers, &mut ready));
+        assert_eq!(receiver.path.statistics().0.offered.packets, 1);
+        let read = shared.foreign.load(Ordering::Relaxed);
+        assert!((1..200).contains(&read), "{read}");
+        assert!(ready.contains(&2));
+    }
+}

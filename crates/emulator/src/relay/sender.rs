@@ -8,10 +8,10 @@ use super::Clock;
 use super::backlog::Backlog;
 use super::clients::Clients;
 use super::path::{Path, Turn};
-use super::recorder::{Batch, Sent};
+use super::recorder::{Batch, LOG_PATIENCE, Sent};
 use super::socket::{LARGEST_PAYLOAD, Socket, Train};
 use super::tally::Tally;
-use super::{lock, train};
+use super::{NAP, lock, nap, train};
 use crate::link::Flow;
 use crate::packet::Packet;
 use crate::time::Nanos;
@@ -51,8 +51,14 @@ impl Sender {
             self.path
                 .take_open(&mut |flow, record| open.push((flow, record)));
             self.backlog.add(open.len() - kept);
-            // The recorder exists as long as a sender does.
-            let _ = log.send(batch);
+            // The recorder exists as long as a sender does, but what it writes to may be stuck.
+            for _ in 0..LOG_PATIENCE.as_millis() / NAP.as_millis() {
+                match log.try_send(batch) {
+                    Err(TrySendError::Full(kept)) => batch = kept,
+                    _ => break,
+                }
+                nap();
+            }
         }
     }
 
@@ -119,7 +125,9 @@ impl Sender {
 
     /// Notes for the log when packets were sent.
     fn note(&self, packets: &[(Nanos, Packet)], now: Option<Nanos>, batch: &mut Batch) {
-        if self.log.is_some() {
+        // Of packets that are left out of the log nobody needs to know.
+        if self.log.is_some() && !self.backlog.is_exhausted() {
+            self.backlog.add(packets.len());
             batch.sent.extend(packets.iter().map(|(due, packet)| Sent {
                 due: *due,
                 flow: Flow {
@@ -136,12 +144,6 @@ impl Sender {
         match log.try_send(std::mem::take(batch)) {
             Ok(()) => {}
             Err(TrySendError::Full(kept) | TrySendError::Disconnected(kept)) => *batch = kept,
-        }
-        if batch.settled.len().max(batch.sent.len()) > LOG_BACKLOG {
-            lock(&self.tally).unlogged += batch.settled.len() as u64;
-            self.backlog.remove(batch.settled.len());
-            batch.settled.clear();
-            batch.sent.clear();
         }
     }
 }
@@ -167,5 +169,45 @@ impl Outlet {
     }
 }
 
-/// How many packets wait for a log that is slow to be written, before they are left out of it.
-const LOG_BACKLOG: usize = 1 << 17;
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+    use crate::link::{Link, LinkConfig};
+
+    /// Each packet that leaves is told of to the log, also one that is left out of it.
+    #[test]
+    fn a_log_that_is_not_written_is_told_little() {
+        let (memory, clock) = (1 << 20, Clock::start());
+        let backlog = Arc::new(Backlog::new(memory));
+        let link = Link::new(LinkConfig::constant(1), 1).unwrap();
+        // Nobody is there to receive either.
+        let (log, _batches) = sync_channel(1);
+        let sender = Sender {
+            path: Arc::new(Path::new(link, clock, memory, false, Arc::clone(&backlog))),
+            clock,
+            outlet: Outlet::Up(Arc::new(Mutex::new(Clients::new(1, Nanos::MAX, 2)))),
+            tally: Arc::new(Mutex::new(crate::relay::tally::Tally::new())),
+            backlog: Arc::clone(&backlog),
+            log: Some(log),
+        };
+        let packet = Packet {
+            source: ([127, 0, 0, 1], 1).into(),
+            destination: ([127, 0, 0, 1], 2).into(),
+            ecn: None,
+            payload: Vec::new(),
+        };
+        let mut batch = Batch::default();
+        for _ in 0..100 {
+            let mut turn = Turn {
+                due: vec![(Nanos(1), packet.clone()); 1000],
+                ..Turn::default()
+            };
+            sender.turn(&mut turn, &mut batch, &mut Vec::new());
+        }
+        assert_eq!(lock(&sender.tally).forgotten, 100_000);
+        assert!(backlog.is_exhausted());
+        assert!(batch.sent.len() < 5000, "{}", batch.sent.len());
+    }
+}

@@ -14,12 +14,14 @@ pub struct Snapshot {
     pub clients_seen: u64,
     /// Clients that were forgotten to make room for others: they had not shown that they receive what is sent to them.
     pub displaced: u64,
-    /// Packets dropped because their client was not admitted: there were too many, or no socket for it.
+    /// Packets dropped because their client was not admitted: there were too many, or no socket for it, or its address
+    /// was the server's or the relay's own.
     pub refused: u64,
     /// Packets dropped because they came from elsewhere to where only the server should send.
     pub foreign: u64,
     /// Packets that the operating system dropped because the relay did not read them in time, as far as that is known
-    /// (on Linux, of the sockets in use now).
+    /// (on Linux), and those that were left in a socket when it was closed. What was dropped before a client's socket that
+    /// was empty when the client made room for another is not known.
     pub unread: Option<u64>,
     /// The link from the clients to the server.
     pub up: PathSnapshot,

@@ -19,6 +19,7 @@ use super::recorder::{Batch, Recorder};
 use super::sender::{Outlet, Sender};
 use super::socket::Socket;
 use super::tally::Tally;
+use super::unread::Unread;
 use super::{Lane, Relay, RelayConfig, RelayError, Sinks};
 use crate::link::{Link, LinkConfig};
 use crate::log_format::PacketSink;
@@ -59,6 +60,8 @@ pub(super) fn relay(config: RelayConfig, sinks: Sinks) -> Result<Relay, RelayErr
         stopped: AtomicBool::new(false),
         refused: AtomicU64::new(0),
         foreign: AtomicU64::new(0),
+        unread: Unread::open(),
+        buried: AtomicU64::new(0),
     });
 
     // From here on, whatever fails stops the threads that have begun.
@@ -139,11 +142,12 @@ impl Planned {
             Link::new(link, seed).map_err(|error| RelayError::Link { direction, error })
         };
         // Without a sink, the log of an endless run would fill the memory.
-        let backlog = Arc::new(Backlog::default());
+        let log = sink.as_ref().map_or(0, |_| config.memory / LOG_SHARE);
+        let backlog = Arc::new(Backlog::new(log));
         let path = Path::new(
             make(sink.is_some())?,
             clock,
-            config.memory,
+            config.memory - log,
             config.busy,
             Arc::clone(&backlog),
         );
@@ -182,6 +186,9 @@ fn spawn<T: Send + 'static>(
 const WAKE: Token = Token(0);
 const LISTEN: Token = Token(1);
 const FIRST_CLIENT: usize = 2;
+
+/// A log may take a quarter of the memory.
+const LOG_SHARE: u64 = 4;
 
 /// How many batches may wait for the log to be written.
 const BATCHES: usize = 64;

@@ -1,23 +1,37 @@
 //! Datagrams that the operating system dropped before a socket.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::File;
+use std::io::{Read, Seek};
 use std::net::SocketAddr;
+use std::sync::Mutex;
 
-/// The datagrams that came to these addresses and found no room in their sockets' buffers; `None` if the system does not
-/// say.
-pub(super) fn datagrams(addresses: impl Iterator<Item = SocketAddr>) -> Option<u64> {
-    let addresses: HashSet<String> = addresses.map(kernel_form).collect();
-    let mut total = 0;
-    for table in ["/proc/net/udp", "/proc/net/udp6"] {
-        match fs::read_to_string(table) {
-            Ok(text) => total += dropped(&text, &addresses),
-            // A system may go without IPv6.
-            Err(_) if table.ends_with('6') => {}
-            Err(_) => return None,
-        }
+use super::lock;
+
+/// The system's tables of sockets. They stay open: who floods the relay may use up its files.
+#[derive(Debug)]
+pub(super) struct Unread(Mutex<Vec<File>>);
+
+impl Unread {
+    pub(super) fn open() -> Self {
+        let tables = ["/proc/net/udp", "/proc/net/udp6"].map(File::open);
+        // A system may go without IPv6, or without tables.
+        Self(Mutex::new(tables.into_iter().flatten().collect()))
     }
-    Some(total)
+
+    /// The datagrams that came to these addresses and found no room in their sockets' buffers; `None` if the system does
+    /// not say.
+    pub(super) fn datagrams(&self, addresses: impl Iterator<Item = SocketAddr>) -> Option<u64> {
+        let addresses: HashSet<String> = addresses.map(kernel_form).collect();
+        let mut total = None;
+        for table in &mut *lock(&self.0) {
+            let mut text = String::new();
+            table.rewind().ok()?;
+            table.read_to_string(&mut text).ok()?;
+            total = Some(total.unwrap_or(0) + dropped(&text, &addresses));
+        }
+        total
+    }
 }
 
 /// The last column, of the lines whose second one is among the addresses.

@@ -1,13 +1,15 @@
 //! Single datagrams.
 
-use std::io::IoSliceMut;
+use std::io::{self, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, Queue};
-use kneepoint_emulator::relay::{Relay, RelayConfig, Snapshot};
+use kneepoint_emulator::link::{Limit, Link, Queue};
+use kneepoint_emulator::log_format::{LoggedPacket, PacketSink};
+use kneepoint_emulator::relay::{Relay, RelayConfig, Sinks, Snapshot};
+use kneepoint_emulator::time::Nanos;
 use quinn::udp::{EcnCodepoint, RecvMeta, Transmit, UdpSockRef, UdpSocketState};
 
 use crate::{link, loopbacks, relay, start};
@@ -222,6 +224,74 @@ fn a_flood_does_not_keep_it_from_stopping() {
     if cfg!(target_os = "linux") {
         assert_eq!(up.waited.packets, up.received(), "{up:?}");
     }
+}
+
+/// What is not read before the end counts, too. Not all of it finds room in the socket's buffer.
+#[test]
+#[cfg(target_os = "linux")]
+fn every_packet_is_accounted_for() {
+    let [loopback, _] = loopbacks();
+    let (client, server) = (Peer::bind(loopback), Peer::bind(loopback));
+    let relay = start(RelayConfig {
+        memory: 100_000,
+        ..RelayConfig::new(loopback, server.address(), link(), link())
+    });
+    for _ in 0..20_000 {
+        client.send(relay.local_addr(), None, &[0; 1200]);
+    }
+    let summary = relay.stop().summary;
+    let known = summary.up.received() + summary.unread.unwrap();
+    assert_eq!((known, summary.refused), (20_000, 0), "{summary:?}");
+}
+
+/// Its answers to itself would be answered again, for ever.
+#[test]
+fn the_server_is_no_client() {
+    let [loopback, _] = loopbacks();
+    let server = Peer::bind(loopback);
+    let relay = relay(server.address(), link());
+    server.send(relay.local_addr(), None, b"from where answers come");
+    let snapshot = eventually(&relay, |snapshot| snapshot.refused == 1);
+    assert_eq!((snapshot.clients_seen, snapshot.up.received()), (0, 0));
+}
+
+/// A sink that takes no packet, ever.
+struct Stuck;
+
+impl PacketSink for Stuck {
+    fn packet(&mut self, _: &LoggedPacket) -> io::Result<()> {
+        loop {
+            thread::park();
+        }
+    }
+
+    fn advance(&mut self, _: Nanos, _: &Link) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self, _: Nanos, _: &Link) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_stuck_log_does_not_keep_it_from_stopping() {
+    let [loopback, _] = loopbacks();
+    let (client, server) = (Peer::bind(loopback), Peer::bind(loopback));
+    let config = RelayConfig::new(loopback, server.address(), link(), link());
+    let sinks = Sinks {
+        up: Some(Box::new(Stuck)),
+        down: None,
+    };
+    let relay = Relay::start(config, sinks).unwrap();
+    // Each on its own, so that more batches wait than there is room for.
+    for _ in 0..200 {
+        client.send(relay.local_addr(), None, b"one more");
+        server.receive();
+    }
+    let stopped = relay.stop();
+    assert_eq!(stopped.log.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    assert_eq!(stopped.summary.up.sent(), 200);
 }
 
 /// For a machine that is very busy.

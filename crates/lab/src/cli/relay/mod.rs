@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write, stderr};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::thread;
 use std::time::Duration;
 
 use clap::Args;
@@ -72,7 +73,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "60s", value_parser = parse_time)]
     idle: Duration,
 
-    /// Maximum memory for packets in each direction; further arrivals are dropped
+    /// Maximum memory for packets in each direction; further arrivals are dropped. A quarter of it is for the log, if there is one
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = "256MiB", value_parser = links::parse_memory)]
     memory: u64,
 
@@ -99,10 +100,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
         down: sink(arguments, "down")?,
     };
     let relay = Relay::start(config, sinks).map_err(blame)?;
+    let says = speak();
     let begun = format!("relaying {} to {}\n", relay.local_addr(), arguments.to);
-    say(&begun);
+    say(&says, begun);
     let log = arguments.log.as_deref();
-    watch(&relay, arguments.stats.0, log, &stopped);
+    watch(&relay, arguments.stats.0, log, &stopped, &says);
     let end = relay.stop();
     // Whatever has become of the log, the summary is there.
     write_all(out, &report::summary(&end.summary))?;
@@ -113,21 +115,26 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
 }
 
 /// Prints statistics until a signal comes, and at once that a log cannot be written.
-fn watch(relay: &Relay, interval: Option<Duration>, log: Option<&Path>, stopped: &Receiver<()>) {
+fn watch(
+    relay: &Relay,
+    interval: Option<Duration>,
+    log: Option<&Path>,
+    stopped: &Receiver<()>,
+    says: &SyncSender<String>,
+) {
     let mut before = relay.snapshot();
     let mut warned = false;
     // An error other than a timeout is a handler that is gone, and no reason to go on.
     while stopped.recv_timeout(interval.unwrap_or(LOG_CHECK)) == Err(RecvTimeoutError::Timeout) {
         if let (false, Some(log), Some(failure)) = (warned, log, relay.log_failure()) {
             let failure = cannot_log(log, failure);
-            say(&format!(
-                "kneepoint: {failure}; the relay goes on without\n"
-            ));
+            let warning = format!("kneepoint: {failure}; the relay goes on without\n");
+            say(says, warning);
             warned = true;
         }
         if interval.is_some() {
             let now = relay.snapshot();
-            say(&report::line(&before, &now));
+            say(says, report::line(&before, &now));
             before = now;
         }
     }
@@ -140,10 +147,25 @@ fn cannot_log(log: &Path, error: impl Display) -> String {
 /// How often to see whether the log is still written, if there is nothing else to look at.
 const LOG_CHECK: Duration = Duration::from_secs(1);
 
-/// Prints a message to stderr. An error there cannot be reported.
-fn say(text: &str) {
-    let _ = stderr().write_all(text.as_bytes());
+/// A thread that prints to stderr: who does not read it must not keep the relay from being stopped.
+fn speak() -> SyncSender<String> {
+    let (says, said) = sync_channel::<String>(MAX_UNSAID);
+    thread::spawn(move || {
+        for text in said {
+            // An error there cannot be reported.
+            let _ = stderr().write_all(text.as_bytes());
+        }
+    });
+    says
 }
+
+/// Prints a message to stderr, unless many wait there already.
+fn say(says: &SyncSender<String>, text: String) {
+    let _ = says.try_send(text);
+}
+
+/// How many messages wait to be printed.
+const MAX_UNSAID: usize = 16;
 
 fn config(arguments: &Arguments) -> RelayConfig {
     RelayConfig {
