@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_device_without_an_end_is_refused() {
         let error = HostConfig::load("/dev/zero").unwrap_err();
-        let reason = "cannot read host /dev/zero: it is larger than 4194304 bytes";
+        let reason = "cannot read host /dev/zero: it is larger than 614400 bytes";
         assert_eq!(error.to_string(), reason);
     }
 

@@ -14,7 +14,9 @@ use kneepoint_emulator::sim::{Handle, Simulation, endpoint_config, tls};
 use kneepoint_emulator::time::Nanos;
 use kneepoint_lab::controllers::{Candidate, candidate};
 use kneepoint_lab::probe::Recorder;
-use kneepoint_lab::stack::{Connection, Endpoint, FLOW_CONTROL_WINDOW, Limits, ReceiveStream};
+use kneepoint_lab::stack::{
+    Connection, Endpoint, FLOW_CONTROL_WINDOW, Limits, ReceiveStream, Windows,
+};
 use kneepoint_lab::workload::{Clock, Load, receive, send};
 use quinn::{AsyncUdpSocket, TransportConfig};
 use quinn_proto::TimeSource;
@@ -280,7 +282,9 @@ fn receiver(flow: u8) -> SocketAddr {
 
 /// Neither the sender's buffer nor silence ends anything.
 const LIMITS: Limits = Limits {
-    send_window: FLOW_CONTROL_WINDOW as u64,
+    windows: Windows::Large {
+        send: FLOW_CONTROL_WINDOW as u64,
+    },
     idle_timeout: false,
 };
 

@@ -224,7 +224,7 @@ impl Knee {
         // that a fall of the rate begins may last for seconds.
         let learns = match phase {
             Phase::Draining(drain) => drain.is_before(ack),
-            Phase::Refilling | Phase::Settling { .. } => false,
+            Phase::Refilling { .. } | Phase::Settling { .. } => false,
             Phase::Cruising => true,
         };
         if learns {
