@@ -61,6 +61,16 @@ fn a_rate_that_changes_by_a_hundred_is_followed() {
     }
 }
 
+/// Trap: what a path of 600 ms held is a queue once the path has 10 ms, and no packet shows that while the window is full.
+#[test]
+fn a_path_that_becomes_shorter_has_no_queue_in_the_end() {
+    for record in records(Fault::Rtt, &["10 to 600ms and back, 20Mbps"]) {
+        // `cubic` fills the buffer. `bbr3` has its queue to the end of the run as well.
+        let short = record.calm_rtts.is_some();
+        assert_eq!(short, record.controller == "knee", "{record:?}");
+    }
+}
+
 #[test]
 fn neighbours_leave_each_other_a_share() {
     let pairs = [("knee", "quinn-cubic"), ("knee", "cubic"), ("knee", "bbr3")];

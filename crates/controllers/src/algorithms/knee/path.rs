@@ -22,6 +22,9 @@ pub(super) struct PathRtt {
     drained: f64,
     /// The least round-trip time that the last drain found.
     drained_min: f64,
+    /// The minimum after the last drain, and whether it was below that of the drain before.
+    settled_min: f64,
+    fell: bool,
     /// The least since the last drain, and when it was seen last.
     low: f64,
     low_at: Timestamp,
@@ -64,6 +67,8 @@ impl PathRtt {
             smoothed: 0.0,
             drained: f64::INFINITY,
             drained_min: f64::INFINITY,
+            settled_min: 0.0,
+            fell: false,
             low: f64::INFINITY,
             low_at: now,
             drained_at: now,
@@ -125,6 +130,7 @@ impl PathRtt {
         unseen > interval
             || (unseen > 0.5 * interval && self.queue_fell(config, rtt))
             || self.standing >= config.standing_rounds
+            || self.fell
     }
 
     fn is_noisy(&self) -> bool {
@@ -234,7 +240,10 @@ impl PathRtt {
         self.low = least;
         self.low_at = now;
         self.drained_at = now;
-        // A queue that stands in the drain as well is looked into again at once.
+        // A minimum that fell is looked into again at once: what the path held while it was longer is a queue that only drains show.
+        self.fell = SHORTER * self.min < self.settled_min;
+        self.settled_min = self.min;
+        // A queue that stands in the drain as well is looked into again soon.
         self.standing = if least > (1.0 + config.standing) * self.base {
             config.standing_rounds.saturating_sub(AGAIN)
         } else {
@@ -252,6 +261,9 @@ const TOLERANCE: f64 = 1.1;
 
 /// A base above this share of the minimum is that of a path with noise, and changes with the flight.
 const NOISY: f64 = 1.1;
+
+/// A minimum that fell by so much in a drain is that of a shorter path. One that others' queues raised falls by less.
+const SHORTER: f64 = 1.5;
 
 /// In rounds: until the flight after a drain is acknowledged.
 const AGAIN: u32 = 2;
