@@ -20,7 +20,7 @@ fn worst(controller: &str, attack: Attack, seeds: u64) -> Figures {
     all.reduce(Figures::or).unwrap_or_default()
 }
 
-/// The table of docs/RELIABILITY.md; `CONTROLLERS` names others.
+/// The table of docs/results/hostile-peers.md; `CONTROLLERS` names others.
 #[test]
 #[ignore = "minutes: it prints the table of docs/results/hostile-peers.md"]
 fn print_the_table() {
