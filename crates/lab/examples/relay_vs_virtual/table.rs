@@ -140,7 +140,7 @@ impl Spread {
 
 const RATES: &str = "10Mbps,100Mbps,1Gbps";
 
-const CONTROLLERS: [&str; 3] = ["quinn-cubic", "knee", "bbr3"];
+const CONTROLLERS: [&str; 4] = ["quinn-cubic", "knee", "bbr-s", "bbr3"];
 
 /// Bytes of some packets.
 const SMALLEST_QUEUE: u64 = 15_000;
