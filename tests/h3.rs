@@ -1,39 +1,21 @@
 //! HTTP/3 by `h3` and `h3-quinn`, unchanged, over LTE: a page and what it links to, with tasks, timeouts and channels of tokio.
 
+mod lte;
+
 use std::error::Error;
 use std::future::poll_fn;
 use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
 use http::{Request, Response};
-use kneepoint::emulator::link::{Limit, LinkConfig, Queue, Shaper};
-use kneepoint::emulator::network::{Network, NetworkConfig};
 use kneepoint::emulator::sim::{Net, Testbed, tls};
 use kneepoint::emulator::time::Nanos;
-use kneepoint::traces;
+use lte::lte;
 use quinn::Endpoint;
 use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
 
 type Failure = Box<dyn Error + Send + Sync>;
-
-/// A fast uplink, and the LTE-like trace down.
-fn lte() -> Result<Network, Failure> {
-    let up = LinkConfig {
-        delay: Nanos::from_millis(20).into(),
-        ..LinkConfig::constant(12_500_000)
-    };
-    let down = LinkConfig {
-        shaper: Shaper::Trace(traces::lte_driving_fast()),
-        queue: Queue::DropTail(Limit::bytes(3_000_000)),
-        ..up.clone()
-    };
-    Ok(Network::new(NetworkConfig {
-        forward: up,
-        reverse: down,
-        seed: 1,
-    })?)
-}
 
 /// Answers `/bytes/N` with N bytes, each request in a task of its own.
 async fn serve(endpoint: Endpoint) -> Result<(), Failure> {
@@ -116,7 +98,7 @@ async fn browse(
 }
 
 fn load() -> Result<(Vec<Nanos>, u32), Failure> {
-    Testbed::new(lte()?, 1).run(async |net| {
+    Testbed::new(lte(), 1).run(async |net| {
         let (server, client) = (net.server()?, net.client()?);
         tokio::spawn(serve(server.clone()));
         browse(&net, client, &server).await

@@ -4,11 +4,12 @@
 
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 
-use kneepoint::emulator::link::{Limit, LinkConfig, Queue, Shaper};
-use kneepoint::emulator::network::{Network, NetworkConfig, Side};
+mod lte;
+
+use kneepoint::emulator::network::Side;
 use kneepoint::emulator::sim::{Simulation, Testbed, noq, tls};
 use kneepoint::emulator::time::Nanos;
-use kneepoint::traces;
+use lte::lte;
 
 /// The virtual times at which 1 MB and 10 MB had arrived over the LTE-like trace.
 fn download() -> [Nanos; 2] {
@@ -31,24 +32,6 @@ fn download() -> [Nanos; 2] {
             })
             .unwrap()
     })
-}
-
-fn lte() -> Network {
-    let up = LinkConfig {
-        delay: Nanos::from_millis(20).into(),
-        ..LinkConfig::constant(12_500_000)
-    };
-    let down = LinkConfig {
-        shaper: Shaper::Trace(traces::lte_driving_fast()),
-        queue: Queue::DropTail(Limit::bytes(3_000_000)),
-        ..up.clone()
-    };
-    Network::new(NetworkConfig {
-        forward: up,
-        reverse: down,
-        seed: 1,
-    })
-    .unwrap()
 }
 
 /// The same for 1 MB over noq, whose channels and notifications take from the budget too.

@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use crate::units::saturating_nanos;
+
 /// Min RTT and the hosts' delay.
 ///
 /// Hosts send and receive in batches, wake up late, and timestamp datagrams when they read them. On a short path one
@@ -10,6 +12,11 @@ use core::time::Duration;
 /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.2, keeps three in flight beside the BDP.
 pub(crate) const fn horizon(min_rtt: Duration) -> Duration {
     min_rtt.saturating_add(HOST_DELAY)
+}
+
+/// The same in nanoseconds, for what is done at each acknowledgement.
+pub(crate) fn horizon_nanos(min_rtt: u64) -> u64 {
+    min_rtt.saturating_add(saturating_nanos(HOST_DELAY))
 }
 
 /// The hosts' delay in a round trip (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.2: the time of a send

@@ -11,7 +11,7 @@ mod round_rtt;
 pub(crate) use delay_spread::DelaySpread;
 pub(crate) use full_pipe::FullPipe;
 pub(crate) use held_back::HeldBack;
-pub(crate) use horizon::{HOST_DELAY, horizon};
+pub(crate) use horizon::{HOST_DELAY, horizon, horizon_nanos};
 pub(crate) use longer_path::{LongerPath, PathCheck};
 pub(crate) use min_rtt::MinRtt;
 pub(crate) use round_rtt::RoundRtt;

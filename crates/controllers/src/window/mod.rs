@@ -12,7 +12,7 @@ use self::ack_gap::AckGap;
 use crate::config::{Environment, WindowPolicy};
 use crate::controller::{Control, Refill};
 use crate::event::AckEvent;
-use crate::model::HOST_DELAY;
+use crate::model::horizon_nanos;
 use crate::units::{Bandwidth, Bytes, Gain, saturating_nanos as nanos};
 
 /// The controller's operating point, once the pipe has been filled. Times are in nanoseconds here and below.
@@ -29,7 +29,7 @@ pub(crate) struct OperatingPoint {
 impl OperatingPoint {
     /// As [`horizon`](crate::model::horizon).
     fn horizon(&self) -> u64 {
-        self.min_rtt.saturating_add(nanos(HOST_DELAY))
+        horizon_nanos(self.min_rtt)
     }
 }
 
@@ -87,10 +87,7 @@ impl WindowCalculator {
             smoothed => smoothed - smoothed / 8 + rtt / 8,
         };
         // Before there is a model, this RTT serves: nothing that depends on it is used before.
-        let limit = point.map_or(
-            rtt.saturating_add(nanos(HOST_DELAY)),
-            OperatingPoint::horizon,
-        );
+        let limit = point.map_or(horizon_nanos(rtt), OperatingPoint::horizon);
         self.ack_gap.on_ack(ack.now, ack.round, ack.acked, limit);
         // One acknowledgement for the whole flight is how the path acknowledges, unless the application has no more
         // data.

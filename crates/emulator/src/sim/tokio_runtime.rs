@@ -12,10 +12,10 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
-use std::time::Instant as StdInstant;
+use std::time::Instant;
 
 use tokio::runtime::{Builder, Handle, Runtime, RuntimeMetrics};
-use tokio::time::{Instant, advance, sleep_until};
+use tokio::time::{Instant as PausedInstant, advance, sleep_until};
 
 use super::lock;
 use crate::time::Nanos;
@@ -46,7 +46,7 @@ struct Sentinel {
 #[derive(Debug, Default)]
 struct Jump {
     /// The future, and the time at which it began.
-    waiting: Mutex<Option<(Instant, Waker)>>,
+    waiting: Mutex<Option<(PausedInstant, Waker)>>,
     /// A thread for blocking work was started.
     blocking: AtomicBool,
 }
@@ -69,7 +69,7 @@ impl Sentinel {
 }
 
 impl Jump {
-    fn wake_if(&self, condition: impl FnOnce(Instant) -> bool) {
+    fn wake_if(&self, condition: impl FnOnce(PausedInstant) -> bool) {
         if let Some((began, waker)) = &*lock(&self.waiting)
             && condition(*began)
         {
@@ -100,7 +100,7 @@ impl Tokio {
                 started.wake_if(|_| true);
             })
             // To wake it before time has passed would keep time from passing.
-            .on_thread_unpark(move || unparked.wake_if(|began| Instant::now() > began))
+            .on_thread_unpark(move || unparked.wake_if(|began| PausedInstant::now() > began))
             .build()
             .ok()?;
         let sentinel = Arc::<Sentinel>::default();
@@ -122,9 +122,9 @@ impl Tokio {
     }
 
     /// Time zero as an `Instant`, before time passes.
-    pub(super) fn epoch(&self) -> StdInstant {
+    pub(super) fn epoch(&self) -> Instant {
         let _inside = self.runtime.enter();
-        Instant::now().into_std()
+        PausedInstant::now().into_std()
     }
 
     /// The tasks that are not done.
@@ -220,11 +220,11 @@ impl Tokio {
     fn pass(&mut self, span: Nanos) -> Nanos {
         let jump = &self.jump;
         let passed = self.runtime.block_on(async {
-            let began = Instant::now();
+            let began = PausedInstant::now();
             let mut end = pin!(sleep_until(began + span.into()));
             poll_fn(|cx| {
                 *lock(&jump.waiting) = Some((began, cx.waker().clone()));
-                let stop = Instant::now() > began || jump.blocking.load(Ordering::Acquire);
+                let stop = PausedInstant::now() > began || jump.blocking.load(Ordering::Acquire);
                 if stop {
                     Poll::Ready(())
                 } else {

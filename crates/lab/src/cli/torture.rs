@@ -11,7 +11,7 @@ use super::error::CliError;
 use super::options::{controllers, known_controller, write_file};
 use super::progress::Progress;
 use super::write_all;
-use crate::frontier::Shard;
+use crate::frontier::{FrontierError, Shard};
 use crate::output::json_lines;
 use crate::torture::pairs::{matrix, pair_names, pairs, run_pairs};
 use crate::torture::report::report;
@@ -80,11 +80,7 @@ fn pairs_of(arguments: &Arguments) -> Result<String, CliError> {
         [] => pair_names(),
         named => controllers(named)?,
     };
-    let progress = Progress::of_shares();
-    let records = run_pairs(&pairs(&names), &|share| progress.advance_share(share));
-    progress.finish();
-    let records = records.map_err(CliError::failure)?;
-    keep(arguments.json.as_ref(), &records)?;
+    let records = carry_out(arguments, |progress| run_pairs(&pairs(&names), progress))?;
     Ok(matrix(&names, &records))
 }
 
@@ -103,11 +99,7 @@ fn transfers_of(arguments: &Arguments) -> Result<String, CliError> {
         })
         .collect();
     require(!jobs.is_empty())?;
-    let progress = Progress::of_shares();
-    let records = run_transfers(&jobs, &|share| progress.advance_share(share));
-    progress.finish();
-    let records = records.map_err(CliError::failure)?;
-    keep(arguments.json.as_ref(), &records)?;
+    let records = carry_out(arguments, |progress| run_transfers(&jobs, progress))?;
     Ok(arrivals(&records))
 }
 
@@ -143,19 +135,22 @@ fn faults_of(arguments: &Arguments) -> Result<String, CliError> {
             })
         })
         .collect();
-    let progress = Progress::of_shares();
-    let records = run_jobs(&jobs, &|share| progress.advance_share(share));
-    progress.finish();
-    let records = records.map_err(CliError::failure)?;
-    keep(arguments.json.as_ref(), &records)?;
+    let records = carry_out(arguments, |progress| run_jobs(&jobs, progress))?;
     Ok(report(&records))
 }
 
-/// Writes the records into the file of --json, if there is one.
-fn keep<R: Serialize>(json: Option<&PathBuf>, records: &[R]) -> Result<(), CliError> {
-    let Some(path) = json else {
-        return Ok(());
-    };
-    let lines = json_lines(records).map_err(CliError::failure)?;
-    write_file("--json", path, &lines)
+/// Runs all jobs under a progress bar, and writes the records into the file of --json, if there is one.
+fn carry_out<R: Serialize>(
+    arguments: &Arguments,
+    run: impl FnOnce(&(dyn Fn(f64) + Sync)) -> Result<Vec<R>, FrontierError>,
+) -> Result<Vec<R>, CliError> {
+    let progress = Progress::of_shares();
+    let records = run(&|share| progress.advance_share(share));
+    progress.finish();
+    let records = records.map_err(CliError::failure)?;
+    if let Some(path) = &arguments.json {
+        let lines = json_lines(&records).map_err(CliError::failure)?;
+        write_file("--json", path, &lines)?;
+    }
+    Ok(records)
 }

@@ -14,32 +14,15 @@ pub mod transfers;
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
-use thiserror::Error;
 
 pub use self::case::{Bound, CALM, Case, Change};
 pub use self::fault::{Fault, UnknownFault};
 pub use self::faults::cases;
 pub use self::record::{Record, WINDOW};
-use crate::controllers::{UnknownController, candidate};
-use crate::frontier::in_parallel;
+use crate::controllers::candidate;
+use crate::frontier::{FrontierError, in_parallel};
 use crate::run::RunError;
 use crate::trial::{FlowPlan, Trial};
-
-/// Why a run could not be carried out.
-#[derive(Debug, Error)]
-pub enum TortureError {
-    /// The controller does not exist.
-    #[error(transparent)]
-    Controller(#[from] UnknownController),
-    /// The run could not be set up, or stopped early.
-    #[error("{scenario}: {source}")]
-    Run {
-        /// What was run.
-        scenario: String,
-        /// What happened.
-        source: RunError,
-    },
-}
 
 /// One run to do.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +40,7 @@ impl Job<'_> {
     ///
     /// # Errors
     /// An unknown controller, or a case that cannot be set up.
-    pub fn run(&self) -> Result<Record, TortureError> {
+    pub fn run(&self) -> Result<Record, FrontierError> {
         let Self {
             case,
             host,
@@ -75,7 +58,7 @@ impl Job<'_> {
             .and_then(|topology| {
                 Trial::new(topology, vec![flow], case.duration).run_on(host, &|_| ())
             });
-        let outcome = outcome.map_err(|source| TortureError::Run {
+        let outcome = outcome.map_err(|source| FrontierError::Run {
             scenario: format!("{}/{}", case.fault, case.name),
             source,
         })?;
@@ -89,7 +72,10 @@ impl Job<'_> {
 ///
 /// # Errors
 /// The first job in order that failed.
-pub fn run(jobs: &[Job<'_>], progress: &(dyn Fn(f64) + Sync)) -> Result<Vec<Record>, TortureError> {
+pub fn run(
+    jobs: &[Job<'_>],
+    progress: &(dyn Fn(f64) + Sync),
+) -> Result<Vec<Record>, FrontierError> {
     in_parallel(jobs, |job| job.case.weight(), Job::run, progress)
 }
 

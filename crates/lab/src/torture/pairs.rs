@@ -6,9 +6,9 @@ use kneepoint_controllers::Algorithm;
 use kneepoint_emulator::network::Topology;
 use serde::{Deserialize, Serialize};
 
-use super::{SEED, TortureError};
+use super::SEED;
 use crate::controllers::candidate;
-use crate::frontier::{Path, in_parallel, seconds};
+use crate::frontier::{FrontierError, Path, in_parallel, seconds};
 use crate::metrics::stats::rounded;
 use crate::output::table::table;
 use crate::trial::{FlowPlan, Trial};
@@ -52,11 +52,11 @@ pub fn pairs(names: &[String]) -> Vec<(&str, &str)> {
 pub fn run_pairs(
     pairs: &[(&str, &str)],
     progress: &(dyn Fn(f64) + Sync),
-) -> Result<Vec<Pair>, TortureError> {
+) -> Result<Vec<Pair>, FrontierError> {
     in_parallel(pairs, |_| 1.0, run_pair, progress)
 }
 
-fn run_pair(&(first, second): &(&str, &str)) -> Result<Pair, TortureError> {
+fn run_pair(&(first, second): &(&str, &str)) -> Result<Pair, FrontierError> {
     let path = Path::constant(MBPS, RTT_MS, BDPS);
     let end = seconds(SPAN);
     let flows = [(first, 0.0, SEED), (second, APART, SEED + 1)].map(|(name, start, seed)| {
@@ -66,9 +66,9 @@ fn run_pair(&(first, second): &(&str, &str)) -> Result<Pair, TortureError> {
             end,
         ))
     });
-    let flows: Result<Vec<FlowPlan>, TortureError> = flows.into_iter().collect();
+    let flows: Result<Vec<FlowPlan>, FrontierError> = flows.into_iter().collect();
     let trial = Trial::new(Topology::point_to_point(path.duplex()), flows?, end);
-    let outcome = trial.run().map_err(|source| TortureError::Run {
+    let outcome = trial.run().map_err(|source| FrontierError::Run {
         scenario: format!("{first} beside {second}"),
         source,
     })?;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use kneepoint_emulator::network::Topology;
 use serde::{Deserialize, Serialize};
 
-use super::{SEED, TortureError};
+use super::SEED;
 use crate::controllers::candidate;
-use crate::frontier::{Path, in_parallel, rate_name, seconds};
+use crate::frontier::{FrontierError, Path, in_parallel, rate_name, seconds};
 use crate::metrics::stats::rounded;
 use crate::output::table::table;
 use crate::stack::Windows;
@@ -105,7 +105,7 @@ impl Transfer {
     ///
     /// # Errors
     /// An unknown controller, or a path that cannot be emulated.
-    pub fn run(&self, controller: &str) -> Result<Arrival, TortureError> {
+    pub fn run(&self, controller: &str) -> Result<Arrival, FrontierError> {
         let span = self.span();
         let load = Load::Calls {
             bytes: self.bytes() / u64::from(self.streams),
@@ -125,7 +125,7 @@ impl Transfer {
         // The reason of a connection that closes is known a moment after the last phase.
         let end = span + CALLS;
         let trial = Trial::new(Topology::point_to_point(path.duplex()), vec![flow], end);
-        let outcome = trial.run().map_err(|source| TortureError::Run {
+        let outcome = trial.run().map_err(|source| FrontierError::Run {
             scenario: self.name(),
             source,
         })?;
@@ -159,7 +159,7 @@ impl Transfer {
 pub fn run_transfers(
     jobs: &[(Transfer, &str)],
     progress: &(dyn Fn(f64) + Sync),
-) -> Result<Vec<Arrival>, TortureError> {
+) -> Result<Vec<Arrival>, FrontierError> {
     let weight = |(transfer, _): &(Transfer, &str)| transfer.bytes() as f64;
     in_parallel(
         jobs,

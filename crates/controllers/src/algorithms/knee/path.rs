@@ -22,7 +22,7 @@ pub(super) struct PathRtt {
     drained: f64,
     /// The least round-trip time that the last drain found.
     drained_min: f64,
-    /// The minimum after the last drain, and whether it was below that of the drain before.
+    /// The minimum after the last drain, and whether it was far below that of the drain before.
     settled_min: f64,
     fell: bool,
     /// The least since the last drain, and when it was seen last.
