@@ -24,6 +24,10 @@ pub(super) struct SuiteOptions {
     #[arg(long, value_name = "DIR")]
     traces: Option<PathBuf>,
 
+    /// Also so many scenarios that each seed draws: links, difficulties and their sizes
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    drawn: u32,
+
     /// How many seeds, from 1 on
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100))]
     seeds: u64,
@@ -38,7 +42,7 @@ impl SuiteOptions {
     pub(super) fn suites(&self) -> Result<Vec<(u64, Vec<Case>)>, CliError> {
         let traces = self.traces.as_deref().map_or(Ok(Vec::new()), recorded)?;
         let suite = |seed| {
-            let mut cases = cases(seed, &traces);
+            let mut cases = cases(seed, &traces, self.drawn);
             cases.retain(|case| self.wants(case.family, &case.name));
             (seed, cases)
         };

@@ -44,6 +44,8 @@ pub enum Family {
     Chromium,
     /// The networks of the test cases in the BBR draft's appendix.
     Draft,
+    /// Scenarios that the seed draws.
+    Drawn,
 }
 
 /// No family has this name.
@@ -56,7 +58,7 @@ pub struct UnknownFamily {
 
 impl Family {
     /// All families, in the order of the report.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Traces,
         Self::Generated,
         Self::Constant,
@@ -74,6 +76,7 @@ impl Family {
         Self::Applications,
         Self::Chromium,
         Self::Draft,
+        Self::Drawn,
     ];
 
     /// The name that [`FromStr`] reads.
@@ -96,6 +99,7 @@ impl Family {
             Self::Applications => "applications",
             Self::Chromium => "chromium",
             Self::Draft => "draft",
+            Self::Drawn => "drawn",
         }
     }
 }

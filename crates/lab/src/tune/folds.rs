@@ -159,7 +159,7 @@ mod tests {
     use crate::frontier::{Case, Job, Record, cases};
 
     fn suites() -> Vec<(u64, Vec<Case>)> {
-        let mut cases = cases(1, &[]);
+        let mut cases = cases(1, &[], 0);
         let families = [Family::Loss, Family::Jitter, Family::Acks];
         cases.retain(|case| families.contains(&case.family));
         vec![(1, cases), (2, Vec::new())]

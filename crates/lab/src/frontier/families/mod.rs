@@ -9,6 +9,7 @@ mod company;
 mod competition;
 mod constant;
 mod draft;
+mod drawn;
 mod hosts;
 mod jitter;
 mod loss;
@@ -21,8 +22,9 @@ pub use self::traces::RecordedTrace;
 
 use super::case::Case;
 
-/// The suite: all cases in the order of the families. The seed makes the generated traces; nothing else depends on it.
-pub fn cases(seed: u64, traces: &[RecordedTrace]) -> Vec<Case> {
+/// The suite: all cases in the order of the families. The seed makes the generated traces and draws `drawn` more scenarios; nothing
+/// else depends on it.
+pub fn cases(seed: u64, traces: &[RecordedTrace], drawn: u32) -> Vec<Case> {
     [
         traces::recorded(traces),
         traces::generated(seed),
@@ -41,6 +43,7 @@ pub fn cases(seed: u64, traces: &[RecordedTrace]) -> Vec<Case> {
         applications::cases(),
         chromium::cases(),
         draft::cases(),
+        drawn::cases(drawn, seed),
     ]
     .concat()
 }
@@ -66,8 +69,9 @@ mod tests {
 
     #[test]
     fn the_suite_is_valid_and_its_names_are_unique() {
-        let cases = cases(1, &[]);
+        let cases = cases(1, &[], 0);
         assert!((120..=150).contains(&cases.len()), "{} cases", cases.len());
+        let cases = super::cases(1, &[], 200);
         let mut names = BTreeSet::new();
         for case in &cases {
             let name = format!("{}/{}", case.family, case.name);
