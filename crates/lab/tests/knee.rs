@@ -5,6 +5,7 @@ mod paths;
 
 use std::time::Duration;
 
+use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::{Loss, Policer};
 use kneepoint_emulator::network::Topology;
 use kneepoint_lab::controllers::candidate;
@@ -115,6 +116,42 @@ fn a_shallow_buffer_is_not_overflown_for_long() {
             loss(&outcome)
         );
         assert!(goodput(&outcome, 2.0, 15.0) / mbps > 0.88);
+    }
+}
+
+/// In a flight of ten packets two lost ones are 20 %. Flight by flight they were taken for chance.
+#[test]
+fn a_link_that_holds_few_packets_loses_few() {
+    for (mbps, rtt, bdps) in [
+        (50.0, 0.0012, 1.0),
+        (35.0, 0.0014, 1.3),
+        (20.0, 0.0006, 4.0),
+    ] {
+        let path = links(constant(mbps), rtt, bdp(mbps, rtt, bdps));
+        let outcome = greedy("knee", path, 6.0);
+        let (used, lost) = (goodput(&outcome, 1.0, 6.0) / mbps, loss(&outcome));
+        assert!(used > 0.9, "{used} of {mbps} Mb/s at {rtt} s");
+        assert!(lost < 0.05, "{lost} of {mbps} Mb/s at {rtt} s");
+    }
+}
+
+/// quinn asks for the window of all datagrams that leave together before it tells of them. Told a larger window, so that it paces faster, it
+/// sent ten where four fit.
+#[test]
+fn a_host_that_sends_ten_packets_at_once_does_not_exceed_a_window_of_five() {
+    for host in ["ideal", "server", "busy"] {
+        let path = links(constant(0.5), 0.002, 6_000);
+        let flow = FlowPlan::greedy(
+            candidate("knee", 1).expect("it is known"),
+            Duration::ZERO,
+            seconds(20.0),
+        );
+        let trial = Trial::new(Topology::point_to_point(path), vec![flow], seconds(20.0));
+        let host = HostConfig::preset(host).expect("it is known");
+        let outcome = trial.run_on(&host, &|_| ()).expect("it runs");
+        let (used, lost) = (goodput(&outcome, 5.0, 20.0) / 0.5, loss(&outcome));
+        assert!(used > 0.9, "{used}");
+        assert!(lost < 0.05, "{lost}");
     }
 }
 

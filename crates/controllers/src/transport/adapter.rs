@@ -25,6 +25,8 @@ pub struct Adapter {
     /// When the controller wants its timer, at the end of time if never: asked once per event, compared at each.
     timer: Timestamp,
     reported: Bytes,
+    /// The most that the transport sent in one go. It asks for the window of the datagrams in it, but tells of them afterwards.
+    transmit: Bytes,
     initial_window: Bytes,
     /// When the last acknowledged packet was sent and acknowledged, until the acknowledgement's end.
     last_acked: Option<(Instant, Instant)>,
@@ -46,6 +48,7 @@ impl Adapter {
             controller,
             control,
             reported: control.window,
+            transmit: mtu,
             initial_window: control.window,
             last_acked: None,
         }
@@ -91,6 +94,7 @@ impl Adapter {
             self.control = self.controller.control();
             self.timer = self.controller.next_timer().unwrap_or(Timestamp::MAX);
         }
+        self.transmit = self.transmit.max(bytes);
         self.report(event.prior_in_flight + event.bytes);
     }
 
@@ -169,6 +173,7 @@ impl Adapter {
     /// The MTU of the path has changed.
     pub fn mtu_updated(&mut self, mtu: Bytes) {
         self.mtu = mtu;
+        self.transmit = self.transmit.max(mtu);
         self.controller.on_mtu_update(mtu);
         self.refresh();
     }
@@ -200,7 +205,7 @@ impl Adapter {
     }
 
     fn report(&mut self, in_flight: Bytes) {
-        self.reported = refilled_window(&self.control, in_flight, self.mtu);
+        self.reported = refilled_window(&self.control, in_flight, self.mtu, self.transmit);
     }
 }
 

@@ -6,13 +6,24 @@ use crate::units::Bytes;
 /// The window to report to a transport that paces at 1.25 windows per smoothed RTT.
 ///
 /// This pace follows the window. While the flight is below the window, [`Control::refill`] sets the pace. When the
-/// flight reaches the window, the reported window is the window itself.
-pub(super) fn refilled_window(control: &Control, in_flight: Bytes, mtu: Bytes) -> Bytes {
+/// flight reaches the window with what the transport sends in one go, the reported window is the window itself.
+pub(super) fn refilled_window(
+    control: &Control,
+    in_flight: Bytes,
+    mtu: Bytes,
+    transmit: Bytes,
+) -> Bytes {
     let window = control.window;
     match control.refill {
         Refill::Plain => window,
         _ if in_flight + mtu > window => window,
-        Refill::PaceOf(pace) if pace >= window => pace,
+        Refill::PaceOf(pace) if pace >= window => {
+            if in_flight + transmit > window {
+                window
+            } else {
+                pace
+            }
+        }
         Refill::PaceOf(pace) => {
             let ahead = in_flight + Bytes(in_flight.0 / REFILL_STEPS) + mtu * 2;
             window.min(pace.max(ahead))
@@ -27,6 +38,25 @@ const REFILL_STEPS: u64 = 32;
 mod tests {
     use super::*;
 
+    const MTU: Bytes = Bytes(1200);
+
+    /// With generic segmentation offload several datagrams leave before the flight is known: a larger window would let all of them out.
+    #[test]
+    fn what_leaves_in_one_go_does_not_exceed_the_window() {
+        let silent = Control {
+            refill: Refill::PaceOf(Bytes(612_000)),
+            ..Control::window(Bytes(61_200), MTU)
+        };
+        let told = |in_flight| refilled_window(&silent, Bytes(in_flight), MTU, MTU * 10);
+        assert_eq!(told(49_200), Bytes(612_000));
+        assert_eq!(told(49_201), Bytes(61_200));
+        let short = Control {
+            refill: Refill::PaceOf(Bytes(612_000)),
+            ..Control::window(MTU * 4, MTU)
+        };
+        assert_eq!(refilled_window(&short, Bytes::ZERO, MTU, MTU * 10), MTU * 4);
+    }
+
     #[test]
     fn the_pace_is_the_controllers_until_the_window_is_full() {
         let calm = Control::window(Bytes(61_200), Bytes(1200));
@@ -36,7 +66,7 @@ mod tests {
             refill: Refill::PaceOf(Bytes(36_400)),
             ..calm
         };
-        let told = |in_flight| refilled_window(&slow, Bytes(in_flight), Bytes(1200));
+        let told = |in_flight| refilled_window(&slow, Bytes(in_flight), MTU, MTU);
         assert_eq!(told(0), Bytes(36_400));
         assert_eq!(told(32_000), Bytes(36_400));
         assert_eq!(told(48_000), Bytes(48_000 + 1500 + 2400));
@@ -45,12 +75,9 @@ mod tests {
             refill: Refill::PaceOf(Bytes(612_000)),
             ..calm
         };
-        let told = |in_flight| refilled_window(&silent, Bytes(in_flight), Bytes(1200));
+        let told = |in_flight| refilled_window(&silent, Bytes(in_flight), MTU, MTU);
         assert_eq!(told(60_000), Bytes(612_000));
         assert_eq!(told(60_001), Bytes(61_200));
-        assert_eq!(
-            refilled_window(&calm, Bytes::ZERO, Bytes(1200)),
-            calm.window
-        );
+        assert_eq!(refilled_window(&calm, Bytes::ZERO, MTU, MTU), calm.window);
     }
 }

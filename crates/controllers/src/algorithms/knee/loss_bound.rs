@@ -16,6 +16,8 @@ pub(super) struct LossBound {
     /// Loss that the path has by itself: a share.
     tolerated: f64,
     counted: Counted,
+    /// Since a flight was judged by itself: about the last hundred packets.
+    recent: Counted,
     round: u64,
     /// Rounds up to this one lost too much: the link was full in them.
     lossy_until: Option<u64>,
@@ -108,6 +110,7 @@ impl LossBound {
             phase: Phase::Unbounded,
             tolerated: 0.0,
             counted: Counted::default(),
+            recent: Counted::default(),
             round: 0,
             lossy_until: None,
             answered: Timestamp::ZERO,
@@ -144,6 +147,10 @@ impl LossBound {
     ) {
         let sample = mtu * SAMPLE;
         self.counted.add(ack);
+        self.recent.delivered += ack.acked;
+        if self.recent.all() > sample * 2 {
+            self.recent.halve();
+        }
         if self.counted.all() > sample * 2 {
             self.tolerated = self
                 .tolerated
@@ -214,9 +221,18 @@ impl LossBound {
         let packet = mtu.0.max(1) as f64;
         let lost = flight.lost.0 as f64 / packet;
         let sent = flight.in_flight.0 as f64 / packet;
-        let expected = (config.max_loss + self.tolerated) * sent;
-        // One or two packets are chance, and so are two standard deviations of a Poisson distribution.
-        if lost <= (expected + 2.0 * expected.sqrt()).max(FEW) {
+        let usual = config.max_loss + self.tolerated;
+        let too_many = if lost > FEW || most(usual, sent) > FEW {
+            self.recent = Counted::default();
+            lost > most(usual, sent).max(FEW)
+        } else {
+            // In so small a flight one or two lost packets are chance. They are not if the flights before lost as many.
+            self.recent.lost += event.lost;
+            let packets = |bytes: Bytes| bytes.0 as f64 / packet;
+            self.recent.all() > mtu * SAMPLE
+                && packets(self.recent.lost) > most(usual, packets(self.recent.all()))
+        };
+        if !too_many {
             return false;
         }
         self.lossy_until = Some(event.round.saturating_add(1));
@@ -230,6 +246,7 @@ impl LossBound {
         }
         let lost_at = flight.in_flight.0 as f64;
         self.answered = event.now;
+        self.recent = Counted::default();
         let bounded = Bounded {
             bound: (config.bound_left * lost_at).min(self.bytes()),
             lost_at,
@@ -241,6 +258,12 @@ impl LossBound {
         self.phase = Phase::measuring(bounded, event.round, before, Test::Bound);
         true
     }
+}
+
+/// How many of so many packets are lost by chance where this share is: two standard deviations of a Poisson distribution more.
+fn most(share: f64, packets: f64) -> f64 {
+    let expected = share * packets;
+    expected + 2.0 * expected.sqrt()
 }
 
 /// In packets. So few lost ones say nothing about the window.
@@ -309,6 +332,34 @@ mod tests {
         let mut bound = LossBound::new();
         assert!(!bound.on_loss(&KneeConfig::default(), &loss(40, 1, 4), MTU));
         assert_eq!(bound.bytes(), f64::INFINITY);
+    }
+
+    /// Two of ten packets are chance once, and not for ten flights in a row.
+    #[test]
+    fn the_losses_of_small_flights_add_up() {
+        let mut bound = LossBound::new();
+        for round in 1..30 {
+            let ack = AckEvent {
+                round,
+                round_start: true,
+                acked: MTU * 8,
+                lost: MTU * 2,
+                ..AckEvent::nothing_yet(at(round * 40))
+            };
+            bound.on_ack(&KneeConfig::default(), &ack, || 200_000.0, MTU);
+            let mut event = loss(round * 40, round, 2);
+            event.flight = event.flight.map(|flight| FlightSample {
+                in_flight: MTU * 10,
+                ..flight
+            });
+            let bounds = bound.on_loss(&KneeConfig::default(), &event, MTU);
+            assert!(!bounds || round > 8, "{round}");
+            if bounds {
+                assert_eq!(bound.bytes(), 0.85 * 12_000.0);
+                return;
+            }
+        }
+        panic!("never bounded");
     }
 
     /// What the application has in flight is not the window.
