@@ -164,10 +164,10 @@ fn a_marking_queue_is_heeded() {
 #[test]
 fn a_longer_path_is_filled_within_seconds() {
     for (before, after, most) in [
-        (0.02, 0.2, 8.0),
+        (0.02, 0.2, 4.0),
         (0.04, 0.05, 12.0),
-        (0.04, 0.08, 12.0),
-        (0.04, 0.12, 12.0),
+        (0.04, 0.08, 4.0),
+        (0.04, 0.12, 4.0),
         (0.01, 0.6, 14.0),
     ] {
         let mut path = links(constant(20.0), before, 400_000);

@@ -22,9 +22,10 @@ pub(super) struct PathRtt {
     drained: f64,
     /// The least round-trip time that the last drain found.
     drained_min: f64,
-    /// The minimum after the last drain, and whether it was far below that of the drain before.
+    /// The minimum after the last drain.
     settled_min: f64,
-    fell: bool,
+    /// Whether another drain follows at once.
+    again: bool,
     /// The least since the last drain, and when it was seen last.
     low: f64,
     low_at: Timestamp,
@@ -34,11 +35,50 @@ pub(super) struct PathRtt {
     last_queue: f64,
     /// Rounds in a row in which a queue stood that is several times the base.
     standing: u32,
+    /// The same delay in round after round.
+    steady: Steady,
     mean: f64,
     /// Whether the last drain found a queue that the spread of its packets does not explain.
     others_queue: bool,
     /// So far.
     drains: u32,
+}
+
+/// Rounds in a row with the same least round-trip time.
+#[derive(Debug, Clone, Copy)]
+struct Steady {
+    least: f64,
+    rounds: u32,
+    /// What was in flight in the first of them, and in the last, in bytes.
+    flight_before: f64,
+    flight: f64,
+}
+
+impl Steady {
+    const NONE: Self = Self {
+        least: 0.0,
+        rounds: 0,
+        flight_before: 0.0,
+        flight: 0.0,
+    };
+
+    fn on_round(&mut self, least: f64, flight: f64) {
+        if (least - self.least).abs() > AGREEMENT * least {
+            *self = Self {
+                least,
+                rounds: 0,
+                flight_before: flight,
+                flight,
+            };
+        }
+        self.rounds = self.rounds.saturating_add(1);
+        self.flight = flight;
+    }
+
+    /// A queue becomes shorter when less is in flight. What does not is the path.
+    fn is_no_queue(&self) -> bool {
+        self.rounds > STEADY_ROUNDS && self.flight < FEWER * self.flight_before
+    }
 }
 
 /// A round under way.
@@ -68,13 +108,14 @@ impl PathRtt {
             drained: f64::INFINITY,
             drained_min: f64::INFINITY,
             settled_min: 0.0,
-            fell: false,
+            again: false,
             low: f64::INFINITY,
             low_at: now,
             drained_at: now,
             round: Round::NONE,
             last_queue: f64::INFINITY,
             standing: 0,
+            steady: Steady::NONE,
             mean: 0.0,
             others_queue: false,
             drains: 0,
@@ -130,7 +171,13 @@ impl PathRtt {
         unseen > interval
             || (unseen > 0.5 * interval && self.queue_fell(config, rtt))
             || self.standing >= config.standing_rounds
-            || self.fell
+            || self.again
+            || (!self.is_noisy() && self.is_longer(self.steady.least))
+    }
+
+    /// Whether a delay above the base stays though less is in flight: it is the path's.
+    fn is_longer(&self, least: f64) -> bool {
+        self.steady.is_no_queue() && least > NOISY * self.base
     }
 
     fn is_noisy(&self) -> bool {
@@ -169,7 +216,7 @@ impl PathRtt {
             self.low_at = ack.now;
         }
         if ack.round_start {
-            self.end_round(config, cruising);
+            self.end_round(config, ack, cruising);
         }
         self.round.sum += rtt;
         self.round.samples += 1.0;
@@ -187,7 +234,7 @@ impl PathRtt {
         self.base = self.min;
     }
 
-    fn end_round(&mut self, config: &KneeConfig, cruising: bool) {
+    fn end_round(&mut self, config: &KneeConfig, ack: &AckEvent, cruising: bool) {
         let round = core::mem::replace(&mut self.round, Round::NONE);
         if round.samples == 0.0 {
             return;
@@ -196,6 +243,8 @@ impl PathRtt {
         if !cruising {
             return;
         }
+        self.steady
+            .on_round(round.min, ack.prior_in_flight.0 as f64);
         // With a full window no round is shorter than without a queue: then the base was too long.
         self.mean += (round.sum / round.samples - self.mean) / SMOOTHING;
         let longest = self.mean * TOLERANCE;
@@ -241,7 +290,8 @@ impl PathRtt {
         self.low_at = now;
         self.drained_at = now;
         // A minimum that fell is looked into again at once: what the path held while it was longer is a queue that only drains show.
-        self.fell = SHORTER * self.min < self.settled_min;
+        // So is a delay that did not come from the queue, until the minimum has risen to it.
+        self.again = SHORTER * self.min < self.settled_min || self.is_longer(least);
         self.settled_min = self.min;
         // A queue that stands in the drain as well is looked into again soon.
         self.standing = if least > (1.0 + config.standing) * self.base {
@@ -249,9 +299,14 @@ impl PathRtt {
         } else {
             0
         };
+        self.steady = Steady::NONE;
         self.round = Round::NONE;
     }
 }
+
+/// So many rounds, and less than this share of the flight: a queue would have become shorter.
+const STEADY_ROUNDS: u32 = 4;
+const FEWER: f64 = 0.8;
 
 /// Drains agree within this share: what timers and acknowledgement delays vary by.
 const AGREEMENT: f64 = 0.03;
