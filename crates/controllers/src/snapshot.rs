@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::units::{Bandwidth, Bytes};
+use crate::units::{Bandwidth, Bytes, Timestamp};
 use kneepoint_estimators::SkipMode;
 
 /// A controller's state at one moment.
@@ -16,6 +16,12 @@ pub struct Snapshot {
     pub mode: Mode,
     /// The estimate of the path's bandwidth; `None` before the first sample.
     pub bandwidth: Option<Bandwidth>,
+    /// Whether [`bandwidth`](Self::bandwidth) is a lower bound: the path has carried as much, and was not seen to carry no more. So
+    /// it is in slow start, and where an application that sends little has raised the estimate.
+    pub lower_bound: bool,
+    /// The last acknowledgement that [`bandwidth`](Self::bandwidth) rests on: of packets that the path limited, or that were
+    /// delivered at the lower bound. `None` if the controller does not say.
+    pub bandwidth_at: Option<Timestamp>,
     /// The estimate of the round-trip time without queues; `None` before the first sample.
     pub min_rtt: Option<Duration>,
     /// The congestion window that the transport enforces.
@@ -35,12 +41,15 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A controller with a window and no model of the path. Whatever else it knows are fields to set.
+    /// A controller with a window and no model of the path. Whatever else it knows are fields to set: a bandwidth is a lower bound
+    /// unless it says otherwise.
     pub const fn new(algorithm: &'static str, mode: Mode, congestion_window: Bytes) -> Self {
         Self {
             algorithm,
             mode,
             bandwidth: None,
+            lower_bound: true,
+            bandwidth_at: None,
             min_rtt: None,
             congestion_window,
             slow_start_threshold: None,

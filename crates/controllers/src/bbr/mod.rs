@@ -36,7 +36,7 @@ use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::filter::{BandwidthFilter, FilterContext};
-use crate::model::{FullPipe, HeldBack, LongerPath, MinRtt, RoundRtt, initial_window};
+use crate::model::{Evidence, FullPipe, HeldBack, LongerPath, MinRtt, RoundRtt, initial_window};
 use crate::observe;
 use crate::snapshot::Snapshot;
 use crate::units::{Bytes, Gain, Timestamp, saturating_nanos};
@@ -79,6 +79,7 @@ pub(crate) struct Bbr<F> {
     model_stale: bool,
     /// The times of ProbeRTT: samples of packets sent in it are marked as application-limited.
     held_back: HeldBack,
+    evidence: Evidence,
     calculator: WindowCalculator,
     /// Follows the model and the state.
     point: Option<OperatingPoint>,
@@ -129,6 +130,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             model_stale: false,
             model: Model::new(nothing_known, &config),
             held_back: HeldBack::default(),
+            evidence: Evidence::default(),
             calculator: WindowCalculator::new(config.window_policy, environment),
             point: None,
             control: Control::window(window, environment.mtu),
@@ -182,6 +184,10 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         self.in_flight = ack.in_flight;
         self.round = ack.round;
         self.app_limited = ack.app_limited;
+        if self.evidence.on_ack(ack, self.full_bw_reached) {
+            let before = self.bandwidth();
+            self.evidence.show(ack, before);
+        }
         self.update_filter(ack);
         self.update_model();
         self.advance_cycle(ack);
@@ -270,19 +276,18 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
 
     fn snapshot(&self) -> Snapshot {
         let control = self.control();
-        Snapshot {
-            algorithm: self.name,
-            mode: self.state.mode(),
+        let mut snapshot = Snapshot {
             bandwidth: self.bandwidth(),
             min_rtt: self.min_rtt.get(),
-            congestion_window: control.window,
-            slow_start_threshold: None,
             pacing_rate: self.model.pacing_rate,
             in_flight: self.in_flight,
             rounds: self.round,
             app_limited: self.app_limited,
             filter: self.filter.snapshot(),
-        }
+            ..Snapshot::new(self.name, self.state.mode(), control.window)
+        };
+        self.evidence.describe(&mut snapshot);
+        snapshot
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {

@@ -39,7 +39,9 @@ use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::filter::{BandwidthFilter, FilterContext};
-use crate::model::{DelaySpread, FullPipe, HeldBack, LongerPath, MinRtt, RoundRtt, initial_window};
+use crate::model::{
+    DelaySpread, Evidence, FullPipe, HeldBack, LongerPath, MinRtt, RoundRtt, initial_window,
+};
 use crate::observe;
 use crate::snapshot::Snapshot;
 use crate::units::{Bytes, Timestamp, saturating_nanos};
@@ -80,6 +82,7 @@ pub(crate) struct Bbr3<F> {
     output: Output,
     /// The times of ProbeRTT: samples of packets sent in it are marked as application-limited.
     held_back: HeldBack,
+    evidence: Evidence,
     calculator: WindowCalculator,
 }
 
@@ -121,6 +124,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             random: Pcg32::seed_from_u64(environment.seed),
             output: Output::new(window, environment.mtu),
             held_back: HeldBack::default(),
+            evidence: Evidence::default(),
             calculator: WindowCalculator::new(config.window_policy, environment),
         }
     }
@@ -208,6 +212,9 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
         self.check_recovered(ack);
         self.latest.begin(ack);
         self.advance_round(ack);
+        if self.evidence.on_ack(ack, self.full_bw_reached) {
+            self.evidence.show(ack, self.output.bandwidth);
+        }
         self.update_filter(ack);
         self.adapt_short_term();
         self.adapt_to_marks(ack);
@@ -268,19 +275,18 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
 
     fn snapshot(&self) -> Snapshot {
         let control = self.control();
-        Snapshot {
-            algorithm: self.name,
-            mode: self.state.mode(),
+        let mut snapshot = Snapshot {
             bandwidth: self.output.bandwidth,
             min_rtt: self.min_rtt.get(),
-            congestion_window: control.window,
-            slow_start_threshold: None,
             pacing_rate: self.output.pacing_rate,
             in_flight: self.in_flight,
             rounds: self.flow_rounds,
             app_limited: self.app_limited,
             filter: self.filter.snapshot(),
-        }
+            ..Snapshot::new(self.name, self.state.mode(), control.window)
+        };
+        self.evidence.describe(&mut snapshot);
+        snapshot
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {

@@ -12,7 +12,7 @@ use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::model::initial_window;
 use crate::observe;
-use crate::snapshot::{FilterSnapshot, Mode, Snapshot};
+use crate::snapshot::{Mode, Snapshot};
 use crate::units::{Bytes, Timestamp};
 
 /// A window-based controller around the algorithm `A`.
@@ -239,17 +239,12 @@ impl<A: Avoidance> Controller for LossBased<A> {
 
     fn snapshot(&self) -> Snapshot {
         Snapshot {
-            algorithm: self.name,
-            mode: self.mode(),
-            bandwidth: None,
             min_rtt: self.trips.base(),
-            congestion_window: self.total(),
             slow_start_threshold: self.threshold,
-            pacing_rate: None,
             in_flight: self.in_flight,
             rounds: self.round,
             app_limited: self.app_limited,
-            filter: FilterSnapshot::None,
+            ..Snapshot::new(self.name, self.mode(), self.total())
         }
     }
 

@@ -1,6 +1,7 @@
 //! The parts of the path model that several controllers share.
 
 mod delay_spread;
+mod evidence;
 mod full_pipe;
 mod held_back;
 mod horizon;
@@ -9,6 +10,7 @@ mod min_rtt;
 mod round_rtt;
 
 pub(crate) use delay_spread::DelaySpread;
+pub(crate) use evidence::Evidence;
 pub(crate) use full_pipe::FullPipe;
 pub(crate) use held_back::HeldBack;
 pub(crate) use horizon::{HOST_DELAY, horizon, horizon_nanos};

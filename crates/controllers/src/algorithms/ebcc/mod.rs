@@ -21,7 +21,7 @@ use crate::loss_based::slow_start::double;
 use crate::loss_based::utilization::Utilization;
 use crate::loss_based::window::Window;
 use crate::loss_based::{min_window, share_left};
-use crate::model::{HeldBack, initial_window};
+use crate::model::{Evidence, HeldBack, initial_window};
 use crate::observe;
 use crate::registry::Registered;
 use crate::snapshot::Snapshot;
@@ -52,6 +52,7 @@ struct Ebcc {
     before_first_ack: bool,
     /// The times of ProbeRTT: samples of packets sent in it are marked as application-limited.
     held_back: HeldBack,
+    evidence: Evidence,
     mtu: Bytes,
     in_flight: Bytes,
     round: u64,
@@ -76,6 +77,7 @@ impl Ebcc {
             caution: Caution::default(),
             before_first_ack: true,
             held_back: HeldBack::default(),
+            evidence: Evidence::default(),
             mtu: environment.mtu,
             in_flight: Bytes::ZERO,
             round: 0,
@@ -292,6 +294,9 @@ impl Controller for Ebcc {
             epoch: ack.round,
             filling_pipe: self.state == State::Startup,
         };
+        if self.evidence.on_ack(ack, self.state != State::Startup) {
+            self.evidence.show(ack, self.filter.bandwidth());
+        }
         self.filter.on_ack(ack, &context);
         match self.state {
             State::Startup => self.search(ack, ended),
@@ -347,19 +352,18 @@ impl Controller for Ebcc {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            algorithm: EbccConfig::NAME,
-            mode: self.state.mode(),
+        let mode = self.state.mode();
+        let mut snapshot = Snapshot {
             bandwidth: self.filter.bandwidth(),
             min_rtt: self.trips.base(),
-            congestion_window: self.control().window,
-            slow_start_threshold: None,
-            pacing_rate: None,
             in_flight: self.in_flight,
             rounds: self.round,
             app_limited: self.app_limited,
             filter: self.filter.snapshot(),
-        }
+            ..Snapshot::new(EbccConfig::NAME, mode, self.control().window)
+        };
+        self.evidence.describe(&mut snapshot);
+        snapshot
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {

@@ -13,6 +13,7 @@ use super::startup::{self, Seen, Startup};
 use crate::config::Environment;
 use crate::controller::{Control, Controller, Refill};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
+use crate::model::Evidence;
 use crate::snapshot::{FilterSnapshot, Mode, Snapshot};
 use crate::units::{Bandwidth, Bytes, Timestamp};
 
@@ -36,6 +37,7 @@ pub(super) struct Knee {
     full_at: Option<Timestamp>,
     /// The newest packet that left while the application was the limit.
     app_limited_until: Option<Timestamp>,
+    evidence: Evidence,
     last: Last,
 }
 
@@ -176,11 +178,22 @@ impl Knee {
             newest_sent: None,
             full_at: None,
             app_limited_until: None,
+            evidence: Evidence::default(),
             last: Last::default(),
         }
     }
 
+    fn bandwidth(&self) -> Option<Bandwidth> {
+        match &self.state {
+            State::Startup(startup) => startup.known_rate(),
+            State::Running { link, .. } => Some(link.rate.rate(self.path.horizon())),
+        }
+        .map(Bandwidth::from_f64)
+    }
+
     fn end_startup(&mut self, now: Timestamp, rate: f64) {
+        // A queue stood, or the link lost packets: it was full.
+        self.evidence.measure(now);
         let link = Link::new(&self.config, rate, self.path.horizon());
         self.state = State::Running {
             link,
@@ -376,6 +389,10 @@ impl Controller for Knee {
         let rtt = self.path.on_ack(&self.config, ack, cruising);
         let window_limited = self.is_window_limited(ack);
         let full = self.was_full(ack);
+        if self.evidence.on_ack(ack, cruising && window_limited) {
+            let before = self.bandwidth();
+            self.evidence.show(ack, before);
+        }
         let model = || self.state.window(&self.config, &self.path, self.mtu);
         self.loss.on_ack(&self.config, ack, model, self.mtu);
         if let State::Startup(startup) = &mut self.state {
@@ -422,6 +439,7 @@ impl Controller for Knee {
                 // RFC 9002, section 7.6.2: the smallest window, and slow start.
                 self.state = State::Startup(Startup::again(self.mtu * MIN_PACKETS));
                 self.loss = LossBound::new();
+                self.evidence.forget();
             }
         }
         self.update_window(Bytes::ZERO);
@@ -462,11 +480,7 @@ impl Controller for Knee {
             },
         };
         let mut snapshot = Snapshot::new(super::NAME, mode, self.window);
-        snapshot.bandwidth = match &self.state {
-            State::Startup(startup) => startup.known_rate(),
-            State::Running { link, .. } => Some(link.rate.rate(self.path.horizon())),
-        }
-        .map(Bandwidth::from_f64);
+        snapshot.bandwidth = self.bandwidth();
         snapshot.min_rtt =
             (self.path.min() > 0.0).then(|| Duration::from_secs_f64(self.path.min()));
         snapshot.pacing_rate = self.control().pacing_rate;
@@ -474,6 +488,7 @@ impl Controller for Knee {
         snapshot.rounds = self.last.round;
         snapshot.app_limited = self.last.app_limited;
         snapshot.filter = FilterSnapshot::None;
+        self.evidence.describe(&mut snapshot);
         snapshot
     }
 
