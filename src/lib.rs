@@ -92,11 +92,16 @@
 //!
 //! # What a controller believes
 //!
-//! [`bandwidth_estimate`](quinn::bandwidth_estimate) is for encoders that adapt; a [`Snapshot`] has everything:
+//! A [`BandwidthEstimate`] is for encoders that adapt: it says whether the rate is a lower bound, and how old it is. A
+//! [`BandwidthWatch`] reads it for each frame, on either side of a connection. A [`Snapshot`] has everything:
 //!
 //! ```
-//! fn bandwidth(connection: &quinn::Connection) -> Option<kneepoint::Bandwidth> {
+//! fn bandwidth(connection: &quinn::Connection) -> Option<kneepoint::BandwidthEstimate> {
 //!     kneepoint::quinn::bandwidth_estimate(connection.congestion_state())
+//! }
+//!
+//! fn watch(connection: &quinn::Connection) -> Option<kneepoint::BandwidthWatch> {
+//!     kneepoint::quinn::watch_bandwidth(connection.congestion_state())
 //! }
 //!
 //! fn is_starting(connection: &quinn::Connection) -> bool {
@@ -128,6 +133,7 @@ pub mod emulator;
 #[cfg(feature = "emulator")]
 pub mod traces;
 
+pub use kneepoint_controllers::transport::{BandwidthEstimate, BandwidthWatch};
 pub use kneepoint_controllers::{
     Algorithm, Bandwidth, BbrConfig, BbrSConfig, ControllerSpec, ParseAlgorithmError, Preset,
     Snapshot,
@@ -136,11 +142,13 @@ pub use kneepoint_controllers::{
 /// The adapter to noq, which lets a controller set its pacing rate.
 #[cfg(feature = "noq")]
 pub mod noq {
-    pub use kneepoint_noq::{Factory, IntoFactory, snapshot};
+    pub use kneepoint_noq::{Factory, IntoFactory, bandwidth_estimate, snapshot, watch_bandwidth};
 }
 
 /// The adapter to quinn.
 #[cfg(feature = "quinn")]
 pub mod quinn {
-    pub use kneepoint_quinn::{Factory, IntoFactory, bandwidth_estimate, snapshot};
+    pub use kneepoint_quinn::{
+        Factory, IntoFactory, bandwidth_estimate, snapshot, watch_bandwidth,
+    };
 }

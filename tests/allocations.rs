@@ -5,7 +5,7 @@
 mod script;
 
 use allocation_counter::measure;
-use kneepoint::quinn::snapshot;
+use kneepoint::quinn::{snapshot, watch_bandwidth};
 use script::Script;
 
 #[test]
@@ -20,6 +20,8 @@ fn no_controller_allocates_per_acknowledgement() {
             for _ in 0..WARM_UP.max(10 * packets) {
                 script.step();
             }
+            // Nor does it if somebody reads the estimate.
+            let watch = watch_bandwidth(script.controller.clone_box());
             let allocations = measure(|| {
                 for _ in 0..MEASURED.max(packets) {
                     script.step();
@@ -29,6 +31,7 @@ fn no_controller_allocates_per_acknowledgement() {
                 allocations.count_total, 0,
                 "{name} with {packets} packets in flight: {allocations:?}"
             );
+            assert!(watch.is_some(), "{name}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::time::Instant;
 
 use kneepoint_controllers::transport::{Adapter, WindowRule};
-use kneepoint_controllers::{Bytes, Controller, Snapshot};
+use kneepoint_controllers::{Bytes, Controller};
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller as HostController, ControllerMetrics};
 
@@ -35,25 +35,15 @@ impl NoqController {
         }
     }
 
-    /// The controller's state.
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        self.adapter.snapshot()
+    /// The controller, and what it is told.
+    pub(crate) fn adapter(&self) -> &Adapter {
+        &self.adapter
     }
 
     /// What [`HostController::on_ack`] does: nobody outside of noq can make the RTT estimator that it takes.
     pub(crate) fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: u64) {
         self.adapter.packet_acked(now, sent, Bytes(bytes));
     }
-}
-
-/// The state of a path's controller, if it is one of ours:
-/// `connection.congestion_state(path).and_then(kneepoint::noq::snapshot)`.
-///
-/// noq hands out a clone of the controller. It shares the history of packets in flight with the connection; what is copied is
-/// the controller's own state, some kilobytes however much is in flight.
-pub fn snapshot(state: Box<dyn HostController>) -> Option<Snapshot> {
-    let controller = state.into_any().downcast::<NoqController>().ok()?;
-    Some(controller.snapshot())
 }
 
 impl HostController for NoqController {

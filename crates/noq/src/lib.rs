@@ -15,7 +15,8 @@
 //! Not used is what noq tells beyond that: whether the window was full, which controllers see from the flight itself;
 //! packet numbers; how often the peer acknowledges.
 //!
-//! [`snapshot`] reads the controller's state from a live connection.
+//! [`snapshot`] reads the controller's state from a live connection, [`bandwidth_estimate`] what an encoder wants of it, and
+//! [`watch_bandwidth`] makes a handle that reads it for each frame.
 
 #![forbid(unsafe_code)]
 
@@ -23,9 +24,11 @@ mod adapter;
 #[cfg(test)]
 mod closed_loop;
 mod factory;
+mod observe;
 
-pub use adapter::snapshot;
 pub use factory::{Factory, IntoFactory};
+pub use kneepoint_controllers::transport::{BandwidthEstimate, BandwidthWatch};
 pub use kneepoint_controllers::{
     Algorithm, BbrConfig, BbrSConfig, ControllerSpec, Preset, Snapshot, WindowPolicy,
 };
+pub use observe::{bandwidth_estimate, snapshot, watch_bandwidth};

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::time::Instant;
 
 use kneepoint_controllers::transport::{Adapter, WindowRule};
-use kneepoint_controllers::{Bytes, Controller, Snapshot};
+use kneepoint_controllers::{Bytes, Controller};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller as HostController, ControllerMetrics};
 
@@ -28,9 +28,9 @@ impl QuinnController {
         }
     }
 
-    /// The controller's state.
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        self.adapter.snapshot()
+    /// The controller, and what it is told.
+    pub(crate) fn adapter(&self) -> &Adapter {
+        &self.adapter
     }
 
     /// What [`HostController::on_ack`] does: nobody outside of quinn can make the RTT estimator that it takes.

@@ -9,7 +9,8 @@
 //! # let _ = Arc::new(transport);
 //! ```
 //!
-//! [`snapshot`] reads the controller's state from a live connection, [`bandwidth_estimate`] what an encoder wants of it.
+//! [`snapshot`] reads the controller's state from a live connection, [`bandwidth_estimate`] what an encoder wants of it, and
+//! [`watch_bandwidth`] makes a handle that reads it for each frame.
 
 #![forbid(unsafe_code)]
 
@@ -25,7 +26,8 @@ mod factory;
 mod observe;
 
 pub use factory::{Factory, IntoFactory};
+pub use kneepoint_controllers::transport::{BandwidthEstimate, BandwidthWatch};
 pub use kneepoint_controllers::{
     Algorithm, BbrConfig, BbrSConfig, ControllerSpec, Preset, Snapshot, WindowPolicy,
 };
-pub use observe::{bandwidth_estimate, snapshot};
+pub use observe::{bandwidth_estimate, snapshot, watch_bandwidth};

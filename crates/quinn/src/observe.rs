@@ -1,6 +1,7 @@
 //! What a live connection's controller believes.
 
-use kneepoint_controllers::{Bandwidth, Snapshot};
+use kneepoint_controllers::Snapshot;
+use kneepoint_controllers::transport::{BandwidthEstimate, BandwidthWatch};
 use quinn_proto::congestion::Controller;
 
 use crate::adapter::QuinnController;
@@ -12,25 +13,35 @@ use crate::adapter::QuinnController;
 /// connection; what is copied is the controller's own state, one to six kilobytes however much is in flight. The connection
 /// copies its history only if it goes on while somebody keeps the clone: so hand it over at once, as above.
 pub fn snapshot(state: Box<dyn Controller>) -> Option<Snapshot> {
-    let controller = state.into_any().downcast::<QuinnController>().ok()?;
-    Some(controller.snapshot())
+    Some(ours(state)?.adapter().snapshot())
 }
 
-/// The bandwidth that the connection's controller believes its path to have, for an encoder that adapts to it:
+/// The bandwidth that the connection's controller believes its path to have, and how far to trust it:
 /// `kneepoint::quinn::bandwidth_estimate(connection.congestion_state())`.
 ///
-/// It is the estimate of the controller's model: neither the window over the round-trip time, which contains the queue,
-/// nor what was sent lately, which contains what the application had to say. QUIC packets are counted with all that
-/// is in them, but not the headers of UDP and IP; payload is a few per cent less, and what is retransmitted comes out of
-/// it too. With competing traffic it is this connection's part.
-///
-/// While the application sends less than the path carries, a controller sees nothing but lower bounds, and the estimate stays
-/// near what the application sends: [`Snapshot::app_limited`] tells. An encoder that wants to know whether there is more
-/// asks for more in small steps while it is set, and goes below the estimate, to drain the queue, when it is not:
-/// `examples/adaptive_bitrate.rs` does.
+/// While the application sends less than the path carries, a controller sees nothing but
+/// [lower bounds](BandwidthEstimate::lower_bound). An encoder that wants to know whether there is more has to send more for a
+/// moment, and goes below the estimate, to drain the queue, when the path is full: `examples/adaptive_bitrate.rs` does both.
 ///
 /// `None` before the first sample, for controllers without a model of the path (`cubic`, `new-reno`, `vegas`,
-/// `compound`), and for controllers that are not ours. What it costs is what [`snapshot`] costs.
-pub fn bandwidth_estimate(state: Box<dyn Controller>) -> Option<Bandwidth> {
-    snapshot(state)?.bandwidth
+/// `compound`: the window over the round-trip time contains the queue, and the whole window while the application uses a
+/// part of it), and for controllers that are not ours. What it costs is what [`snapshot`] costs; [`watch_bandwidth`] costs less.
+pub fn bandwidth_estimate(state: Box<dyn Controller>) -> Option<BandwidthEstimate> {
+    ours(state)?.adapter().bandwidth_estimate()
+}
+
+/// A handle that reads the [estimate](bandwidth_estimate) of this connection from now on, without a clone for each look:
+/// `kneepoint::quinn::watch_bandwidth(connection.congestion_state())`, once for each connection of a client or of a server.
+///
+/// It stays with the path. When the peer comes with another IP address, quinn starts with a new controller
+/// ([RFC 9000, section 9.4](https://www.rfc-editor.org/rfc/rfc9000#section-9.4)), and keeps the old one with the estimate that it has:
+/// take a new handle when `connection.remote_address()` changes. Another port of the same IPv4 address changes nothing.
+///
+/// `None` for controllers that are not ours.
+pub fn watch_bandwidth(state: Box<dyn Controller>) -> Option<BandwidthWatch> {
+    Some(ours(state)?.adapter().watch_bandwidth())
+}
+
+fn ours(state: Box<dyn Controller>) -> Option<Box<QuinnController>> {
+    state.into_any().downcast().ok()
 }

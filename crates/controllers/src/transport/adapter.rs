@@ -1,9 +1,12 @@
 //! What the adapters to transports have in common.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::clock::Clock;
+use super::estimate::BandwidthEstimate;
 use super::refill::refilled_window;
+use super::watch::{self, BandwidthWatch, Shared};
 use crate::controller::{Control, Controller};
 use crate::event::Loss;
 use crate::rate_sample::DeliveryRateSampler;
@@ -30,6 +33,9 @@ pub struct Adapter {
     initial_window: Bytes,
     /// When the last acknowledged packet was sent and acknowledged, until the acknowledgement's end.
     last_acked: Option<(Instant, Instant)>,
+    /// The estimate for those who watch it, and from when on it is written again.
+    published: Arc<Shared>,
+    publish_at: Timestamp,
 }
 
 impl Adapter {
@@ -51,6 +57,8 @@ impl Adapter {
             transmit: mtu,
             initial_window: control.window,
             last_acked: None,
+            published: Arc::default(),
+            publish_at: Timestamp::ZERO,
         }
     }
 
@@ -83,6 +91,24 @@ impl Adapter {
     /// The controller's state.
     pub fn snapshot(&self) -> Snapshot {
         self.controller.snapshot()
+    }
+
+    /// The bandwidth that the controller believes the path to have; `None` before the first sample, and for controllers without a
+    /// model of the path.
+    pub fn bandwidth_estimate(&self) -> Option<BandwidthEstimate> {
+        let state = self.controller.snapshot();
+        let at = state.bandwidth_at.unwrap_or(self.clock.last());
+        Some(BandwidthEstimate {
+            rate: state.bandwidth?,
+            lower_bound: state.lower_bound,
+            at: self.clock.instant(at),
+            min_rtt: state.min_rtt,
+        })
+    }
+
+    /// Reads the estimate from now on, also that of the connection if this is a clone of its adapter.
+    pub fn watch_bandwidth(&self) -> BandwidthWatch {
+        watch::watch(&self.published, self.bandwidth_estimate())
     }
 
     /// Packets were sent.
@@ -131,6 +157,9 @@ impl Adapter {
         if let Some(ack) = self.sampler.on_ack_end(now, in_flight, app_limited) {
             let timer = self.controller.acknowledge(ack, &mut self.control);
             self.timer = timer.unwrap_or(Timestamp::MAX);
+            if now >= self.publish_at && watch::is_watched(&self.published) {
+                self.publish(now);
+            }
         }
         self.report(in_flight);
     }
@@ -202,6 +231,17 @@ impl Adapter {
         self.control = self.controller.control();
         self.timer = self.controller.next_timer().unwrap_or(Timestamp::MAX);
         self.report(self.sampler.in_flight());
+        if watch::is_watched(&self.published) {
+            self.publish(self.clock.last());
+        }
+    }
+
+    #[inline(never)]
+    fn publish(&mut self, now: Timestamp) {
+        if watch::publish(&self.published, self.bandwidth_estimate()) {
+            let next = now.as_nanos().saturating_add(watch::PERIOD);
+            self.publish_at = Timestamp::from_nanos(next);
+        }
     }
 
     fn report(&mut self, in_flight: Bytes) {
@@ -214,6 +254,7 @@ impl Clone for Adapter {
         Self {
             controller: self.controller.clone_box(),
             sampler: self.sampler.clone(),
+            published: Arc::clone(&self.published),
             ..*self
         }
     }

@@ -35,6 +35,12 @@ impl Clock {
         self.now.1
     }
 
+    /// The instant of a time. Platforms whose instants cannot count that far stay at the origin.
+    pub(super) fn instant(&self, time: Timestamp) -> Instant {
+        let elapsed = time.saturating_since(Timestamp::ZERO);
+        self.origin.checked_add(elapsed).unwrap_or(self.origin)
+    }
+
     /// The time at which a packet was sent; `None` if that was before the connection began on this path. Packets of an
     /// old path must not contribute to the congestion control of a new one (RFC 9000, section 9.4).
     pub(super) fn sent(&self, instant: Instant) -> Option<Timestamp> {
@@ -67,6 +73,7 @@ mod tests {
             assert_eq!(clock.now(later(millis)), expected);
             assert_eq!(clock.sent(later(millis)), Some(expected));
             assert_eq!(clock.last(), expected);
+            assert_eq!(clock.instant(expected), later(millis));
         }
         // Before the connection began nothing was sent.
         if let Some(earlier) = origin.checked_sub(Duration::from_secs(1)) {

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use kneepoint_controllers::{
     AckEvent, Algorithm, Bandwidth, BbrConfig, CongestionEvent, CongestionSignal, Control,
-    ControllerSpec, Gain, Mode, SentEvent, Timestamp,
+    ControllerSpec, Gain, Mode, SentEvent, Snapshot, Timestamp,
 };
 use kneepoint_testkit::events::origin;
 use noq_proto::congestion::{ControllerFactory, NewRenoConfig};
 
 use super::*;
 use crate::factory::{Factory, IntoFactory as _};
+use crate::observe::{bandwidth_estimate, snapshot, watch_bandwidth};
 
 const MTU: u64 = 1200;
 
@@ -334,7 +335,9 @@ fn a_snapshot_is_of_ours_only() {
     let seen = snapshot(ours).map(|seen| seen.algorithm);
     assert_eq!(seen, Some("bbr-s"));
     let stock = Arc::new(NewRenoConfig::default()).build(origin(), 1400);
-    assert_eq!(snapshot(stock), None);
+    assert_eq!(snapshot(stock.clone_box()), None);
+    assert_eq!(bandwidth_estimate(stock.clone_box()), None);
+    assert!(watch_bandwidth(stock).is_none());
 }
 
 #[test]

@@ -16,7 +16,7 @@ use quinn_proto::congestion::{ControllerFactory, NewRenoConfig};
 use self::fixture::{Fixture, Recorder, Told, millis};
 use super::*;
 use crate::closed_loop::build;
-use crate::observe::{bandwidth_estimate, snapshot};
+use crate::observe::{bandwidth_estimate, snapshot, watch_bandwidth};
 
 const MTU: u64 = 1200;
 
@@ -235,7 +235,10 @@ fn a_window_of_whole_packets_is_filled() {
         assert_eq!(in_flight, packets * MTU);
         // What people are shown is the window itself.
         assert_eq!(quinn.adapter.metrics().congestion_window, in_flight);
-        assert_eq!(quinn.adapter.snapshot().congestion_window.0, in_flight);
+        assert_eq!(
+            quinn.adapter.adapter().snapshot().congestion_window.0,
+            in_flight
+        );
         assert_eq!(quinn.adapter.initial_window(), in_flight);
     }
 }
@@ -275,7 +278,10 @@ fn the_reported_window_differs_while_the_flight_is_short() {
     quinn.acked(40, 0);
     quinn.end(40, MTU);
     assert_eq!(quinn.adapter.window(), 80_001);
-    assert_eq!(quinn.adapter.snapshot().congestion_window, Bytes(52_450));
+    assert_eq!(
+        quinn.adapter.adapter().snapshot().congestion_window,
+        Bytes(52_450)
+    );
     assert_eq!(quinn.adapter.metrics().congestion_window, 52_450);
     quinn.send(41, 43);
     assert_eq!(quinn.adapter.window(), 52_451);
@@ -339,12 +345,54 @@ fn time_before_the_origin_counts_as_the_origin() {
 #[test]
 fn snapshots_are_of_our_controllers_only() {
     let ours = build(Algorithm::BbrS.into(), origin(), 1200);
-    let expected = ours.snapshot();
+    let expected = ours.adapter().snapshot();
     assert_eq!(snapshot(ours.clone_box()), Some(expected));
     assert_eq!(expected.algorithm, "bbr-s");
     let foreign = Arc::new(NewRenoConfig::default()).build(origin(), 1200);
     assert_eq!(snapshot(foreign.clone_box()), None);
-    assert_eq!(bandwidth_estimate(foreign), None);
+    assert_eq!(bandwidth_estimate(foreign.clone_box()), None);
+    assert!(watch_bandwidth(foreign).is_none());
+}
+
+/// quinn hands out clones, and goes on with one of them when the peer's port changes.
+#[test]
+fn a_watch_from_a_clone_follows_the_connection() {
+    let start = origin();
+    let mut connection = build(Algorithm::Bbr3.into(), start, 1200);
+    let watch = watch_bandwidth(connection.clone_box()).expect("one of ours");
+    assert_eq!(watch.get(), None);
+    drive(&mut connection, start, 0..500);
+    let seen = watch.get().expect("an estimate");
+    // Two packets each 2 ms; the last acknowledgement came at 998 ms.
+    let rate = seen.rate.as_f64();
+    assert!((0.9e6..1.3e6).contains(&rate), "{seen:?}");
+    let at = |millis: u64| start + Duration::from_millis(millis);
+    assert_eq!(seen.age(at(1000)), Duration::from_millis(2));
+    assert_eq!(seen.age(start), Duration::ZERO);
+    assert_eq!(seen.min_rtt, Some(Duration::from_millis(40)));
+
+    let mut moved = connection.clone();
+    drop(connection);
+    drive(&mut moved, start, 500..600);
+    let later = watch.get().expect("an estimate");
+    assert_eq!(later.age(at(1200)), Duration::from_millis(2));
+    assert_eq!(bandwidth_estimate(moved.clone_box()), Some(later));
+    drop(moved);
+    assert_eq!(watch.get(), None);
+}
+
+/// A loss changes what is believed as an acknowledgement does.
+#[test]
+fn a_watch_tells_what_a_loss_has_changed() {
+    let start = origin();
+    let mut connection = build(Algorithm::Knee.into(), start, 1200);
+    drive(&mut connection, start, 0..500);
+    let watch = watch_bandwidth(connection.clone_box()).expect("one of ours");
+    assert!(watch.get().is_some());
+    let at = |millis: u64| start + Duration::from_millis(millis);
+    connection.on_congestion_event(at(1000), at(990), true, 38 * MTU);
+    // Persistent congestion: `knee` starts anew.
+    assert_eq!(watch.get(), None);
 }
 
 /// Sends two packets each 2 ms, acknowledged 40 ms later.
@@ -383,6 +431,6 @@ fn a_clone_goes_on_by_itself() {
         let windows = drive(&mut first, start, 500..1000);
         assert_eq!(drive(&mut second, start, 500..1000), windows, "{spec}");
         assert_eq!(drive(&mut original, start, 500..1000), windows);
-        assert_eq!(first.snapshot(), original.snapshot());
+        assert_eq!(first.adapter().snapshot(), original.adapter().snapshot());
     }
 }

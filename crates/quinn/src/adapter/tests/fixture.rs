@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kneepoint_controllers::{
-    AckEvent, Bandwidth, CongestionEvent, Control, Mode, SentEvent, Timestamp,
+    AckEvent, Bandwidth, CongestionEvent, Control, Mode, SentEvent, Snapshot, Timestamp,
 };
 
 use kneepoint_testkit::events::origin;
