@@ -19,30 +19,79 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use adaptive_bitrate::Scene;
+use kneepoint::emulator::time::Nanos;
 use quinn::Endpoint;
 
+/// An encoder that goes by the estimate alone, without padding and without a look at its own frames, takes 78 % of the link with `knee`.
+/// Frames are then 70 ms late in the median and 498 ms at the 95th percentile. With `bbr3` it takes 96 %, and they are 2.7 and 3.9 s late.
 #[test]
-fn the_encoder_uses_most_of_the_link_without_a_long_queue() {
-    let seconds = adaptive_bitrate::video("bbr3-s".parse().unwrap()).unwrap();
-    // It begins at a fraction of a megabit per second.
-    let settled = &seconds[10..];
-    let capacity: u64 = settled.iter().map(|second| second.capacity).sum();
-    let encoded: u64 = settled.iter().map(|second| second.encoded).sum();
-    let share = encoded as f64 / capacity as f64;
-    assert!((0.6..0.95).contains(&share), "{share}");
+fn the_encoder_uses_most_of_a_link_that_varies_without_a_long_queue() {
+    for (controller, least, median, p95) in [
+        ("knee", 0.77, 75, 350),
+        ("bbr3-s", 0.7, 90, 400),
+        ("bbr3", 0.85, 200, 600),
+    ] {
+        let scene = Scene::lte();
+        let video = scene.video(controller.parse().unwrap()).unwrap();
+        // It begins at a fraction of a megabit per second.
+        let (share, ours, worst) = video.since(&scene, 10);
+        assert!((least..0.95).contains(&share), "{controller}: {share}");
+        assert!(ours.as_millis() < median, "{controller}: {ours:?}");
+        assert!(worst.as_millis() < p95, "{controller}: {worst:?}");
+        let arrived = video.frames.iter().filter(|frame| frame.delay.is_some());
+        assert!(arrived.count() > 1780, "{controller}");
+        let padding: u64 = video.padding.iter().map(|(_, bytes)| bytes).sum();
+        let encoded: u64 = video.frames.iter().map(|frame| frame.bytes).sum();
+        assert!(padding * 50 < encoded, "{controller}: {padding}");
+    }
+}
 
-    let mut delays: Vec<_> = settled.iter().flat_map(|second| &second.delays).collect();
-    delays.sort_unstable();
-    assert!(delays.len() > 1400, "{}", delays.len());
-    let median = delays[delays.len() / 2].as_millis();
-    assert!((20..120).contains(&median), "{median} ms");
+/// 10 Mb/s on 20 Mb/s, from 1 Mb/s. Without padding the estimate is what the encoder sends, and grows with it: that takes three to
+/// five seconds.
+#[test]
+fn the_encoder_reaches_its_best_quality_within_two_seconds() {
+    for controller in ["knee", "bbr3"] {
+        for rtt in [20, 40, 100, 200].map(Duration::from_millis) {
+            let scene = Scene::steady(2_500_000, rtt);
+            let video = scene.video(controller.parse().unwrap()).unwrap();
+            let what = format!("{controller}, {rtt:?}");
+            let (first, best) = (&video.frames[0], (scene.best / 30.0) as u64);
+            assert!(first.bytes < best / 5, "{what}: {}", first.bytes);
+            let after = video.best_after(&scene).expect("it gets there");
+            assert!(after < Duration::from_millis(2000), "{what}: {after:?}");
+            // The last frames are on their way when the film ends.
+            let arrived = &video.frames[..video.frames.len() - 5];
+            for frame in arrived {
+                let delay = frame.delay.expect("it arrives");
+                let (since, queued) = (frame.captured - first.captured, delay - rtt / 2);
+                let settled = since >= Nanos::from_millis(2000);
+                assert!(
+                    !settled || frame.bytes == best,
+                    "{what}, {since}: {}",
+                    frame.bytes
+                );
+                // 17 ms are what a frame of 10 Mb/s takes. At first a frame waits for the window that padding has filled.
+                let on_time = if settled { Duration::ZERO } else { rtt };
+                let on_time = on_time + Duration::from_millis(25);
+                assert!(queued < on_time, "{what}, {since}: {queued:?}");
+            }
+            let padding: u64 = video.padding.iter().map(|(_, bytes)| bytes).sum();
+            assert!((1..1_000_000).contains(&padding), "{what}: {padding}");
+        }
+    }
 }
 
 #[test]
 fn an_encoder_without_a_model_stays_where_it_began() {
-    let seconds = adaptive_bitrate::video("cubic".parse().unwrap()).unwrap();
-    assert!(seconds.iter().all(|second| second.estimate == 0));
-    assert!(seconds.iter().all(|second| second.encoded > 100_000));
+    let scene = Scene::lte();
+    let video = scene.video("cubic".parse().unwrap()).unwrap();
+    let first = video.frames[0].bytes;
+    for frame in &video.frames {
+        assert_eq!((frame.estimate, frame.bytes), (None, first));
+    }
+    // Padding would tell it nothing.
+    assert!(video.padding.is_empty());
 }
 
 #[test]
