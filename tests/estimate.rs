@@ -151,6 +151,49 @@ const WITHOUT_MODEL: [Algorithm; 4] = [
     Algorithm::Compound,
 ];
 
+/// quinn goes on with a clone of the controller when the peer has another port, and with a new controller when it has another address.
+#[test]
+fn a_handle_follows_a_new_port_and_not_a_new_address() {
+    let testbed = Testbed::new(network(), 1);
+    let serving = testbed.run(async |net| {
+        let mut transport = quinn::TransportConfig::default();
+        transport.congestion_controller_factory(Algorithm::Knee.factory());
+        let mut config = sim::tls::server_config();
+        config.transport_config(Arc::new(transport));
+        let server = net.server_at(Side::Right, config).unwrap();
+        let client = net.client().unwrap();
+        let connecting = client.connect(server.local_addr().unwrap(), sim::tls::SERVER_NAME);
+        let accepting = server.accept().await.unwrap();
+        let (connecting, accepted) = (connecting.unwrap(), accepting.await.unwrap());
+        let connected = connecting.await.unwrap();
+        net.spawn(async move {
+            let mut stream = connected.accept_uni().await.unwrap();
+            while let Ok(Some(_)) = stream.read_chunk(usize::MAX, false).await {}
+        });
+        let watch = || watch_bandwidth(accepted.congestion_state()).unwrap();
+        let age = |watch: &BandwidthWatch| watch.get().unwrap().age(net.handle().instant());
+        let first = watch();
+        let mut stream = accepted.open_uni().await.unwrap();
+        net.spawn(async move { while stream.write_all(&[0; 10_000]).await.is_ok() {} });
+
+        let address = client.local_addr().unwrap();
+        let mut port = address;
+        port.set_port(7);
+        for (moved, follows) in [(port, true), ("10.0.0.77:7".parse().unwrap(), false)] {
+            net.sleep(Duration::from_secs(1)).await;
+            assert!(age(&first) < Duration::from_millis(300), "{moved}");
+            let socket = net.handle().bind(Side::Left, moved).unwrap();
+            client.rebind_abstract(socket).unwrap();
+            net.sleep(Duration::from_secs(2)).await;
+            assert_eq!(accepted.remote_address(), moved);
+            let expected = age(&first) < Duration::from_millis(300);
+            assert_eq!(expected, follows, "{moved}: {:?}", age(&first));
+            assert!(age(&watch()) < Duration::from_millis(300), "{moved}");
+        }
+    });
+    serving.unwrap();
+}
+
 /// noq has a controller for each path.
 #[test]
 fn a_noq_client_reads_the_estimate_of_its_path() {
