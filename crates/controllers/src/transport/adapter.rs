@@ -157,7 +157,7 @@ impl Adapter {
         if let Some(ack) = self.sampler.on_ack_end(now, in_flight, app_limited) {
             let timer = self.controller.acknowledge(ack, &mut self.control);
             self.timer = timer.unwrap_or(Timestamp::MAX);
-            if now >= self.publish_at && watch::is_watched(&self.published) {
+            if watch::is_watched(&self.published) && now >= self.publish_at {
                 self.publish(now);
             }
         }
