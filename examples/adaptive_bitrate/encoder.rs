@@ -112,7 +112,8 @@ const SHARE: f64 = 0.7;
 const GROWTH: f64 = 1.02;
 const BEYOND: f64 = 1.1;
 
-/// A frame is late that takes longer than two frames beyond the round-trip time. What each frame leaves of the rate then.
+/// A frame is late that is not acknowledged so long after a round-trip time: about two frames' time. What is left of the rate with each
+/// frame then.
 const LATE: Duration = Duration::from_millis(60);
 const DECAY: f64 = 0.9;
 
