@@ -55,6 +55,7 @@ pub fn run(
         let start = start(scenario, candidates.len(), index, &mut seeds);
         FlowPlan {
             application: scenario.workload.phases(start, end),
+            windows: scenario.windows,
             ..FlowPlan::greedy(candidate.clone(), start, end)
         }
     });

@@ -8,6 +8,7 @@ use kneepoint_emulator::link::{LinkConfig, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_O
 use kneepoint_emulator::network::Duplex;
 use kneepoint_emulator::trace::Trace;
 
+use crate::stack::Windows;
 use crate::units::{QueueSize, Rate};
 use crate::workload::Workload;
 
@@ -112,10 +113,12 @@ pub struct Scenario {
     pub workload: Workload,
     /// From one flow's start to the next one's; zero if they all start within [`START_SPREAD`].
     pub start_gap: Duration,
+    /// Flow control of every connection.
+    pub windows: Windows,
 }
 
 impl Scenario {
-    /// One bulk flow between ideal hosts: 40 ms, 3 MB of queue, no random loss, and the seed 1.
+    /// One bulk flow between ideal hosts: 40 ms, 3 MB of queue, no random loss, no flow control, and the seed 1.
     pub fn bulk(link: Link, duration: Duration) -> Self {
         Self {
             link,
@@ -128,6 +131,7 @@ impl Scenario {
             host: HostConfig::ideal(),
             workload: Workload::Bulk,
             start_gap: Duration::ZERO,
+            windows: Windows::UNLIMITED,
         }
     }
 

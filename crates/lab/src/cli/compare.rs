@@ -21,6 +21,7 @@ use crate::metrics::Row;
 use crate::output;
 use crate::plots;
 use crate::scenario::{Link, Scenario};
+use crate::stack::Windows;
 use crate::units::{QueueSize, Rate, format_time, parse_moment, parse_probability, parse_time};
 use crate::workload::Workload;
 
@@ -77,6 +78,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = parse_moment)]
     start_gap: Duration,
 
+    /// Flow control: unlimited, so that controllers alone limit the flows, or stock, the stack's defaults
+    #[arg(long, value_enum, value_name = "WINDOWS", default_value_t = FlowControl::Unlimited)]
+    flow_control: FlowControl,
+
     /// Seed of all randomness: the same seed gives the same results
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
     seed: u64,
@@ -92,6 +97,22 @@ pub(super) struct Arguments {
     /// Draw plots into this directory, as SVG and PNG
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
+}
+
+/// `--flow-control`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FlowControl {
+    Unlimited,
+    Stock,
+}
+
+impl From<FlowControl> for Windows {
+    fn from(flow_control: FlowControl) -> Self {
+        match flow_control {
+            FlowControl::Unlimited => Self::UNLIMITED,
+            FlowControl::Stock => Self::Stock,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -143,6 +164,7 @@ pub(super) fn run(
             host: arguments.host.clone(),
             workload: arguments.workload,
             start_gap: arguments.start_gap,
+            windows: arguments.flow_control.into(),
         })
         .collect();
 

@@ -69,6 +69,8 @@ pub struct Row {
     pub workload: String,
     /// From one flow's start to the next one's; zero if all started at random times within 100 ms.
     pub start_gap_s: f64,
+    /// Flow control: `unlimited`, or `stock` for the stack's defaults.
+    pub flow_control: String,
     /// Responses that were due; `None` unless the workload is `rpc`.
     pub messages: Option<u64>,
     /// Of those, how many had not arrived whole by the deadline.
@@ -187,6 +189,7 @@ impl Row {
             host: scenario.host.name.clone(),
             workload: scenario.workload.to_string(),
             start_gap_s: rounded(scenario.start_gap.as_secs_f64()),
+            flow_control: scenario.windows.name().to_owned(),
             messages: calls.as_ref().map(|calls| calls.due),
             messages_unfinished: calls.as_ref().map(Messages::missing),
             message_p50_ms: call_times.p50,
@@ -225,8 +228,12 @@ impl Row {
             "ideal" => String::new(),
             host => format!(", {host} hosts"),
         };
+        let windows = match self.flow_control.as_str() {
+            "unlimited" => String::new(),
+            windows => format!(", {windows} flow control"),
+        };
         format!(
-            "mean capacity {:.2} Mb/s, RTT {}, queue {}{loss}, {flows}{hosts}, {}, seed {}",
+            "mean capacity {:.2} Mb/s, RTT {}, queue {}{loss}, {flows}{hosts}{windows}, {}, seed {}",
             self.capacity_mbps,
             format_time(Duration::from_secs_f64(self.rtt_ms / 1e3)),
             self.queue,

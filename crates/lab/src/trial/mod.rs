@@ -20,7 +20,7 @@ pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, Packets, RttSample};
 use crate::controllers::{Candidate, Stack};
 use crate::probe::Recorder;
 use crate::run::{RunError, run_in_steps};
-use crate::stack::{Connection, FLOW_CONTROL_WINDOW, Limits, Windows};
+use crate::stack::{Connection, Limits, Windows};
 use crate::watch::Sample;
 use crate::workload::{Clock, Load, Phase, Received};
 
@@ -299,9 +299,7 @@ pub(crate) fn look<C: Connection>(
 
 /// Neither the sender's buffer nor silence ends anything.
 pub(crate) const LIMITS: Limits = Limits {
-    windows: Windows::Large {
-        send: FLOW_CONTROL_WINDOW as u64,
-    },
+    windows: Windows::UNLIMITED,
     idle_timeout: false,
 };
 
