@@ -126,6 +126,8 @@
 //! and tools of researchers, is in `kneepoint-controllers`, `kneepoint-estimators` and `kneepoint-emulator`.
 
 #![forbid(unsafe_code)]
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod controllers;
 #[cfg(feature = "emulator")]

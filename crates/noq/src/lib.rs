@@ -20,6 +20,11 @@
 
 #![forbid(unsafe_code)]
 
+// So that its example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod adapter;
 #[cfg(test)]
 mod closed_loop;
