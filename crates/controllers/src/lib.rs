@@ -5,6 +5,8 @@
 //! [`Control`]. Nothing here knows a transport, a clock or an RNG.
 
 #![forbid(unsafe_code)]
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 // So that its example compiles.
 #[cfg(doctest)]

@@ -33,6 +33,9 @@
 //! # }
 //! ```
 
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // So that its example compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -43,6 +43,8 @@
 
 #![no_std]
 #![forbid(unsafe_code)]
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 // So that its example compiles.
 #[cfg(doctest)]
