@@ -8,7 +8,8 @@
 //! ```
 //!
 //! `--controller bbr` after a second `--` chooses another controller, or the variable KNEEPOINT_CONTROLLER does;
-//! `quinn-cubic` is quinn's own. A path that is a number asks for so many bytes, any other for a file in `--root`.
+//! `quinn-cubic` is quinn's own. `--qlog FOLDER` writes a file for each connection, and the variable SSLKEYLOGFILE names one for
+//! the keys of all: docs/OPERATING.md. A path that is a number asks for so many bytes, any other for a file in `--root`.
 #![expect(clippy::print_stdout, reason = "that is what it is for")]
 
 #[allow(dead_code, reason = "the other half is the client's")]
@@ -35,14 +36,22 @@ struct Arguments {
     /// Where to write the certificate, which is made anew each time
     #[arg(long, default_value = "target/kneepoint/server.pem")]
     certificate: PathBuf,
+    /// Where to write a qlog file for each connection
+    #[arg(long)]
+    qlog: Option<PathBuf>,
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> net::Result<()> {
     let arguments = Arguments::parse();
-    let config = net::tls::server_config(&arguments.certificate, arguments.controller)?;
+    let controller = arguments.controller;
+    let config = net::tls::server_config(&arguments.certificate, controller.clone())?;
+    let qlog = arguments
+        .qlog
+        .map(|folder| net::qlog::Qlog::new(folder, config.clone(), controller))
+        .transpose()?;
     let endpoint = Endpoint::server(config, arguments.listen)?;
     println!("listening on {}", endpoint.local_addr()?);
-    net::serve::serve(endpoint, arguments.root, |line| println!("{line}")).await;
+    net::serve::serve(endpoint, arguments.root, qlog, |line| println!("{line}")).await;
     Ok(())
 }

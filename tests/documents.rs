@@ -59,6 +59,14 @@ fn pages_are_short() {
     }
 }
 
+#[test]
+fn the_documented_settings_are_the_examples() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let settings = fs::read_to_string(root.join("examples/server.toml")).unwrap();
+    let page = fs::read_to_string(root.join("docs/OPERATING.md")).unwrap();
+    assert!(page.contains(&format!("```toml\n{settings}```")));
+}
+
 /// Both are written by one command: a page that was changed alone would contradict the other.
 #[test]
 fn key_claims_are_those_of_the_papers_pages() {

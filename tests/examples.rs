@@ -118,12 +118,14 @@ fn a_custom_controller_holds_its_target() {
 fn server(name: &str, controller: &str) -> (SocketAddr, std::path::PathBuf) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let certificate = folder.join("server.pem");
-    let config = net::tls::server_config(&certificate, controller.parse().unwrap()).unwrap();
+    let controller: net::controller::Choice = controller.parse().unwrap();
+    let config = net::tls::server_config(&certificate, controller.clone()).unwrap();
+    let qlog = net::qlog::Qlog::new(folder.join("qlog"), config.clone(), controller).unwrap();
     let endpoint = Endpoint::server(config, "127.0.0.1:0".parse().unwrap()).unwrap();
     let address = endpoint.local_addr().unwrap();
     let bytes: Vec<u8> = (0..300_000u32).map(|index| (index % 251) as u8).collect();
     fs::write(folder.join("file.bin"), bytes).unwrap();
-    tokio::spawn(net::serve::serve(endpoint, folder, |_| {}));
+    tokio::spawn(net::serve::serve(endpoint, folder, Some(qlog), |_| {}));
     (address, certificate)
 }
 
@@ -155,6 +157,19 @@ async fn files_outside_the_folder_are_rejected() {
     let server = server("refused", "knee");
     for path in ["/../server.pem", "/missing", "//etc/hosts", "file.bin"] {
         assert!(download(&server, path).await.is_err(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn each_connection_writes_a_qlog_file_with_its_windows() {
+    let server = server("qlog", "knee");
+    for number in 1..=2 {
+        download(&server, "/300000").await.unwrap();
+        let file = server
+            .1
+            .with_file_name(format!("qlog/server-{number}.sqlog"));
+        let events = fs::read_to_string(&file).unwrap();
+        assert!(events.contains("congestion_window"), "{}", file.display());
     }
 }
 

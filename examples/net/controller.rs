@@ -28,7 +28,7 @@ impl FromStr for Choice {
 
 impl Choice {
     /// A transport that sends with it.
-    pub(crate) fn transport(self) -> Arc<TransportConfig> {
+    pub(crate) fn transport(self) -> TransportConfig {
         let mut transport = TransportConfig::default();
         match self {
             Self::Kneepoint(spec) => {
@@ -38,6 +38,6 @@ impl Choice {
                 transport.congestion_controller_factory(Arc::new(CubicConfig::default()));
             }
         }
-        Arc::new(transport)
+        transport
     }
 }

@@ -6,6 +6,7 @@
 
 pub(crate) mod controller;
 pub(crate) mod download;
+pub(crate) mod qlog;
 pub(crate) mod report;
 pub(crate) mod serve;
 pub(crate) mod tls;

@@ -7,15 +7,32 @@ use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
 
 use super::Result;
+use super::qlog::Qlog;
 use super::report::report;
 
 /// Serves the folder to every client, for as long as the endpoint lives; `print` gets a line for each second and
-/// connection.
-pub(crate) async fn serve(endpoint: Endpoint, root: PathBuf, print: fn(&str)) {
+/// connection. With `qlog`, each connection writes a file.
+pub(crate) async fn serve(
+    endpoint: Endpoint,
+    root: PathBuf,
+    mut qlog: Option<Qlog>,
+    print: fn(&str),
+) {
     while let Some(incoming) = endpoint.accept().await {
         let root = root.clone();
+        let accepted = match qlog.as_mut().map(Qlog::next) {
+            Some(Ok(config)) => incoming.accept_with(config),
+            Some(Err(error)) => {
+                print(&format!("no qlog: {error}"));
+                incoming.accept()
+            }
+            None => incoming.accept(),
+        };
         tokio::spawn(async move {
-            let Ok(connection) = incoming.await else {
+            let Ok(connecting) = accepted else {
+                return;
+            };
+            let Ok(connection) = connecting.await else {
                 return;
             };
             tokio::spawn(report(connection.clone(), print));

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn::{ClientConfig, ServerConfig};
-use rustls::RootCertStore;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use rustls::{KeyLogFile, RootCertStore};
 
 use super::Result;
 use super::controller::Choice;
@@ -27,8 +27,10 @@ pub(crate) fn server_config(certificate: &Path, controller: Choice) -> Result<Se
         .with_no_client_auth()
         .with_single_cert(vec![identity.cert.into()], key.into())?;
     crypto.alpn_protocols = vec![ALPN.to_vec()];
+    // Nothing is written unless the variable SSLKEYLOGFILE names a file.
+    crypto.key_log = Arc::new(KeyLogFile::new());
     let mut config = ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(crypto)?));
-    config.transport_config(controller.transport());
+    config.transport_config(Arc::new(controller.transport()));
     Ok(config)
 }
 
@@ -42,8 +44,9 @@ pub(crate) fn client_config(certificate: &Path, controller: Choice) -> Result<Cl
         .with_root_certificates(roots)
         .with_no_client_auth();
     crypto.alpn_protocols = vec![ALPN.to_vec()];
+    crypto.key_log = Arc::new(KeyLogFile::new());
     let mut config = ClientConfig::new(Arc::new(QuicClientConfig::try_from(crypto)?));
-    config.transport_config(controller.transport());
+    config.transport_config(Arc::new(controller.transport()));
     Ok(config)
 }
 

@@ -1,0 +1,49 @@
+//! A qlog file for each connection of a server: quinn 0.11 takes one for each transport configuration.
+
+use std::fs::{self, File};
+use std::io::LineWriter;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use quinn::{QlogConfig, ServerConfig};
+
+use super::Result;
+use super::controller::Choice;
+
+/// Where the files go, and what the connections have in common.
+#[derive(Debug)]
+pub(crate) struct Qlog {
+    folder: PathBuf,
+    config: ServerConfig,
+    controller: Choice,
+    connections: u64,
+}
+
+impl Qlog {
+    /// Files in `folder`, which is made, for connections of a server with this configuration.
+    pub(crate) fn new(folder: PathBuf, config: ServerConfig, controller: Choice) -> Result<Self> {
+        fs::create_dir_all(&folder)?;
+        Ok(Self {
+            folder,
+            config,
+            controller,
+            connections: 0,
+        })
+    }
+
+    /// The configuration of the next connection, which writes `server-N.sqlog`.
+    pub(crate) fn next(&mut self) -> Result<Arc<ServerConfig>> {
+        self.connections += 1;
+        let path = self
+            .folder
+            .join(format!("server-{}.sqlog", self.connections));
+        let mut qlog = QlogConfig::default();
+        // An event is a line: what has happened can be read while the connection lives.
+        qlog.writer(Box::new(LineWriter::new(File::create(path)?)));
+        let mut transport = self.controller.clone().transport();
+        transport.qlog_stream(qlog.into_stream());
+        let mut config = self.config.clone();
+        config.transport_config(Arc::new(transport));
+        Ok(Arc::new(config))
+    }
+}
