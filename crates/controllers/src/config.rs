@@ -14,7 +14,7 @@ pub trait ControllerConfig: Debug + Send + Sync {
     /// Checks the values.
     ///
     /// # Errors
-    /// The first value that does not, with the range it has to be in.
+    /// The first value that is out of its range, and the range.
     fn validate(&self) -> Result<(), ConfigError>;
 
     /// A controller for a connection that begins now.
@@ -60,7 +60,7 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// It paces at the rate that it is told.
+    /// It paces at the controller's rate.
     pub const PACES: Self = Self { paces: true };
 
     /// It paces by the window.
@@ -70,9 +70,9 @@ impl Transport {
 /// How a transport that cannot pace at the controller's rate combines rate and window into one window.
 ///
 /// A QUIC stack like quinn paces at a fixed multiple of window over smoothed RTT, so that the bytes in flight are
-/// the controller's only lever. What is called min RTT here has 1 ms on top for the hosts, and is at least the interval at which
-/// acknowledgements come. Once the pipe has been filled, the policies other than [`Window`](Self::Window)
-/// hold the sender near rate x min RTT; while it is being filled all of them give the plain window.
+/// the controller's only means. "min RTT" below includes 1 ms for the hosts, and is at least the interval of
+/// acknowledgements. Once the pipe has been filled, the policies other than [`Window`](Self::Window)
+/// hold the sender near rate x min RTT. Before that all of them give the controller's own window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WindowPolicy {
@@ -132,7 +132,7 @@ pub struct ConfigError {
 debug_as_display!(ConfigError);
 
 impl ConfigError {
-    /// `field` holds `value`, and may hold what is `expected`: the error reads "`field` is `value`, but must be `expected`".
+    /// The error "`field` is `value`, but must be `expected`".
     pub fn new(
         field: impl Into<String>,
         value: impl ToString,

@@ -45,7 +45,7 @@ pub trait Controller: Debug + Send + Sync {
         true
     }
 
-    /// When the controller next needs [`on_timer`](Self::on_timer). Sending changes it only if nothing was in flight.
+    /// The time at which the controller next needs [`on_timer`](Self::on_timer). Sending changes it only if nothing was in flight.
     fn next_timer(&self) -> Option<Timestamp> {
         None
     }
@@ -55,7 +55,7 @@ pub trait Controller: Debug + Send + Sync {
     /// first, and the timer only if the controller still needs it.
     fn on_timer(&mut self, _now: Timestamp) {}
 
-    /// The current window, rate and quantum. Cheap and pure.
+    /// The current window, rate and quantum. It costs little and changes nothing.
     fn control(&self) -> Control;
 
     /// The state, for logs and tools.
@@ -97,6 +97,6 @@ impl Control {
 pub enum Refill {
     /// At the transport's own pace.
     Plain,
-    /// At the pace of this window. A larger window fills the gap sooner, a smaller one avoids a burst.
+    /// At the pace of this window. A larger window fills the gap sooner. A smaller window avoids a burst.
     PaceOf(Bytes),
 }

@@ -8,11 +8,11 @@ use crate::units::{Bandwidth, Bytes, Timestamp};
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct SentEvent {
-    /// When.
+    /// The time at which they left.
     pub now: Timestamp,
-    /// How much.
+    /// Their bytes.
     pub bytes: Bytes,
-    /// In flight before these packets.
+    /// The flight before these packets.
     pub prior_in_flight: Bytes,
     /// Whether the application, not the controller, last limited the sender.
     pub app_limited: bool,
@@ -33,16 +33,16 @@ pub struct RateSample {
     pub send_interval: Duration,
     /// Whether the application limited the sender when the sampled packet was sent.
     pub app_limited: bool,
-    /// The delivered bytes when the sampled packet was sent: they tell its round.
+    /// The delivered bytes when the sampled packet was sent. They identify its round.
     pub prior_delivered: Bytes,
     /// The flight right after the sampled packet was sent.
     pub in_flight_at_send: Bytes,
-    /// Declared lost since then.
+    /// The bytes declared lost since then.
     pub lost: Bytes,
 }
 
 impl SentEvent {
-    /// So much left, by a sender that the controller limits.
+    /// The event of packets that left while the controller, not the application, limited the sender.
     pub const fn new(now: Timestamp, bytes: Bytes, prior_in_flight: Bytes) -> Self {
         Self {
             now,
@@ -54,7 +54,7 @@ impl SentEvent {
 }
 
 impl RateSample {
-    /// So much was delivered in so much time, and sent in the same; `None` if no time passed. The rest is zero.
+    /// A sample whose send interval and ack interval are equal; `None` if the interval is zero. The other fields are zero.
     pub fn new(delivered: Bytes, interval: Duration) -> Option<Self> {
         Some(Self {
             delivery_rate: Bandwidth::from_delivery(delivered, interval)?,
@@ -73,7 +73,7 @@ impl RateSample {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct AckEvent {
-    /// When it arrived.
+    /// The time at which it arrived.
     pub now: Timestamp,
     /// Newly acknowledged bytes.
     pub acked: Bytes,
@@ -81,15 +81,15 @@ pub struct AckEvent {
     pub acked_packets: u64,
     /// Bytes declared lost since the previous acknowledgement.
     pub lost: Bytes,
-    /// When the newest of the acknowledged packets was sent.
+    /// The time at which the newest of the acknowledged packets was sent.
     pub newest_sent: Timestamp,
     /// The RTT of the newest acknowledged packet, which the receiver has delayed least.
     pub rtt: Duration,
-    /// The delivery rate, where one could be measured.
+    /// The delivery rate; `None` if it could not be measured.
     pub rate: Option<RateSample>,
     /// The flight before this acknowledgement.
     pub prior_in_flight: Bytes,
-    /// In flight after it.
+    /// The flight after it.
     pub in_flight: Bytes,
     /// Everything delivered so far.
     pub delivered: Bytes,
@@ -102,8 +102,7 @@ pub struct AckEvent {
 }
 
 impl AckEvent {
-    /// One acknowledgement of one packet, `acked` bytes after a round trip of `rtt`, that leaves so much in flight. The counts
-    /// of what came before are zero.
+    /// An acknowledgement of one packet of `acked` bytes after a round trip of `rtt`. The counts of earlier events are zero.
     pub fn new(now: Timestamp, rtt: Duration, acked: Bytes, in_flight: Bytes) -> Self {
         Self {
             acked,
@@ -145,14 +144,14 @@ pub struct Loss {
     pub newest_sent: Timestamp,
     /// Their bytes.
     pub bytes: Bytes,
-    /// Their number.
+    /// Their count.
     pub packets: u64,
     /// Whether everything sent for longer than the persistent-congestion period was lost (RFC 9002, section 7.6).
     pub persistent_congestion: bool,
 }
 
 impl Loss {
-    /// So many packets of so many bytes in all were lost, some of those that were sent.
+    /// A loss of packets without persistent congestion.
     pub const fn new(newest_sent: Timestamp, bytes: Bytes, packets: u64) -> Self {
         Self {
             newest_sent,
@@ -185,22 +184,22 @@ pub struct CongestionEvent {
     pub signal: CongestionSignal,
     /// When the newest of the lost or marked packets was sent.
     pub newest_sent: Timestamp,
-    /// Bytes lost; zero for a mark.
+    /// The bytes lost; zero for a mark.
     pub lost: Bytes,
-    /// Packets lost; zero for a mark. A transport that reports only bytes counts as having lost full packets.
+    /// The packets lost; zero for a mark. If the transport reports only bytes, they count as full packets.
     pub lost_packets: u64,
     /// The per-packet state of the newest of these packets, if it still exists.
     pub flight: Option<FlightSample>,
     /// Everything delivered so far.
     pub delivered: Bytes,
-    /// In flight after the loss.
+    /// The flight after the loss.
     pub in_flight: Bytes,
     /// Packet-timed round trips so far.
     pub round: u64,
 }
 
 impl CongestionEvent {
-    /// The path lost `lost` bytes in one packet, or marked one: `newest_sent` is when it left. The rest is zero or not known.
+    /// The loss of one packet of `lost` bytes, or one mark, of a packet that left at `newest_sent`. The other fields are zero or unknown.
     pub fn new(
         now: Timestamp,
         signal: CongestionSignal,
@@ -227,14 +226,14 @@ impl CongestionEvent {
 pub struct FlightSample {
     /// The flight right after the packet was sent.
     pub in_flight: Bytes,
-    /// Bytes declared lost since then, with this loss.
+    /// The bytes declared lost since then, this loss included.
     pub lost: Bytes,
     /// Whether the application limited the sender when the packet was sent.
     pub app_limited: bool,
 }
 
 impl FlightSample {
-    /// A flight of so much, of which so much was lost, by a sender that the controller limited.
+    /// The state of a flight while the controller, not the application, limited the sender.
     pub const fn new(in_flight: Bytes, lost: Bytes) -> Self {
         Self {
             in_flight,

@@ -12,7 +12,7 @@ use kneepoint_estimators::SkipMode;
 pub struct Snapshot {
     /// The controller's name, as in [`Algorithm`](crate::Algorithm).
     pub algorithm: &'static str,
-    /// What it is doing.
+    /// Its state.
     pub mode: Mode,
     /// The estimate of the path's bandwidth; `None` before the first sample.
     pub bandwidth: Option<Bandwidth>,
@@ -28,20 +28,20 @@ pub struct Snapshot {
     pub congestion_window: Bytes,
     /// The window at which slow start ends; `None` if nothing has set it, or if the algorithm has no slow start.
     pub slow_start_threshold: Option<Bytes>,
-    /// The rate at which the model would send. The window stands for it where a transport paces by the window.
+    /// The pacing rate of the model. A transport that paces by the window does not use it.
     pub pacing_rate: Option<Bandwidth>,
-    /// In flight, as of the last event.
+    /// The flight, as of the last event.
     pub in_flight: Bytes,
     /// Packet-timed round trips so far.
     pub rounds: u64,
     /// Whether the application, not the controller, limited the sender at the last acknowledgement.
     pub app_limited: bool,
-    /// Inside the bandwidth filter.
+    /// The state of the bandwidth filter.
     pub filter: FilterSnapshot,
 }
 
 impl Snapshot {
-    /// A controller with a window and no model of the path. Whatever else it knows are fields to set: a bandwidth is a lower bound
+    /// The state of a controller without a model of the path. Set the other fields if they are known: a bandwidth is a lower bound
     /// unless it says otherwise.
     pub const fn new(algorithm: &'static str, mode: Mode, congestion_window: Bytes) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Snapshot {
     }
 }
 
-/// What a controller is doing.
+/// A controller's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -94,7 +94,7 @@ pub enum Mode {
     ProbeRtt,
 }
 
-/// Inside the bandwidth filter.
+/// The state of the bandwidth filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

@@ -12,10 +12,10 @@ use crate::controller::Controller;
 use crate::registry::{ParseAlgorithmError, Preset, Values};
 use crate::text::{self, SettingError};
 
-/// A controller together with its values: an algorithm, one of its presets, and what differs from that.
+/// A controller together with its values: an algorithm, one of its presets, and the values that differ from the preset.
 ///
-/// As text it is the name, the preset unless it is the one that the bare name stands for, and fields with their values, with
-/// colons between them. It is always valid: what is out of its range is refused when it is made.
+/// As text it is `NAME`, `NAME:PRESET`, or either of them followed by `:FIELD=VALUE` for each value. The preset is left out if it is the
+/// default. A spec is always valid: making one refuses a value out of its range.
 ///
 /// ```
 /// use kneepoint_controllers::{Bbr3Config, ControllerSpec};
@@ -44,7 +44,7 @@ impl ControllerSpec {
         })
     }
 
-    /// An algorithm with a preset that it has.
+    /// An algorithm with one of its presets.
     pub(crate) const fn preset_of(algorithm: Algorithm, preset: Preset) -> Self {
         Self {
             algorithm,

@@ -20,8 +20,8 @@ use crate::text::fields;
 
 /// `knee`: one law for every path.
 ///
-/// It keeps in flight what the link carries in the path's round-trip time without queues, and a queue that is as large as the time for which the
-/// link was idle asks for. The law, its constants and their ablations stand in docs/KNEE.md.
+/// It keeps in flight what the link carries in the path's round-trip time without queues, and a target queue on top. The target queue grows
+/// while the link is idle. docs/KNEE.md has the law, its constants and their ablations.
 ///
 /// A *horizon* is the base round-trip time and what hosts add to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,29 +43,29 @@ pub struct KneeConfig {
     pub target_growth: f64,
     /// Horizons in which the queue target decays by a factor of e. At least 1; 64.
     pub target_decay: f64,
-    /// What a round with losses or marks leaves of the queue target. 0 to 1; 0.7 (beta_cubic of RFC 9438).
+    /// The share of the queue target that a round with losses or marks leaves. 0 to 1; 0.7 (beta_cubic of RFC 9438).
     pub target_left: f64,
-    /// Packets that every flow has in flight on top, whatever its share: they make shares equal. At least 2; 3.
+    /// Packets that every flow has in flight on top, whatever its share. They make shares equal. At least 2; 3.
     pub equal_packets: f64,
-    /// A drain follows when the lowest delay was not seen for so long. 1 s to 1 h; 5 s (draft-ietf-ccwg-bbr,
+    /// The flow drains its queue when it has not seen the lowest delay for this time. 1 s to 1 h; 5 s (draft-ietf-ccwg-bbr,
     /// ProbeRTTInterval).
     pub drain_interval: Duration,
-    /// And for so many minimum round-trip times. At least 10; 100.
+    /// And for this number of minimum round-trip times. At least 10; 100.
     pub drain_round_trips: f64,
-    /// A flow that is new, or whose path has noise, drains again after twice so many minimum round-trip times, then after four
-    /// times so many, and so on, up to the two values above. At least 1; 8.
+    /// A flow that is new, or whose path has noise, drains again after twice this number of minimum round-trip times, then after four
+    /// times this number, and so on, up to the two values above. At least 1; 8.
     pub first_round_trips: f64,
-    /// What a drain leaves of the window. Above 0, below 1; 1/2 (draft-ietf-ccwg-bbr, ProbeRTTCwndGain).
+    /// The share of the window that a drain leaves in flight. Above 0, below 1; 1/2 (draft-ietf-ccwg-bbr, ProbeRTTCwndGain).
     pub drained: f64,
     /// A queue that falls by this share within a round means that other flows drain. Above 0; 0.1.
     pub join: f64,
-    /// A queue of so many base round-trip times is looked into. Above 0; 2.
+    /// A queue of this number of base round-trip times makes the flow drain, if it stands long enough. Above 0; 2.
     pub standing: f64,
-    /// Once it has stood for so many rounds. At least 1; 8.
+    /// The number of rounds for which that queue has to stand. At least 1; 8.
     pub standing_rounds: u32,
-    /// The loss that a window may have. 0 to 1; 0.02 (draft-ietf-ccwg-bbr, LossThresh).
+    /// The share of a flight that may be lost before the window is bounded. 0 to 1; 0.02 (draft-ietf-ccwg-bbr, LossThresh).
     pub max_loss: f64,
-    /// Of the flight that lost more, what the window is bounded to. Above 0, below 1; 0.85 (BBR's Headroom, 0.15).
+    /// The bound, as a share of the flight that lost more. Above 0, below 1; 0.85 (BBR's Headroom, 0.15).
     pub bound_left: f64,
     /// How fast the bound is raised, per round. Above 0, at most 1; 1/64.
     pub bound_growth: f64,

@@ -137,8 +137,8 @@ impl Link {
         }
     }
 
-    /// The bytes that the shaper could send after `from` and up to `to`, inclusive, if it always had some; `u64::MAX` for
-    /// one without a limit.
+    /// The bytes that the shaper could send after `from` and up to `to`, inclusive, with a queue that is never empty; `u64::MAX` for a
+    /// shaper without a limit.
     pub fn capacity(&self, from: Nanos, to: Nanos) -> u64 {
         self.server.capacity(from, to)
     }
@@ -160,7 +160,7 @@ impl Link {
         self.queue.count()
     }
 
-    /// The packets one by one, if the configuration asked for that.
+    /// The log of single packets, if [`LinkConfig::log`] is set.
     pub fn log(&self) -> Option<&PacketLog> {
         self.stats.log.as_ref()
     }

@@ -44,10 +44,9 @@ type Paths = BTreeMap<(SocketAddr, SocketAddr), Vec<(Nanos, Vec<usize>)>>;
 
 /// Links that join hosts.
 ///
-/// A packet takes the links that lead to the node that its destination is attached to, along the fewest links unless its
-/// flow has a path of its own. It is dropped as unroutable if its destination is not attached, or is attached to the
-/// same node as its source: a node is a set of hosts, not a network of its own. Between two nodes the source need not be
-/// attached.
+/// A packet takes the path with the fewest links to the node of its destination, unless its flow has a path of its own. A packet is dropped
+/// as unroutable if its destination is not attached, or is attached to the node of its source: the hosts of one node are not connected.
+/// Between two nodes the source need not be attached.
 #[derive(Debug)]
 pub struct Network {
     links: Vec<Link>,
@@ -227,7 +226,7 @@ impl Network {
         self.sources.iter().map(Source::sent).sum()
     }
 
-    /// The number of packets sent to nowhere, or to an address whose translation does not hold any more.
+    /// The number of packets to addresses that are not attached, or whose translation has expired.
     pub fn unroutable(&self) -> u64 {
         self.unroutable
     }
