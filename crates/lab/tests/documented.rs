@@ -8,13 +8,12 @@ mod command;
 use std::fs;
 use std::path::Path;
 
-use command::{anywhere, json};
+use command::{anywhere, json, stdout};
 use serde_json::Value;
 
 /// A page of the repository.
 fn page(name: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    fs::read_to_string(root.join(name)).expect("the page exists")
+    fs::read_to_string(root().join(name)).expect("the page exists")
 }
 
 /// A figure of a row of JSON.
@@ -49,20 +48,20 @@ fn printed(row: &Value) -> Vec<String> {
 }
 
 /// `97.4 %, 78 ms`.
-fn share_and_rtt(row: &Value) -> Vec<String> {
+fn share_and_rtt(row: &Value) -> String {
     let utilization = percent(figure(row, "utilization"), 1);
-    vec![format!("{utilization}, {}", millis(row, "rtt_mean_ms"))]
+    format!("{utilization}, {}", millis(row, "rtt_mean_ms"))
 }
 
 /// `15.92, 78/139/181`.
-fn rate_and_rtts(row: &Value) -> Vec<String> {
+fn rate_and_rtts(row: &Value) -> String {
     let [mean, p95, p99] = ["rtt_mean_ms", "rtt_p95_ms", "rtt_p99_ms"].map(|key| figure(row, key));
-    vec![format!("{}, {mean:.0}/{p95:.0}/{p99:.0}", rate(row))]
+    format!("{}, {mean:.0}/{p95:.0}/{p99:.0}", rate(row))
 }
 
 /// `15.92, 78`.
-fn rate_and_rtt(row: &Value) -> Vec<String> {
-    vec![format!("{}, {:.0}", rate(row), figure(row, "rtt_mean_ms"))]
+fn rate_and_rtt(row: &Value) -> String {
+    format!("{}, {:.0}", rate(row), figure(row, "rtt_mean_ms"))
 }
 
 /// The rows of the page that a controller's name begins, as cells. The name may have another one before it, as in `noq:NAME`.
@@ -93,18 +92,24 @@ fn compare(name: &str, command: &str, cells: fn(&Value) -> Vec<String>) {
     assert!(wrong.is_empty(), "{command}\n{}", wrong.join("\n"));
 }
 
-/// Runs the command, and looks for the cell of each row in one row of the page, which `label` begins.
+/// Where the traces are.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Runs the command, and compares the controllers' cells of one column with those of the page.
 #[track_caller]
-fn across(name: &str, label: &str, command: &str, cells: fn(&Value) -> Vec<String>) {
+fn column(name: &str, at: usize, command: &str, cell: fn(&Value) -> String) {
     let page = page(name);
-    let start = format!("| {label} |");
-    let line = page.lines().find(|line| line.starts_with(&start));
-    let line = line.unwrap_or_else(|| panic!("{name} has no row {label}"));
-    for row in json(anywhere(), command) {
-        for cell in cells(&row) {
-            let found = line.split('|').any(|found| found.trim() == cell);
-            assert!(found, "{command}\n{} has {cell}\n{line}", row["controller"]);
-        }
+    for row in json(root(), command) {
+        let controller = row["controller"].as_str().expect("a name");
+        let expected = cell(&row);
+        let rows = rows(&page, controller);
+        let found = rows.iter().any(|cells| cells.get(at) == Some(&&*expected));
+        assert!(
+            found,
+            "{command}: `{controller}` has {expected}, {name} has {rows:?}"
+        );
     }
 }
 
@@ -127,33 +132,67 @@ fn the_figures_beside_noq() {
 #[test]
 #[ignore = "six runs over noq"]
 fn what_a_pace_does_on_noq() {
+    let page = page("docs/NOQ.md");
     for name in ["bbr-sampled", "bbr3-s", "bbr2-sampled"] {
         let command = format!("compare --controllers noq:{name}:paper,noq:{name}");
-        across("docs/NOQ.md", &format!("`{name}`"), &command, share_and_rtt);
+        let mut expected = vec![format!("`{name}`")];
+        expected.extend(json(anywhere(), &command).iter().map(share_and_rtt));
+        let found = rows(&page, name);
+        assert!(
+            found.iter().any(|cells| *cells == expected),
+            "{expected:?}, {found:?}"
+        );
     }
 }
 
 #[test]
-fn the_window_policies_on_a_constant_link() {
-    let command = "compare --rate 10Mbps --controllers bbr,bbr:tuned,bbr-s";
-    windows(command, 2);
+fn the_window_policies() {
+    for (at, options) in [(1, ""), (2, "--rate 10Mbps ")] {
+        let command = format!("compare {options}--controllers bbr,bbr:tuned,bbr-s");
+        column("docs/WINDOW_MAPPING.md", at, &command, rate_and_rtts);
+    }
 }
 
 #[test]
-fn the_window_policies_over_lte() {
-    windows("compare --controllers bbr,bbr:tuned,bbr-s", 1);
+fn the_papers_filter() {
+    let names = "bbr,bbr-s,bbr-s:published,noq:bbr-s,noq:bbr-s:published,knee";
+    for (at, options) in [
+        (1, ""),
+        (2, "--rate 10Mbps "),
+        (3, "--rate 10Mbps --loss 1% "),
+    ] {
+        let command = format!("compare {options}--controllers {names}");
+        column("docs/BBR-S.md", at, &command, rate_and_rtts);
+    }
 }
 
-/// A column of the table of window policies.
-#[track_caller]
-fn windows(command: &str, column: usize) {
-    let page = page("docs/WINDOW_MAPPING.md");
-    for row in json(anywhere(), command) {
-        let name = row["controller"].as_str().expect("a name");
-        let rows = rows(&page, name);
-        let found = rows.iter().find_map(|cells| cells.get(column));
-        let expected = rate_and_rtts(&row);
-        assert_eq!(found.copied(), Some(&*expected[0]), "{command}: {name}");
+#[test]
+fn the_papers_filter_on_a_link_that_opens_and_closes() {
+    let names = "bbr-s,bbr-s:published,noq:bbr-s,noq:bbr-s:published,knee,quinn-cubic";
+    let trace = "compare --trace traces/wigig-crowd.trace --duration 20s";
+    let command = format!("{trace} --controllers {names}");
+    column("docs/BBR-S.md", 1, &command, rate);
+    let rtt = |row: &Value| format!("{:.0}", figure(row, "rtt_mean_ms"));
+    column("docs/BBR-S.md", 2, &command, rtt);
+}
+
+/// The last share of a run is the controller's own.
+#[test]
+fn the_share_beside_cubic() {
+    let command = "frontier --controllers knee --family competition --runs --seeds 2";
+    let printed = stdout(anywhere(), command);
+    let share = |buffer: &str| -> String {
+        let start = format!("beside quinn-cubic at {buffer}bdp,");
+        let runs = printed
+            .lines()
+            .filter(|line| line.trim_start().starts_with(&start));
+        let shares = runs.filter_map(|line| line.split_whitespace().last()?.parse().ok());
+        format!("{:.0}", 100.0 * shares.fold(f64::INFINITY, f64::min))
+    };
+    let [half, one, two, four] = ["0.5", "1", "2", "4"].map(share);
+    let sentence = format!("{half}, {one}, {two} and {four} %");
+    for name in ["README.md", "docs/KNEE.md"] {
+        assert!(page(name).contains(&sentence), "{name}: {sentence}");
     }
 }
 
@@ -184,7 +223,7 @@ fn choosing(letter: &str, options: &str) {
     let command = format!("compare {options} --controllers bbr,bbr3,vegas,cubic");
     let figures: Vec<String> = json(anywhere(), &command)
         .iter()
-        .flat_map(rate_and_rtt)
+        .map(rate_and_rtt)
         .collect();
     assert_eq!(cells[3..7], figures, "{command}");
 }
