@@ -1,5 +1,4 @@
-//! Congestion controllers for QUIC that run at the knee of the delay/throughput curve: all of the link's
-//! throughput, next to none of its queue.
+//! Congestion controllers for QUIC that run at the knee of the delay/throughput curve: they fill the link and keep its queue short.
 //!
 //! With [quinn](https://docs.rs/quinn):
 //!
@@ -14,12 +13,12 @@
 //! client_config.transport_config(Arc::new(transport));
 //! ```
 //!
-//! The side that sends the data is the side to set it on; a server has the same `transport_config`.
+//! Set it on the side that sends the data. A server's configuration has the same `transport_config`.
 //!
 //! # Which controller
 //!
-//! [`Algorithm`] lists what there is, and parses from a name. A [`ControllerSpec`] adds a [`Preset`], as in `bbr:tuned`, and values, and is what
-//! to read from a configuration file or from the environment:
+//! [`Algorithm`] lists all controllers, and parses from a name. A [`ControllerSpec`] adds a [`Preset`], as in `bbr:tuned`, and values. Read a
+//! `ControllerSpec` from a configuration file or from the environment:
 //!
 //! ```
 //! use kneepoint::ControllerSpec;
@@ -31,7 +30,7 @@
 //! # Ok::<(), kneepoint::ParseAlgorithmError>(())
 //! ```
 //!
-//! Values of one's own are a configuration's fields. [`Factory::new`](quinn::Factory::new) refuses what cannot work:
+//! For values of your own, change the fields of a configuration. [`Factory::new`](quinn::Factory::new) refuses a value out of its range:
 //!
 //! ```
 //! use kneepoint::controllers::KneeConfig;
@@ -45,9 +44,9 @@
 //! # Ok::<(), kneepoint::controllers::ConfigError>(())
 //! ```
 //!
-//! What such a configuration is in text, a [`ControllerSpec`] is too: `bbr3:core.min_rtt_window=20s` is `bbr3` with another value, to
-//! parse, to print, and with the feature `serde` to read and write. With that feature configurations themselves are tables, in which what
-//! is left out stays as it is.
+//! A [`ControllerSpec`] holds such a configuration as text: `bbr3:core.min_rtt_window=20s` is `bbr3` with another value. It parses and prints,
+//! and with the feature `serde` it deserializes and serializes. With that feature a configuration is a table, whose fields keep their
+//! defaults if they are left out. `examples/server_from_toml.rs` reads a server's settings from TOML.
 //!
 //! ```
 //! use kneepoint::quinn::IntoFactory as _;
@@ -110,7 +109,7 @@
 //! }
 //! ```
 //!
-//! quinn's feature `qlog` writes window, pacing rate and slow-start threshold of these controllers as of its own.
+//! quinn's feature `qlog` writes the window, the pacing rate and the slow-start threshold of these controllers as of its own.
 //!
 //! # Parts
 //!
@@ -122,8 +121,8 @@
 //! | `emulator` | `emulator` | Links, traces, and a runtime for unmodified quinn in virtual time |
 //! | `traces` | `emulator` | Bundled traces of cellular and other wireless links |
 //!
-//! Each public item has one path in this crate, and `docs/FACADE.md` lists them. What is not here, adapters for other QUIC stacks
-//! and tools of researchers, is in `kneepoint-controllers`, `kneepoint-estimators` and `kneepoint-emulator`.
+//! Each public item has one path in this crate, and `docs/FACADE.md` lists them. Parts for adapters to other QUIC stacks and tools for
+//! researchers are in `kneepoint-controllers`, `kneepoint-estimators` and `kneepoint-emulator`.
 
 #![forbid(unsafe_code)]
 // docs.rs shows which feature an item needs.
