@@ -41,7 +41,7 @@ impl Settings {
         match (&self.controller, &self.knee) {
             (Some(_), Some(_)) => Err("controller and [knee] exclude each other".into()),
             (Some(spec), None) => Ok(spec.clone()),
-            (None, Some(config)) => Ok(ControllerSpec::try_from(config.clone())?),
+            (None, Some(config)) => Ok(ControllerSpec::try_from(*config)?),
             (None, None) => Ok(Algorithm::default().into()),
         }
     }

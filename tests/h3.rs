@@ -4,18 +4,31 @@ mod lte;
 
 use std::error::Error;
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
 use http::{Request, Response};
+use kneepoint::Algorithm;
+use kneepoint::emulator::network::Side;
 use kneepoint::emulator::sim::{Net, Testbed, tls};
 use kneepoint::emulator::time::Nanos;
+use kneepoint::quinn::IntoFactory as _;
 use lte::lte;
-use quinn::Endpoint;
+use quinn::{Endpoint, TransportConfig};
 use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
 
 type Failure = Box<dyn Error + Send + Sync>;
+
+/// An endpoint whose connections send with `knee`.
+fn server(net: &Net) -> Result<Endpoint, Failure> {
+    let mut transport = TransportConfig::default();
+    transport.congestion_controller_factory(Algorithm::Knee.factory());
+    let mut config = tls::server_config();
+    config.transport_config(Arc::new(transport));
+    Ok(net.server_at(Side::Right, config)?)
+}
 
 /// Answers `/bytes/N` with N bytes, each request in a task of its own.
 async fn serve(endpoint: Endpoint) -> Result<(), Failure> {
@@ -99,7 +112,7 @@ async fn browse(
 
 fn load() -> Result<(Vec<Nanos>, u32), Failure> {
     Testbed::new(lte(), 1).run(async |net| {
-        let (server, client) = (net.server()?, net.client()?);
+        let (server, client) = (server(&net)?, net.client()?);
         tokio::spawn(serve(server.clone()));
         browse(&net, client, &server).await
     })?

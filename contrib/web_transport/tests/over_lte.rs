@@ -1,12 +1,16 @@
 //! The application over LTE, in virtual time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use kneepoint::Algorithm;
 use kneepoint::emulator::link::{Limit, LinkConfig, Queue, Shaper};
-use kneepoint::emulator::network::{Network, NetworkConfig};
+use kneepoint::emulator::network::{Network, NetworkConfig, Side};
 use kneepoint::emulator::sim::{Net, Testbed, tls};
 use kneepoint::emulator::time::Nanos;
+use kneepoint::quinn::IntoFactory as _;
 use kneepoint::traces;
+use quinn::TransportConfig;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use web_transport_over_lte::{Failure, ask, join, news, serve};
@@ -31,9 +35,20 @@ fn lte() -> Result<Testbed, Failure> {
     Ok(Testbed::new(Network::new(network)?, 1))
 }
 
-/// A session with the server of a network.
+/// A transport that sends with `knee`.
+fn transport() -> Arc<TransportConfig> {
+    let mut transport = TransportConfig::default();
+    transport.congestion_controller_factory(Algorithm::Knee.factory());
+    Arc::new(transport)
+}
+
+/// A session with the server of a network. Both sides send with `knee`.
 async fn session(net: &Net) -> Result<Session, Failure> {
-    let (server, client) = (net.server()?, net.client()?);
+    let (mut serving, mut connecting) = (tls::server_config(), tls::client_config());
+    serving.transport_config(transport());
+    connecting.transport_config(transport());
+    let server = net.server_at(Side::Right, serving)?;
+    let client = net.client_at(Side::Left, connecting)?;
     let address = server.local_addr()?;
     tokio::spawn(serve(Server::new(server), news()));
     let connection = client.connect(address, tls::SERVER_NAME)?.await?;
@@ -96,6 +111,8 @@ fn a_minute_of_lte_is_a_transfer_of_more_than_fifty_megabytes() -> Result<(), Fa
         while net.now() < Nanos::from_millis(60_000) {
             bytes += ask(&session, 2_000_000).await?;
         }
+        let seen = kneepoint::quinn::snapshot(session.congestion_state());
+        assert_eq!(seen.map(|seen| seen.algorithm), Some("knee"));
         Ok::<_, Failure>(bytes)
     })??;
     assert!(bytes > 50_000_000, "{bytes}");

@@ -28,6 +28,7 @@ fn bad_input_is_blamed_in_one_line() {
 --start-gap 2 => --start-gap | unit is missing
 --workload rpc:100@1s => --workload | size '100' | unit is missing
 --workload web => --workload | 'web' | rpc:SIZE@TIME
+--flow-control none => --flow-control | 'none' | stock
 --seed -1 => --seed | '-1'
 --host laptop => --host | laptop | server, busy, phone
 --host no.toml => --host | cannot read host no.toml
