@@ -58,13 +58,13 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_change_of_state_is_an_event() {
+    /// The events of ten seconds on a plain path.
+    fn events(algorithm: Algorithm) -> Vec<String> {
         let recorder = Recorder::default();
         tracing::subscriber::with_default(recorder.clone(), || {
             let run = || {
-                let mut driver = drive(Algorithm::Bbr.build(&environment()), PLAIN);
-                driver.run_for(Duration::from_secs(2));
+                let mut driver = drive(algorithm.build(&environment()), PLAIN);
+                driver.run_for(Duration::from_secs(10));
             };
             // A thread of another test may have asked, in the same instant, who wants this event, and heard of nobody.
             run();
@@ -72,9 +72,23 @@ mod tests {
             recorder.0.lock().expect("nothing panics here").clear();
             run();
         });
-        let lines = recorder.0.lock().expect("nothing panics here").clone();
-        let expected = "message=state change algorithm=\"bbr\" from=Startup to=Drain ";
-        assert_eq!(lines.first().map(String::as_str), Some(expected));
-        assert!(lines.len() > 2, "{lines:?}");
+        recorder.0.lock().expect("nothing panics here").clone()
+    }
+
+    #[test]
+    fn every_change_of_state_is_an_event() {
+        for (algorithm, first) in [
+            (Algorithm::Bbr, "algorithm=\"bbr\" from=Startup to=Drain"),
+            (Algorithm::Bbr3, "algorithm=\"bbr3\" from=Startup to=Drain"),
+            (
+                Algorithm::Knee,
+                "algorithm=\"knee\" from=Startup to=ProbeRtt",
+            ),
+        ] {
+            let lines = events(algorithm);
+            let expected = format!("message=state change {first} ");
+            assert_eq!(lines.first(), Some(&expected));
+            assert!(lines.len() > 2, "{lines:?}");
+        }
     }
 }

@@ -14,6 +14,7 @@ use crate::config::Environment;
 use crate::controller::{Control, Controller, Refill};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::model::Evidence;
+use crate::observe;
 use crate::snapshot::{FilterSnapshot, Mode, Snapshot};
 use crate::units::{Bandwidth, Bytes, Timestamp};
 
@@ -67,6 +68,17 @@ impl State {
         match self {
             Self::Startup(startup) => startup.window().0 as f64,
             Self::Running { link, .. } => link.window(config, path.horizon(), mtu.0 as f64),
+        }
+    }
+
+    fn mode(&self) -> Mode {
+        match self {
+            Self::Startup(_) => Mode::Startup,
+            Self::Running { phase, .. } => match phase {
+                Phase::Draining(_) => Mode::ProbeRtt,
+                Phase::Refilling { .. } => Mode::ProbeRefill,
+                Phase::Settling { .. } | Phase::Cruising => Mode::ProbeCruise,
+            },
         }
     }
 }
@@ -370,10 +382,13 @@ impl Controller for Knee {
         if self.last.in_flight + self.mtu.max(Bytes(self.window.0 / 8)) > self.window {
             self.full_at = Some(event.now);
         }
+        let before = self.state.mode();
         self.settle(event.now);
+        observe::transition(super::NAME, before, self.state.mode());
     }
 
     fn on_ack(&mut self, ack: &AckEvent) {
+        let before = self.state.mode();
         let last = self.last_ack.replace(ack.now);
         let last_sent = self.newest_sent.replace(ack.newest_sent);
         self.last.in_flight = ack.in_flight;
@@ -415,9 +430,11 @@ impl Controller for Knee {
             self.on_running_ack(ack, rtt, gap, sent_gap, window_limited);
         }
         self.update_window(ack.acked);
+        observe::transition(super::NAME, before, self.state.mode());
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
+        let before = self.state.mode();
         self.last.in_flight = event.in_flight;
         if let State::Running { link, .. } = &mut self.state
             && self.last.congested_round != Some(event.round)
@@ -443,6 +460,7 @@ impl Controller for Knee {
             }
         }
         self.update_window(Bytes::ZERO);
+        observe::transition(super::NAME, before, self.state.mode());
     }
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
@@ -471,14 +489,7 @@ impl Controller for Knee {
     }
 
     fn snapshot(&self) -> Snapshot {
-        let mode = match &self.state {
-            State::Startup(_) => Mode::Startup,
-            State::Running { phase, .. } => match phase {
-                Phase::Draining(_) => Mode::ProbeRtt,
-                Phase::Refilling { .. } => Mode::ProbeRefill,
-                Phase::Settling { .. } | Phase::Cruising => Mode::ProbeCruise,
-            },
-        };
+        let mode = self.state.mode();
         let mut snapshot = Snapshot::new(super::NAME, mode, self.window);
         snapshot.bandwidth = self.bandwidth();
         snapshot.min_rtt =
