@@ -116,16 +116,15 @@ impl Network {
         Ok(())
     }
 
-    /// Gives all hosts that have none of their own a model of the time that they take. It holds for sockets of a simulation
-    /// that are opened from then on.
+    /// Sets the model of the hosts that have none of their own. It holds for sockets of a simulation that are opened from then on.
     pub fn set_hosts(&mut self, config: HostConfig) {
         self.models.set_all(config);
     }
 
-    /// Gives the hosts at the node of this name a model: the nodes of a [`NetworkConfig`] are `left` and `right`.
+    /// Sets the model of the hosts at the node of this name. The nodes of a [`NetworkConfig`] are `left` and `right`.
     ///
     /// # Errors
-    /// There is no such node.
+    /// The node does not exist.
     pub fn set_hosts_at(&mut self, node: &str, config: HostConfig) -> Result<(), NetworkError> {
         let NodeId(place) = self.node(node).ok_or_else(|| NetworkError::Unknown {
             what: "node",
@@ -195,7 +194,7 @@ impl Network {
         self.run(now, deliver);
     }
 
-    /// One of the two first links, for its statistics and its log. A network of one link has the same in both directions.
+    /// One of the first two links, for its statistics and its log. In a network of one link both directions give that link.
     pub fn link(&self, direction: Direction) -> &Link {
         match direction {
             Direction::Reverse if self.links.len() > 1 => &self.links[1],

@@ -91,7 +91,7 @@ impl Net {
     ///
     /// # Errors
     ///
-    /// There is no such node, the address is not attached or in use.
+    /// The node does not exist, the address is not attached, or it is in use.
     pub fn server_at(
         &self,
         place: impl Into<HostAddress>,
@@ -113,7 +113,7 @@ impl Net {
     ///
     /// # Errors
     ///
-    /// There is no such node, the address is not attached or in use.
+    /// The node does not exist, the address is not attached, or it is in use.
     pub fn client_at(
         &self,
         place: impl Into<HostAddress>,
@@ -152,7 +152,7 @@ impl Net {
         self.handle.sleep(duration)
     }
 
-    /// The output of `future`, if it completes within `duration` from now, in virtual time.
+    /// The output of `future`; an error if it takes longer than `duration` in virtual time.
     pub fn timeout<F: Future>(
         &self,
         duration: Duration,
@@ -173,7 +173,7 @@ impl Net {
             .with_network(|network| network.link_named(link).map(|link| *link.statistics()))
     }
 
-    /// Everything else that can be done from within a simulation: raw sockets, the network itself.
+    /// The simulation's handle, for everything else: raw sockets, the network itself.
     pub fn handle(&self) -> &Handle {
         &self.handle
     }

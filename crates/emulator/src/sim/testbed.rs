@@ -93,8 +93,8 @@ impl Testbed {
         self
     }
 
-    /// Sets what time all hosts take that have no model of their own, for endpoints that are opened from then on; none unless
-    /// set.
+    /// Sets the model of the hosts that have none of their own, for endpoints that are opened from then on. Without it they are
+    /// ideal.
     #[must_use]
     pub fn hosts(self, config: HostConfig) -> Self {
         self.simulation
@@ -102,24 +102,24 @@ impl Testbed {
         self
     }
 
-    /// Sets what time the hosts at a node take: at `left`, where clients are unless told otherwise, or `right`, if the network
-    /// comes from a [`NetworkConfig`].
+    /// Sets the model of the hosts at a node. A network from a [`NetworkConfig`] has the nodes `left`, with the clients, and `right`, with the
+    /// servers.
     ///
     /// # Errors
     ///
-    /// There is no such node.
+    /// The node does not exist.
     pub fn hosts_at(self, node: &str, config: HostConfig) -> Result<Self, NetworkError> {
         self.simulation
             .with_network(|network| network.set_hosts_at(node, config))?;
         Ok(self)
     }
 
-    /// Runs `test` and all tasks until it completes, and returns its output. Tasks that are not done by then go on with
+    /// Runs `test` and all tasks until `test` completes, and returns its output. Tasks that are not done by then continue in
     /// the next run, if there is one.
     ///
     /// # Errors
     ///
-    /// A task panicked, nothing can ever happen again, time stopped, or the deadline passed.
+    /// A task panicked, no event can ever occur again, time stopped, or the deadline passed.
     ///
     /// # Panics
     ///
@@ -133,7 +133,7 @@ impl Testbed {
     ///
     /// # Errors
     ///
-    /// The simulation runs.
+    /// The simulation is running.
     pub fn unfinished(&self) -> Result<Unfinished, SimError> {
         self.simulation.unfinished()
     }
