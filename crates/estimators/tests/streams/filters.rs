@@ -168,7 +168,7 @@ impl Estimators {
         estimates.push(("the busy rate's average", self.busy.usual()));
         let sample = CapacitySample::new(
             first,
-            if integer.is_multiple_of(3) {
+            if integer % 3 == 0 {
                 first
             } else {
                 second
@@ -241,7 +241,7 @@ impl Estimators {
             ];
             estimates.extend(moments.map(|value| ("a moment", value)));
         }
-        if integer.is_multiple_of(4096) {
+        if integer % 4096 == 0 {
             *self = Self::new();
         }
         estimates
