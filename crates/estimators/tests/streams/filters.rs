@@ -166,14 +166,7 @@ impl Estimators {
         let horizon = positive(fourth).clamp(1e-9, 60.0);
         estimates.push(("the busy rate", self.busy.rate(horizon)));
         estimates.push(("the busy rate's average", self.busy.usual()));
-        let sample = CapacitySample::new(
-            first,
-            if integer % 3 == 0 {
-                first
-            } else {
-                second
-            },
-        );
+        let sample = CapacitySample::new(first, if integer % 3 == 0 { first } else { second });
         for filter in &mut self.kalman {
             // What is no sample changes nothing.
             let _ = filter.update(sample);

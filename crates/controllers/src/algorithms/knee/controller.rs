@@ -419,7 +419,7 @@ impl Controller for Knee {
                 window_limited,
                 full,
             };
-            let rate = startup.on_ack(ack, &seen);
+            let rate = startup.on_ack(ack, &seen, self.mtu);
             if let Some(rate) = rate {
                 self.end_startup(ack.now, rate);
             }
@@ -445,7 +445,8 @@ impl Controller for Knee {
         match event.signal {
             CongestionSignal::EcnMark => {}
             CongestionSignal::Loss => {
-                let too_many = self.loss.on_loss(&self.config, event, self.mtu);
+                let growing = matches!(self.state, State::Startup(_));
+                let too_many = self.loss.on_loss(&self.config, event, self.mtu, growing);
                 if let State::Startup(startup) = &self.state
                     && too_many
                 {

@@ -208,13 +208,15 @@ impl LossBound {
     }
 
     /// Packets were lost. Returns whether they show that the window was too large: what is being measured or was answered does not do so
-    /// again.
+    /// again. While `growing` the window doubles in each round: a window that is too large loses many, and few are chance.
     pub(super) fn on_loss(
         &mut self,
         config: &KneeConfig,
         event: &CongestionEvent,
         mtu: Bytes,
+        growing: bool,
     ) -> bool {
+        let deviations = if growing { 3.0 } else { 2.0 };
         let Some(flight) = event.flight else {
             return false;
         };
@@ -222,6 +224,11 @@ impl LossBound {
         let lost = flight.lost.0 as f64 / packet;
         let sent = flight.in_flight.0 as f64 / packet;
         let usual = config.max_loss + self.tolerated;
+        let most = |share: f64, packets: f64| {
+            let expected = share * packets;
+            // Standard deviations of a Poisson distribution.
+            expected + deviations * expected.sqrt()
+        };
         let too_many = if lost > FEW || most(usual, sent) > FEW {
             self.recent = Counted::default();
             lost > most(usual, sent).max(FEW)
@@ -258,12 +265,6 @@ impl LossBound {
         self.phase = Phase::measuring(bounded, event.round, before, Test::Bound);
         true
     }
-}
-
-/// How many of so many packets are lost by chance where this share is: two standard deviations of a Poisson distribution more.
-fn most(share: f64, packets: f64) -> f64 {
-    let expected = share * packets;
-    expected + 2.0 * expected.sqrt()
 }
 
 /// In packets. So few lost ones say nothing about the window.
@@ -330,7 +331,7 @@ mod tests {
     #[test]
     fn a_few_losses_are_chance() {
         let mut bound = LossBound::new();
-        assert!(!bound.on_loss(&KneeConfig::default(), &loss(40, 1, 4), MTU));
+        assert!(!bound.on_loss(&KneeConfig::default(), &loss(40, 1, 4), MTU, false));
         assert_eq!(bound.bytes(), f64::INFINITY);
     }
 
@@ -352,7 +353,7 @@ mod tests {
                 in_flight: MTU * 10,
                 ..flight
             });
-            let bounds = bound.on_loss(&KneeConfig::default(), &event, MTU);
+            let bounds = bound.on_loss(&KneeConfig::default(), &event, MTU, false);
             assert!(!bounds || round > 8, "{round}");
             if bounds {
                 assert_eq!(bound.bytes(), 0.85 * 12_000.0);
@@ -371,7 +372,7 @@ mod tests {
             app_limited: true,
             ..flight
         });
-        assert!(bound.on_loss(&KneeConfig::default(), &event, MTU));
+        assert!(bound.on_loss(&KneeConfig::default(), &event, MTU, false));
         assert_eq!(bound.bytes(), f64::INFINITY);
         assert!(bound.is_lossy(2));
     }
@@ -380,11 +381,11 @@ mod tests {
     #[test]
     fn losses_of_the_window_bound_it() {
         let mut bound = LossBound::new();
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU));
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU, false));
         assert!(bound.is_lossy(2) && !bound.is_lossy(3));
         let at_loss = bound.bytes();
         // What is lost while the bound is measured does not move it, but says that the link is still full.
-        assert!(!bound.on_loss(&KneeConfig::default(), &loss(120, 3, 20), MTU));
+        assert!(!bound.on_loss(&KneeConfig::default(), &loss(120, 3, 20), MTU, false));
         assert_eq!(bound.bytes(), at_loss);
         assert!(bound.is_lossy(4));
         assert!((at_loss - 0.85 * 120_000.0).abs() < 1.0);
@@ -401,17 +402,17 @@ mod tests {
     fn the_paths_own_loss_is_tolerated() {
         let mut bound = LossBound::new();
         rounds(&mut bound, 0..3, 8);
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(160, 3, 10), MTU));
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(160, 3, 10), MTU, false));
         let at_loss = bound.bytes();
         rounds(&mut bound, 4..8, 8);
         assert_eq!(bound.bytes(), 0.5 * at_loss, "measured with half of it");
         rounds(&mut bound, 8..13, 8);
         assert_eq!(bound.bytes(), f64::INFINITY);
-        assert!(!bound.on_loss(&KneeConfig::default(), &loss(600, 14, 10), MTU));
+        assert!(!bound.on_loss(&KneeConfig::default(), &loss(600, 14, 10), MTU, false));
         // More than that is the window's again.
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(640, 15, 30), MTU));
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(640, 15, 30), MTU, false));
         // Without loss the tolerance goes.
         rounds(&mut bound, 16..200, 0);
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(8000, 200, 10), MTU));
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(8000, 200, 10), MTU, false));
     }
 }

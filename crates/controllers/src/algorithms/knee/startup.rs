@@ -11,6 +11,12 @@ pub(super) struct Startup {
     /// The newest delivery rate, in bytes per second, and what it was when the round began.
     rate: Option<f64>,
     last_round_rate: f64,
+    /// The best delivery rate, in bytes per second.
+    best_rate: f64,
+    /// The round under way, and the mean round-trip time of the one before, in seconds.
+    rtts: f64,
+    samples: u32,
+    round_rtt: f64,
     /// Acknowledgements in a row whose packets waited.
     waited: u32,
     /// The round in which the first of them came.
@@ -42,6 +48,10 @@ impl Startup {
             window,
             rate: None,
             last_round_rate: 0.0,
+            best_rate: 0.0,
+            rtts: 0.0,
+            samples: 0,
+            round_rtt: 0.0,
             waited: 0,
             waited_since: 0,
             busy_bytes: 0.0,
@@ -64,15 +74,32 @@ impl Startup {
             .unwrap_or(self.window.0 as f64 / horizon.max(1e-6))
     }
 
+    /// Twice what the path delivered in a round trip, in bytes: slow start needs no more. A link that is full delivers no more than it
+    /// can, while the window still doubles: draft-ietf-ccwg-bbr, section 5.6.4.2, bounds startup's flight so.
+    fn twice_delivered(&self, mtu: Bytes) -> f64 {
+        if self.round_rtt == 0.0 {
+            return f64::INFINITY;
+        }
+        2.0 * self.best_rate * self.round_rtt + (mtu * SLACK_PACKETS).0 as f64
+    }
+
     /// Takes an acknowledgement. Returns the link's rate once the link is full.
-    pub(super) fn on_ack(&mut self, ack: &AckEvent, seen: &Seen) -> Option<f64> {
+    pub(super) fn on_ack(&mut self, ack: &AckEvent, seen: &Seen, mtu: Bytes) -> Option<f64> {
         // A window that is not used does not grow (RFC 9002, section 7.8), whether the application or the host's processor is the
         // limit. A flight of more than half of it fills it in the next round.
-        if (seen.window_limited && seen.full) || self.window < ack.prior_in_flight * 2 {
+        let used = (seen.window_limited && seen.full) || self.window < ack.prior_in_flight * 2;
+        if used && (self.window.0 as f64) < self.twice_delivered(mtu) {
             self.window += ack.acked;
         }
+        if ack.round_start && self.samples > 0 {
+            self.round_rtt = self.rtts / f64::from(self.samples);
+            (self.rtts, self.samples) = (0.0, 0);
+        }
+        self.rtts += ack.rtt.as_secs_f64();
+        self.samples += 1;
         let sample = ack.rate?;
         let rate = sample.delivery_rate.bytes_per_second() as f64;
+        self.best_rate = self.best_rate.max(rate);
         let limited = seen.window_limited && !sample.app_limited;
         if limited || self.rate.is_none_or(|known| known < rate) {
             self.rate = Some(rate);
@@ -115,12 +142,19 @@ const QUEUE_SAMPLES: u32 = 8;
 /// draft-ietf-ccwg-bbr, section 5.3.1.2: a rate that grows by less in a round is the link's.
 const GROWTH: f64 = 1.25;
 
+/// What a transport sends at once (RFC 9002, section 7.7) makes delivery rates vary.
+const SLACK_PACKETS: u64 = 10;
+
 /// In seconds. Nothing is divided by less.
 const MIN_TIME: f64 = 1e-6;
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use super::*;
+    use crate::event::RateSample;
+    use crate::units::Bandwidth;
 
     const MTU: Bytes = Bytes(1200);
 
@@ -138,9 +172,39 @@ mod tests {
                     window_limited: true,
                     full,
                 };
-                startup.on_ack(&ack, &seen);
+                startup.on_ack(&ack, &seen, MTU);
             }
             assert_eq!(startup.window() > MTU * 20, grows);
         }
+    }
+
+    /// The link delivers no more, and slow start would double the window in each round.
+    #[test]
+    fn the_window_is_at_most_twice_what_was_delivered_and_what_is_sent_at_once() {
+        let mut startup = Startup::new(MTU);
+        for millisecond in 1..1000 {
+            let mut ack = AckEvent::nothing_yet(Timestamp::from_nanos(millisecond * 1_000_000));
+            ack.acked = MTU;
+            ack.rtt = Duration::from_millis(50);
+            ack.round_start = millisecond % 50 == 0;
+            ack.rate = Some(RateSample {
+                delivery_rate: Bandwidth::from_f64(1.2e6),
+                delivered: MTU * 50,
+                interval: ack.rtt,
+                send_interval: ack.rtt,
+                app_limited: false,
+                prior_delivered: Bytes::ZERO,
+                in_flight_at_send: MTU * 50,
+                lost: Bytes::ZERO,
+            });
+            let seen = Seen {
+                wait: 0.0,
+                window_limited: true,
+                full: true,
+            };
+            startup.on_ack(&ack, &seen, MTU);
+        }
+        let most = MTU * (2 * 50 + SLACK_PACKETS);
+        assert!(startup.window() > MTU * 100 && startup.window() <= most + MTU);
     }
 }
