@@ -6,6 +6,7 @@ use core::time::Duration;
 
 /// A point in virtual time, or a span of it, in nanoseconds. Arithmetic saturates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Nanos(pub u64);
 
 impl Nanos {

@@ -21,6 +21,7 @@ use crate::time::Nanos;
 /// assert!(host.validate().is_ok());
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct HostConfig {
     /// The host's name in results and errors: a preset's name, or a file's without `.toml`.
     pub name: String,
@@ -37,6 +38,7 @@ pub struct HostConfig {
 
 /// How datagrams reach the application.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Receiving {
     /// From the arrival of a datagram at a processor that sleeps until the application runs.
     pub wakeup: Distribution,
@@ -51,6 +53,7 @@ pub struct Receiving {
 
 /// How datagrams leave.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Sending {
     /// How many datagrams of one transmit leave at one instant (generic segmentation offload): from 1 to 64. It is also how many
     /// a QUIC stack is told that it may hand over at once.
@@ -64,6 +67,7 @@ pub struct Sending {
 
 /// One processor, which all sockets of one IP address share: it does one thing at a time, in the order of request.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Processor {
     /// To begin a batch of received datagrams.
     pub wakeup: Nanos,
@@ -83,6 +87,7 @@ pub struct Processor {
 
 /// Work of others, which comes first: it interrupts what the host does for its sockets.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct OtherWork {
     /// How long the processor is left alone between two slices; its maximum is at least 1 us.
     pub gap: Distribution,

@@ -8,6 +8,7 @@ use crate::time::Nanos;
 
 /// A distribution of spans of time. All are bounded: no host sleeps for ever.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum Distribution {
     /// Always the same.

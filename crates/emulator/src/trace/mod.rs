@@ -186,6 +186,14 @@ impl fmt::Debug for Trace {
     }
 }
 
+/// The times of one cycle in milliseconds, without the name: traces that drive a link alike are written alike.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Trace {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.millis())
+    }
+}
+
 /// What one opportunity carries, in bytes: mahimahi's PACKET_SIZE, an Ethernet payload and 4 bytes of framing.
 pub const OPPORTUNITY_BYTES: u64 = 1504;
 

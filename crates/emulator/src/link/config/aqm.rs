@@ -6,6 +6,7 @@ use crate::time::Nanos;
 
 /// Controlled delay (RFC 8289). The default has the RFC's parameters, no limit and no ECN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CoDel {
     /// The acceptable standing delay; positive.
     pub target: Nanos,
@@ -41,6 +42,7 @@ impl Default for CoDel {
 
 /// A queue with CoDel for each flow, and deficit round robin among them (RFC 8290). The default has the RFC's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FqCoDel {
     /// The CoDel parameters of each flow's queue. Their limit applies to all flows together: packets above it are
     /// dropped from the head of the longest queue.
@@ -76,6 +78,7 @@ impl Default for FqCoDel {
 /// Proportional integral controller, enhanced (RFC 8033). The default has the RFC's parameters, no limit, none of the
 /// optional elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Pie {
     /// The delay to keep; positive.
     pub target: Nanos,

@@ -8,6 +8,7 @@ use crate::time::Nanos;
 
 /// Propagation delay: from a packet's departure from the shaper to its delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum Delay {
     /// One delay for all packets.
@@ -60,6 +61,7 @@ impl From<Duration> for Delay {
 
 /// A delay that holds from a time until the next step's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DelayStep {
     /// When it begins. The first step begins at time 0.
     pub from: Nanos,
@@ -69,6 +71,7 @@ pub struct DelayStep {
 
 /// A distribution of delays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum Jitter {
     /// Every nanosecond of a range is as likely as any other.
@@ -113,6 +116,7 @@ impl Jitter {
 /// A batch is released at the first multiple of the interval after its first packet's departure, or when its last
 /// packet departs if it is full before. A packet that departs at a multiple waits for the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Aggregation {
     /// The time between releases; positive.
     pub interval: Nanos,

@@ -6,6 +6,7 @@ use crate::time::Nanos;
 
 /// Which packets are lost before they reach the queue.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum Loss {
     /// Each packet with this probability, independently.
@@ -79,6 +80,7 @@ impl From<f64> for Loss {
 
 /// The times from one, inclusive, to another, exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Interval {
     /// The first moment.
     pub from: Nanos,
@@ -104,6 +106,7 @@ fn validate_intervals(what: &'static str, intervals: &[Interval]) -> Result<(), 
 /// The impairments before the policer and the queue, other than [`Loss`]. They apply in the order of the
 /// fields; loss applies after the blackouts. The default has none.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Impairments {
     /// The largest packet that passes, in bytes on the wire; positive. Larger ones are dropped.
     pub mtu: Option<u64>,
@@ -132,6 +135,7 @@ impl Impairments {
 
 /// Holds some of the packets back.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Reordering {
     /// The probability that a packet is held back.
     pub probability: f64,

@@ -6,6 +6,7 @@ use crate::time::Nanos;
 
 /// Random early detection (Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993).
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Red {
     /// The average queue below which nothing is dropped, in bytes.
     pub min: u64,
@@ -43,6 +44,7 @@ impl Red {
 
 /// Marks packets of an ECN-capable transport that meet a queue above a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct StepMark {
     /// The threshold of the queue. Bytes and packets are counted when a packet arrives, without it (RFC 8257, section
     /// 3.1); its waiting time is counted when it leaves (RFC 9332, section 2.4).

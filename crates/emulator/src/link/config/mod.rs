@@ -39,6 +39,7 @@ pub use shaper::{Policer, RateStep, Shaper};
 /// assert!(cable.validate().is_ok());
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LinkConfig {
     /// The shaper, which limits the rate.
     pub shaper: Shaper,

@@ -7,6 +7,7 @@ use crate::time::Nanos;
 
 /// The queue. The packet being sent has left it and does not count towards its limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum Queue {
     /// First in, first out, without a limit.
@@ -45,6 +46,7 @@ impl Queue {
 /// How much a queue holds, in bytes on the wire, in packets, in time, or any of them. A queue filled exactly to its limit
 /// is in order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Limit {
     /// The maximum number of bytes in the queue; positive, or `None` for no limit.
     pub bytes: Option<u64>,

@@ -7,6 +7,7 @@ use crate::trace::Trace;
 
 /// What limits a link's rate.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum Shaper {
     /// No limit: a packet leaves the queue immediately.
@@ -70,6 +71,7 @@ impl Shaper {
 
 /// A rate that holds from a time until the next step's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RateStep {
     /// When it begins. The first step begins at time 0.
     pub from: Nanos,
@@ -80,6 +82,7 @@ pub struct RateStep {
 /// A token bucket before the queue, full at time 0. A packet with more bytes than there are tokens is dropped and takes
 /// none. A packet larger than the bucket never passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Policer {
     /// How fast tokens accrue, in bytes per second; positive.
     pub bytes_per_second: u64,
