@@ -4,12 +4,15 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::time::Duration;
 
 use rayon::prelude::*;
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::controllers::{Candidate, UnknownController, candidate};
 use crate::metrics::{Row, Timeline};
+use crate::output::Object;
 use crate::run::{RunError, run};
 use crate::scenario::Scenario;
+use crate::sweep::{self, Key};
 use crate::trial::LinkOutcome;
 
 /// One cell of a comparison.
@@ -41,6 +44,106 @@ pub enum CompareError {
     },
 }
 
+/// One run of a comparison: all that determines it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Job<'a> {
+    /// The link and the traffic over it.
+    pub scenario: &'a Scenario,
+    /// The controller of all flows, or the names of a mix.
+    pub controller: String,
+    /// The flows' controllers, if each has its own; empty if all have one.
+    pub mix: &'a [String],
+}
+
+impl Job<'_> {
+    /// Carries it out.
+    ///
+    /// `progress` is told how much virtual time has passed since it was last told.
+    ///
+    /// # Errors
+    /// An unknown controller, or a run that did not reach its deadline.
+    pub fn run(&self, progress: &(dyn Fn(Duration) + Sync)) -> Result<Outcome, CompareError> {
+        let scenario = self.scenario;
+        let mut seen =
+            run(scenario, &self.candidates()?, progress).map_err(|source| CompareError::Run {
+                controller: self.controller.clone(),
+                link: scenario.link.name().to_owned(),
+                source,
+            })?;
+        let row = Row::new(scenario, &self.controller, self.mix, &seen);
+        let LinkOutcome { records, .. } = seen.links.remove("forward").unwrap_or_default();
+        Ok(Outcome {
+            row,
+            timeline: Timeline::new(scenario, &records),
+            windows: seen.flows.into_iter().map(|flow| flow.windows).collect(),
+        })
+    }
+
+    /// What makes each flow's controller.
+    fn candidates(&self) -> Result<Vec<Candidate>, UnknownController> {
+        let seed = self.scenario.seed;
+        if self.mix.is_empty() {
+            let flows = usize::try_from(self.scenario.flows).unwrap_or(usize::MAX);
+            return Ok(vec![candidate(&self.controller, seed)?; flows]);
+        }
+        // Flows of one name share what makes their controllers, which are numbered: no two draw the same.
+        let mut named: BTreeMap<&str, Candidate> = BTreeMap::new();
+        let mut candidates = Vec::new();
+        for name in self.mix {
+            let candidate = match named.entry(name) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(candidate(name, seed)?),
+            };
+            candidates.push(candidate.clone());
+        }
+        Ok(candidates)
+    }
+}
+
+impl sweep::Run for Job<'_> {
+    type Result = Object;
+    type Error = CompareError;
+
+    fn key(&self) -> Result<Key, serde_json::Error> {
+        let Scenario { link, seed, .. } = self.scenario;
+        let name = [link.name().into(), self.controller.as_str().into()];
+        Key::new("compare", name.into_iter().chain([(*seed).into()]), self)
+    }
+
+    /// About the bytes that the link can carry.
+    fn weight(&self) -> f64 {
+        let Scenario { link, duration, .. } = self.scenario;
+        link.capacity(Duration::ZERO, *duration)
+    }
+
+    fn make(&self) -> Result<Object, CompareError> {
+        Ok(self.run(&|_| ())?.row.into())
+    }
+}
+
+/// A run for each scenario and controller, in this order.
+pub fn runs<'a>(scenarios: &'a [Scenario], controllers: &[String]) -> Vec<Job<'a>> {
+    let job = |scenario, controller: &String| Job {
+        scenario,
+        controller: controller.clone(),
+        mix: &[],
+    };
+    scenarios
+        .iter()
+        .flat_map(|scenario| controllers.iter().map(move |name| job(scenario, name)))
+        .collect()
+}
+
+/// A run for each scenario, with one flow for each controller of `mix`.
+pub fn mixed_runs<'a>(scenarios: &'a [Scenario], mix: &'a [String]) -> Vec<Job<'a>> {
+    let job = |scenario| Job {
+        scenario,
+        controller: mix.join(","),
+        mix,
+    };
+    scenarios.iter().map(job).collect()
+}
+
 /// Runs every controller in every scenario, in parallel on the cores. The outcomes are ordered by scenario, then by
 /// controller, as given.
 ///
@@ -54,19 +157,7 @@ pub fn compare(
     controllers: &[String],
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Vec<Outcome>, CompareError> {
-    let pairs: Vec<_> = scenarios
-        .iter()
-        .flat_map(|scenario| controllers.iter().map(move |name| (scenario, name)))
-        .collect();
-    let results: Vec<_> = pairs
-        .par_iter()
-        .map(|(scenario, controller)| {
-            let candidate = candidate(controller, scenario.seed)?;
-            let flows = usize::try_from(scenario.flows).unwrap_or(usize::MAX);
-            outcome(scenario, controller, &[], &vec![candidate; flows], progress)
-        })
-        .collect();
-    results.into_iter().collect()
+    outcomes(&runs(scenarios, controllers), progress)
 }
 
 /// Runs one flow for each controller of `mix` in every scenario, whatever [`Scenario::flows`] says: one outcome for each
@@ -82,43 +173,13 @@ pub fn compare_mix(
     mix: &[String],
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Vec<Outcome>, CompareError> {
-    let results: Vec<_> = scenarios
-        .par_iter()
-        .map(|scenario| {
-            // Flows of one name share what makes their controllers, which are numbered: no two draw the same.
-            let mut named: BTreeMap<&str, Candidate> = BTreeMap::new();
-            let mut candidates = Vec::new();
-            for name in mix {
-                let candidate = match named.entry(name) {
-                    Entry::Occupied(entry) => entry.into_mut(),
-                    Entry::Vacant(entry) => entry.insert(candidate(name, scenario.seed)?),
-                };
-                candidates.push(candidate.clone());
-            }
-            outcome(scenario, &mix.join(","), mix, &candidates, progress)
-        })
-        .collect();
-    results.into_iter().collect()
+    outcomes(&mixed_runs(scenarios, mix), progress)
 }
 
-/// Runs a scenario with these candidates, all of one name or of a mix.
-fn outcome(
-    scenario: &Scenario,
-    controller: &str,
-    mix: &[String],
-    candidates: &[Candidate],
+fn outcomes(
+    jobs: &[Job<'_>],
     progress: &(dyn Fn(Duration) + Sync),
-) -> Result<Outcome, CompareError> {
-    let mut seen = run(scenario, candidates, progress).map_err(|source| CompareError::Run {
-        controller: controller.to_owned(),
-        link: scenario.link.name().to_owned(),
-        source,
-    })?;
-    let row = Row::new(scenario, controller, mix, &seen);
-    let LinkOutcome { records, .. } = seen.links.remove("forward").unwrap_or_default();
-    Ok(Outcome {
-        row,
-        timeline: Timeline::new(scenario, &records),
-        windows: seen.flows.into_iter().map(|flow| flow.windows).collect(),
-    })
+) -> Result<Vec<Outcome>, CompareError> {
+    let results: Vec<_> = jobs.par_iter().map(|job| job.run(progress)).collect();
+    results.into_iter().collect()
 }

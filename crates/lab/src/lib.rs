@@ -23,6 +23,7 @@ pub mod reproduce;
 pub mod run;
 pub mod scenario;
 pub mod stack;
+pub mod sweep;
 pub mod token_bucket;
 pub mod torture;
 pub mod trial;

@@ -7,22 +7,29 @@ use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::{LinkConfig, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD};
 use kneepoint_emulator::network::Duplex;
 use kneepoint_emulator::trace::Trace;
+use serde::Serialize;
 
 use crate::stack::Windows;
+use crate::sweep::digest_of;
 use crate::units::{QueueSize, Rate};
 use crate::workload::Workload;
 
 /// The data link's capacity, under a name.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Link {
     name: String,
     shape: Shape,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 enum Shape {
     Constant(Rate),
-    Trace(Trace),
+    Trace {
+        #[serde(skip)]
+        trace: Trace,
+        /// Stands for the trace in a key: thousands of runs can be over one, and need a few characters of it each.
+        digest: String,
+    },
 }
 
 impl Link {
@@ -36,9 +43,11 @@ impl Link {
 
     /// A link that follows a trace.
     pub fn trace(name: impl Into<String>, trace: Trace) -> Self {
+        // Numbers can always be written.
+        let digest = digest_of(&trace).unwrap_or_default();
         Self {
             name: name.into(),
-            shape: Shape::Trace(trace),
+            shape: Shape::Trace { trace, digest },
         }
     }
 
@@ -59,7 +68,7 @@ impl Link {
             Shape::Constant(rate) => {
                 bytes_per_second(*rate) as f64 * to.saturating_sub(from).as_secs_f64()
             }
-            Shape::Trace(trace) => trace.capacity(from.into(), to.into()) as f64,
+            Shape::Trace { trace, .. } => trace.capacity(from.into(), to.into()) as f64,
         }
     }
 
@@ -68,7 +77,7 @@ impl Link {
             Shape::Constant(rate) => Shaper::ConstantRate {
                 bytes_per_second: bytes_per_second(*rate),
             },
-            Shape::Trace(trace) => Shaper::Trace(trace.clone()),
+            Shape::Trace { trace, .. } => Shaper::Trace(trace.clone()),
         }
     }
 
@@ -76,7 +85,7 @@ impl Link {
     fn overhead(&self) -> u32 {
         match self.shape {
             Shape::Constant(_) => UDP_IPV4_OVERHEAD,
-            Shape::Trace(_) => MAHIMAHI_OVERHEAD,
+            Shape::Trace { .. } => MAHIMAHI_OVERHEAD,
         }
     }
 }
@@ -90,7 +99,7 @@ fn bytes_per_second(rate: Rate) -> u64 {
 ///
 /// Data crosses the [`Link`] under test; acknowledgements return over a link of [`ACK_LINK_RATE`] with an infinite queue.
 /// Each direction has half the round-trip time as its propagation delay.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scenario {
     /// The data link.
     pub link: Link,

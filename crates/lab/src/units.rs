@@ -8,6 +8,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use kneepoint_emulator::link::{Limit, Queue};
+use serde::Serialize;
 use thiserror::Error;
 
 /// Why a quantity could not be read.
@@ -42,7 +43,7 @@ pub enum UnitError {
 }
 
 /// A bit rate, in bits per second.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Rate(u64);
 
 impl Rate {
@@ -78,7 +79,7 @@ impl fmt::Display for Rate {
 }
 
 /// How much a queue holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum QueueSize {
     /// Never full.
     Infinite,

@@ -1,6 +1,5 @@
 //! `kneepoint frontier`: what it prints, keeps and refuses.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,15 +26,12 @@ fn the_same_command_prints_and_keeps_the_same() {
     let small = ["--family", "transfers,jitter", "--scenario", "20Mbps 40ms"];
     let both = ["--controllers", "quinn-cubic,knee", "--runs"];
     let [first, second] = ["one", "two"].map(|name| {
-        let (json, svg) = (
-            place(&format!("{name}.jsonl")),
-            place(&format!("{name}.svg")),
-        );
-        let files = ["--json", text(&json), "--svg", text(&svg)];
+        let (kept, svg) = (place(name), place(&format!("{name}.svg")));
+        let files = ["--fresh", "--out", text(&kept), "--svg", text(&svg)];
         let printed = kneepoint(&[&small[..], &both, &files].concat()).unwrap();
         (
             printed,
-            fs::read_to_string(json).unwrap(),
+            fs::read_to_string(kept.join("runs.jsonl")).unwrap(),
             fs::read_to_string(svg).unwrap(),
         )
     });
@@ -47,7 +43,7 @@ fn the_same_command_prints_and_keeps_the_same() {
     );
     let records: Vec<Value> = records
         .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["result"].take())
         .collect();
     assert_eq!(records.len(), 14);
     for record in &records {
@@ -60,36 +56,11 @@ fn the_same_command_prints_and_keeps_the_same() {
         assert!(printed.contains(part), "{part}: {printed}");
     }
     // The records of one controller stand beside new ones of the other, and are not run again.
-    let (json, reference) = (place("three.jsonl"), place("one.jsonl"));
-    let files = ["--json", text(&json), "--reference", text(&reference)];
+    let (kept, reference) = (place("three"), place("one"));
+    let files = ["--out", text(&kept), "--reference", text(&reference)];
     let again = kneepoint(&[&small[..], &both, &files].concat()).unwrap();
-    assert_eq!(fs::read_to_string(json).unwrap(), "");
+    assert_eq!(fs::read_to_string(kept.join("runs.jsonl")).unwrap(), "");
     assert_eq!(again, printed);
-}
-
-#[test]
-fn shards_are_the_whole() {
-    let command = [
-        "--family",
-        "transfers",
-        "--scenario",
-        "kB",
-        "--controllers",
-        "cubic,vegas",
-    ];
-    let keep = |name: &str, more: &[&str]| {
-        let json = place(name);
-        kneepoint(&[&command[..], &["--json", text(&json)], more].concat()).unwrap();
-        let records = fs::read_to_string(&json).unwrap();
-        records.lines().map(str::to_owned).collect::<BTreeSet<_>>()
-    };
-    let whole = keep("whole.jsonl", &[]);
-    let [first, second] = [
-        keep("first.jsonl", &["--shard", "1/2"]),
-        keep("second.jsonl", &["--shard", "2/2"]),
-    ];
-    assert!(first.is_disjoint(&second) && !first.is_empty() && !second.is_empty());
-    assert_eq!(&first | &second, whole);
 }
 
 #[test]
@@ -115,6 +86,7 @@ fn refusals_name_the_value() {
         (&["--family", "weather"][..], &["'weather'", "jitter"][..]),
         (&["--controllers", "tahoe"], &["'tahoe'"]),
         (&["--shard", "3/2"], &["3/2", "I/N"]),
+        (&["--shard", "1/2"], &["--shard", "--out"]),
         (&["--family", "traces"], &["--traces"]),
         (&["--traces", "/no/where"], &["--traces", "/no/where"]),
         (

@@ -1,4 +1,4 @@
-//! The store of finished runs, and the report made from it.
+//! The runs of experiments, and the report made from their results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,57 +7,15 @@ use std::time::Duration;
 
 use kneepoint_lab::reproduce::report::{Section, Verdict, claims_page, paper_page};
 use kneepoint_lab::reproduce::{
-    About, CaseError, Experiment, Paper, Reproduction, Scale, Store, reproduce,
+    About, CaseError, Experiment, Paper, Reproduction, Scale, jobs, sections,
 };
+use kneepoint_lab::sweep::{Results, Shard, make_missing};
 use rayon::ThreadPoolBuilder;
-use serde_json::json;
 
-fn place(name: &str) -> PathBuf {
+fn directory(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    if path.exists() {
-        fs::remove_file(&path).expect("an old file can be removed");
-    }
+    fs::create_dir_all(&path).expect("the directory can be made");
     path
-}
-
-#[test]
-fn finished_runs_are_found_again() {
-    let path = place("found-again.jsonl");
-    let store = Store::open(&path, false).unwrap();
-    assert!(!store.has("A {}"));
-    store.keep("A {}", json!({"mbps": 1.5})).unwrap();
-    store.keep("B {}", json!(null)).unwrap();
-    drop(store);
-    let store = Store::open(&path, false).unwrap();
-    assert_eq!(store.get("A {}"), Some(json!({"mbps": 1.5})));
-    assert!(store.has("B {}"));
-    drop(store);
-    assert!(!Store::open(&path, true).unwrap().has("A {}"));
-    assert_eq!(fs::read(&path).unwrap(), b"");
-}
-
-/// An interrupted run leaves half a line.
-#[test]
-fn a_broken_last_line_is_cut_off() {
-    let path = place("broken-end.jsonl");
-    let whole = "{\"key\":\"A\",\"result\":1}\n";
-    fs::write(&path, format!("{whole}{{\"key\":\"B\",\"res")).unwrap();
-    let store = Store::open(&path, false).unwrap();
-    assert!(store.has("A") && !store.has("B"));
-    store.keep("C", json!(2)).unwrap();
-    drop(store);
-    let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(text, format!("{whole}{{\"key\":\"C\",\"result\":2}}\n"));
-}
-
-#[test]
-fn another_file_is_refused_with_its_line() {
-    let path = place("other.jsonl");
-    let text = "{\"key\":\"A\",\"result\":1}\nsome notes\n{\"key\":\"B\",\"result\":1}\n";
-    fs::write(&path, text).unwrap();
-    let error = Store::open(&path, false).unwrap_err().to_string();
-    assert!(error.contains("other.jsonl:2: not a result"), "{error}");
-    assert_eq!(fs::read_to_string(&path).unwrap(), text);
 }
 
 /// Two runs that wait for each other, so that neither ends if they come one after the other.
@@ -97,15 +55,28 @@ fn meet(_: &u32) -> Result<bool, CaseError> {
 /// They once came in blocks of one, each of which was shared among all cores.
 #[test]
 fn runs_go_on_side_by_side() {
-    let store = Store::open(&place("meeting.jsonl"), true).unwrap();
+    let results = Results::open(&directory("meeting"), Shard::ALL, true).unwrap();
     let scale = Scale {
         quick: true,
         seeds: 1,
     };
-    let meeting: &dyn Experiment = &MEETING;
+    let meeting: &[&dyn Experiment] = &[&MEETING];
+    let jobs = jobs(meeting, scale);
     let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    let sections = pool.install(|| reproduce(&[meeting], scale, &store, &|_| ()));
-    assert_eq!(sections.unwrap().len(), 1);
+    let made = pool.install(|| make_missing(&jobs, Shard::ALL, &results, &|_| ()));
+    assert_eq!(made.unwrap().new, 2);
+    assert_eq!(sections(meeting, scale, &results).unwrap().len(), 1);
+}
+
+#[test]
+fn a_report_without_all_results_names_the_run() {
+    let results = Results::open(&directory("nothing"), Shard::ALL, true).unwrap();
+    let scale = Scale {
+        quick: true,
+        seeds: 1,
+    };
+    let error = sections(&[&MEETING], scale, &results).unwrap_err();
+    assert!(error.to_string().contains("reproduce M, 1: "), "{error}");
 }
 
 /// A section with one claim that stands for it on the page of claims, and one that does not.

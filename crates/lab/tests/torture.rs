@@ -5,9 +5,10 @@ use std::path::Path;
 
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_lab::cli::{CliError, run};
-use kneepoint_lab::torture::pairs::{min_share, run_pairs};
-use kneepoint_lab::torture::transfers::{run_transfers, transfers};
-use kneepoint_lab::torture::{Fault, Job, Record, cases, run as run_jobs};
+use kneepoint_lab::sweep::make_all;
+use kneepoint_lab::torture::pairs::min_share;
+use kneepoint_lab::torture::transfers::transfers;
+use kneepoint_lab::torture::{Fault, Job, Record, cases};
 use serde_json::Value;
 
 const RECOMMENDED: [&str; 3] = ["knee", "cubic", "bbr3"];
@@ -34,7 +35,7 @@ fn records(fault: Fault, names: &[&str]) -> Vec<Record> {
         })
     };
     let jobs: Vec<Job<'_>> = cases.iter().flat_map(job).collect();
-    run_jobs(&jobs, &|_| ()).expect("they run")
+    make_all(&jobs, &|_| ()).expect("they run")
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn a_path_that_becomes_shorter_has_no_queue_in_the_end() {
 #[test]
 fn neighbours_leave_each_other_a_share() {
     let pairs = [("knee", "quinn-cubic"), ("knee", "cubic"), ("knee", "bbr3")];
-    for pair in run_pairs(&pairs, &|_| ()).expect("they run") {
+    for pair in make_all(&pairs, &|_| ()).expect("they run") {
         let (first, second) = (pair.first.as_str(), pair.second.as_str());
         assert_eq!(pair.closed, None);
         assert!(pair.first_share >= min_share(first, second), "{pair:?}");
@@ -90,21 +91,26 @@ fn transfers_over_a_long_path_arrive() {
     });
     let path = path.expect("it is in the sweep");
     let jobs = RECOMMENDED.map(|name| (path, name));
-    for arrival in run_transfers(&jobs, &|_| ()).expect("they run") {
+    for arrival in make_all(&jobs, &|_| ()).expect("they run") {
         assert!(arrival.done_ms.is_some(), "{arrival:?}");
     }
 }
 
 #[test]
 fn the_same_command_prints_and_keeps_the_same() {
-    let json = Path::new(env!("CARGO_TARGET_TMPDIR")).join("torture.jsonl");
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("torture");
+    let kept = || fs::read_to_string(out.join("runs.jsonl")).unwrap();
     let command = ["--faults", "blackouts,address", "--scenario", "0.2s"];
-    let command = [&command[..], &["--controllers", "cubic,noq:knee", "--json"]].concat();
-    let command = [&command[..], &[json.to_str().expect("UTF-8")]].concat();
+    let command = [&command[..], &["--controllers", "cubic,noq:knee"]].concat();
+    let command = [
+        &command[..],
+        &["--fresh", "--out", out.to_str().expect("UTF-8")],
+    ]
+    .concat();
     let printed = kneepoint(&command).unwrap();
-    let records = fs::read_to_string(&json).unwrap();
+    let records = kept();
     assert_eq!(kneepoint(&command).unwrap(), printed);
-    assert_eq!(fs::read_to_string(&json).unwrap(), records);
+    assert_eq!(kept(), records);
     for part in ["0.2s held, busy hosts", "noq:knee", "all faults", "to 90 %"] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
@@ -114,7 +120,7 @@ fn the_same_command_prints_and_keeps_the_same() {
         .collect();
     assert_eq!(records.len(), 8);
     for record in records {
-        assert!(record["regain_ms"].is_f64(), "{record}");
+        assert!(record["result"]["regain_ms"].is_f64(), "{record}");
     }
 }
 

@@ -13,13 +13,13 @@ fn kneepoint(arguments: &[&str]) -> Result<String, CliError> {
     Ok(String::from_utf8(out).expect("text"))
 }
 
-/// A file that does not exist yet.
-fn place(name: &str) -> PathBuf {
+/// A directory that does not exist yet, and the file of its results.
+fn place(name: &str) -> (PathBuf, PathBuf) {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if path.exists() {
-        fs::remove_file(&path).expect("the file can be removed");
+        fs::remove_dir_all(&path).expect("the directory can be removed");
     }
-    path
+    (path.clone(), path.join("runs.jsonl"))
 }
 
 fn text(path: &Path) -> &str {
@@ -32,12 +32,12 @@ fn the_same_command_chooses_the_same_and_a_stopped_one_goes_on() {
     let mut command: Vec<&str> = command.split(' ').collect();
     command.extend(["--family", "transfers,applications"]);
     command.extend(["--scenario", "20Mbps 40ms"]);
-    let tune = |json: &Path| kneepoint(&[&command[..], &["--json", text(json)]].concat()).unwrap();
-    let (one, two) = (place("tune-one.jsonl"), place("tune-two.jsonl"));
+    let tune = |out: &Path| kneepoint(&[&command[..], &["--out", text(out)]].concat()).unwrap();
+    let ((one, kept_one), (two, kept_two)) = (place("tune-one"), place("tune-two"));
     let printed = tune(&one);
     assert_eq!(tune(&two), printed);
-    let records = fs::read_to_string(&one).unwrap();
-    assert_eq!(fs::read_to_string(&two).unwrap(), records);
+    let records = fs::read_to_string(&kept_one).unwrap();
+    assert_eq!(fs::read_to_string(&kept_two).unwrap(), records);
     for part in ["3 passes of 8 runs", "| applications", "held-out"] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
@@ -47,19 +47,20 @@ fn the_same_command_chooses_the_same_and_a_stopped_one_goes_on() {
     assert!(row("| all").contains("preset"), "{printed}");
     // The command was stopped after the first 20 runs.
     let lines: Vec<&str> = records.lines().collect();
-    fs::write(&two, lines[..20].join("\n") + "\n").unwrap();
+    fs::write(&kept_two, lines[..20].join("\n") + "\n").unwrap();
     assert_eq!(tune(&two), printed);
-    assert_eq!(fs::read_to_string(&two).unwrap(), records);
+    assert_eq!(fs::read_to_string(&kept_two).unwrap(), records);
     // Nothing is left to run.
     assert_eq!(tune(&one), printed);
-    assert_eq!(fs::read_to_string(&one).unwrap(), records);
+    assert_eq!(fs::read_to_string(&kept_one).unwrap(), records);
 }
 
 #[test]
 fn an_ablation_shows_every_value() {
-    let (json, reference) = (place("ablation.jsonl"), place("reference.jsonl"));
+    let (out, kept) = place("ablation");
+    let reference = out.join("reference.jsonl");
     let small = ["--scenario", "10kB", "--against", "quinn-cubic"];
-    let keep = ["--ablation", "--json", text(&json)];
+    let keep = ["--ablation", "--out", text(&out)];
     let printed = kneepoint(&[&small[..], &keep].concat()).unwrap();
     for (name, _) in ControllerSpec::from(Algorithm::Knee).fields() {
         let rows = printed.lines().filter(|line| {
@@ -68,10 +69,10 @@ fn an_ablation_shows_every_value() {
         assert!(rows.count() >= 2, "{name}: {printed}");
     }
     // With the reference's records of before the verdicts are the same.
-    let records = fs::read_to_string(&json).unwrap();
+    let records = fs::read_to_string(&kept).unwrap();
     let of_reference = |line: &&str| line.contains("\"quinn-cubic\"");
     let kept: Vec<&str> = records.lines().filter(of_reference).collect();
-    fs::write(&reference, kept.join("\n")).unwrap();
+    fs::write(&reference, kept.join("\n") + "\n").unwrap();
     let compare = ["--ablation", "--reference", text(&reference)];
     assert_eq!(
         kneepoint(&[&small[..], &compare].concat()).unwrap(),

@@ -14,8 +14,9 @@ use thiserror::Error;
 use super::error::CliError;
 use super::options::{self, QUEUE, SEED, create_directory, known_controller};
 use super::progress::Progress;
+use super::sweep::SweepOptions;
 use super::write_all;
-use crate::compare::{Outcome, compare, compare_mix};
+use crate::compare::{self, compare, compare_mix};
 use crate::controllers::{self, UnknownController};
 use crate::metrics::Row;
 use crate::output;
@@ -95,8 +96,11 @@ pub(super) struct Arguments {
     host: HostConfig,
 
     /// Draw plots into this directory, as SVG and PNG
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
     plots: Option<PathBuf>,
+
+    #[command(flatten)]
+    sweep: SweepOptions,
 }
 
 /// `--flow-control`.
@@ -146,7 +150,9 @@ pub(super) fn run(
     let plots = arguments
         .plots
         .as_deref()
-        .or(default_plots.filter(|_| arguments.format == Format::Table));
+        .or(default_plots.filter(|_| arguments.format == Format::Table))
+        // What is kept of a run has no course that could be drawn.
+        .filter(|_| arguments.sweep.out.is_none());
     if let Some(directory) = plots {
         // Before the runs rather than after them.
         create_directory("--plots", directory)?;
@@ -168,6 +174,19 @@ pub(super) fn run(
         })
         .collect();
 
+    if let Some(sweep) = arguments.sweep.open()? {
+        let runs = match &arguments.flows {
+            Flows::Each(_) => compare::runs(&scenarios, &senders),
+            Flows::Mix(_) => compare::mixed_runs(&scenarios, &senders),
+        };
+        let results = sweep.results(&runs, out)?;
+        let rows = results.map(|rows| rows.into_iter().map(Row::from).collect::<Vec<_>>());
+        return match rows {
+            Some(rows) => Ok(write_all(out, &render(arguments.format, &rows)?)?),
+            None => Ok(()),
+        };
+    }
+
     let runs = u32::try_from(scenarios.len() * runs).unwrap_or(u32::MAX);
     let progress = Progress::new(arguments.duration.saturating_mul(runs));
     let advance = |step| progress.advance(step);
@@ -178,7 +197,8 @@ pub(super) fn run(
     progress.finish();
     let outcomes = outcomes.map_err(CliError::failure)?;
 
-    write_all(out, &render(arguments.format, &outcomes)?)?;
+    let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row.clone()).collect();
+    write_all(out, &render(arguments.format, &rows)?)?;
     if let Some(directory) = plots {
         plots::draw(&outcomes, directory).map_err(CliError::failure)?;
         if arguments.format == Format::Table {
@@ -188,12 +208,11 @@ pub(super) fn run(
     Ok(())
 }
 
-fn render(format: Format, outcomes: &[Outcome]) -> Result<String, CliError> {
-    let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row.clone()).collect();
+fn render(format: Format, rows: &[Row]) -> Result<String, CliError> {
     match format {
-        Format::Table => Ok(output::table::render(&rows)),
-        Format::Json => output::json(&rows).map_err(CliError::failure),
-        Format::Csv => output::csv(&rows).map_err(CliError::failure),
+        Format::Table => Ok(output::table::render(rows)),
+        Format::Json => output::json(rows).map_err(CliError::failure),
+        Format::Csv => output::csv(rows).map_err(CliError::failure),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `kneepoint frontier`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -8,12 +8,11 @@ use clap::Args;
 
 use super::error::CliError;
 use super::options::{known_controller, write_file};
-use super::progress::Progress;
 use super::suite::{self, SuiteOptions};
+use super::sweep::SweepOptions;
 use super::write_all;
 use crate::frontier::report::report;
-use crate::frontier::{Family, Job, Record, Shard, chart, run as run_jobs};
-use crate::output::json_lines;
+use crate::frontier::{Case, Family, Job, Record, chart};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -24,13 +23,8 @@ pub(super) struct Arguments {
     #[command(flatten)]
     suite: SuiteOptions,
 
-    /// Only one of several equal parts of the runs, such as 1/4; --reference puts the records of all parts together
-    #[arg(long, value_name = "I/N")]
-    shard: Option<Shard>,
-
-    /// Write a record of each run into this file, one JSON object per line
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    sweep: SweepOptions,
 
     /// Draw utilization over delay into this file, as SVG
     #[arg(long, value_name = "FILE")]
@@ -59,15 +53,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     suite::require_scenarios(&suites)?;
     let mut records = arguments.suite.references()?;
     let known: BTreeSet<(Family, String, String, u64)> = records.iter().map(key).collect();
-    // Runs that are compared with each other belong to one shard.
-    let shard = arguments.shard.unwrap_or(Shard::ALL);
     let scenarios = suites
         .iter()
-        .flat_map(|(seed, cases)| cases.iter().map(move |case| (*seed, case)))
-        .enumerate()
-        .filter(|(place, _)| shard.has(*place));
+        .flat_map(|(seed, cases)| cases.iter().map(move |case| (*seed, case)));
     let jobs: Vec<Job<'_>> = scenarios
-        .flat_map(|(_, (seed, case))| {
+        .flat_map(|(seed, case)| {
             let controllers = arguments.controllers.iter();
             controllers.map(move |controller| Job {
                 case,
@@ -80,20 +70,34 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
             !known.contains(&(family, name, job.controller.to_owned(), job.seed))
         })
         .collect();
-    let progress = Progress::of_shares();
-    let new = run_jobs(&jobs, &|share| progress.advance_share(share));
-    progress.finish();
-    let new = new.map_err(CliError::failure)?;
-    if let Some(path) = &arguments.json {
-        let lines = json_lines(&new).map_err(CliError::failure)?;
-        write_file("--json", path, &lines)?;
+    match arguments.sweep.results(&jobs, out)? {
+        Some(new) => records.extend(new),
+        None => return Ok(()),
     }
-    records.extend(new);
+    in_order(&mut records, &suites, &arguments.controllers);
     if let Some(path) = &arguments.svg {
         let drawing = chart(&records).svg().map_err(CliError::failure)?;
         write_file("--svg", path, &drawing)?;
     }
     Ok(write_all(out, &report(&records, arguments.runs))?)
+}
+
+/// As the suite and the command have them: references come in another order, and first those of controllers that are not named.
+fn in_order(records: &mut [Record], suites: &[(u64, Vec<Case>)], controllers: &[String]) {
+    let cases = suites
+        .iter()
+        .flat_map(|(seed, cases)| cases.iter().map(move |case| (*seed, case)));
+    let places: BTreeMap<(u64, Family, &str), usize> = cases
+        .zip(0..)
+        .map(|((seed, case), place)| ((seed, case.family, case.name.as_str()), place))
+        .collect();
+    records.sort_by_key(|record| {
+        let case = (record.seed, record.family, record.scenario.as_str());
+        let controller = controllers
+            .iter()
+            .position(|name| *name == record.controller);
+        (places.get(&case).copied(), controller)
+    });
 }
 
 fn key(record: &Record) -> (Family, String, String, u64) {

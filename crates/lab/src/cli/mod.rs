@@ -7,11 +7,13 @@ mod host;
 mod inspect;
 mod log;
 mod loopback;
+mod merge;
 mod options;
 mod progress;
 mod relay;
 mod reproduce;
 mod suite;
+mod sweep;
 mod torture;
 mod trace;
 mod tune;
@@ -38,7 +40,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Measure controllers side by side over emulated links, in virtual time
-    Compare(compare::Arguments),
+    Compare(Box<compare::Arguments>),
     /// Emulate a link in real time, between UDP clients and a server
     Relay(relay::Arguments),
     /// End hosts of the emulator
@@ -55,6 +57,8 @@ enum Command {
     Reproduce(reproduce::Arguments),
     /// Run controllers over a suite of scenarios, and show which ones collapse
     Frontier(frontier::Arguments),
+    /// Join what the shards of `compare`, `frontier`, `reproduce`, `torture` or `tune` have kept in a directory
+    Merge(merge::Arguments),
     /// Break links in the middle of transfers, and show how long controllers take to recover
     Torture(torture::Arguments),
     /// Choose a controller's values on that suite, or show what each value does
@@ -104,6 +108,7 @@ pub fn run(
         Some(Command::LoopbackReceiver(arguments)) => loopback::receive(&arguments, out),
         Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out),
         Some(Command::Frontier(arguments)) => frontier::run(&arguments, out),
+        Some(Command::Merge(arguments)) => merge::run(&arguments, out),
         Some(Command::Torture(arguments)) => torture::run(&arguments, out),
         Some(Command::Tune(arguments)) => tune::run(&arguments, out),
     }

@@ -8,10 +8,10 @@ use clap::{Args, ValueEnum};
 
 use super::error::CliError;
 use super::options::{create_directory, write_file};
-use super::progress::Progress;
+use super::sweep::{PartOptions, Sweep};
 use super::write_all;
 use crate::reproduce::report::{Section, claims_page, html, paper_page};
-use crate::reproduce::{Experiment, Paper, Scale, Store, experiments, reproduce};
+use crate::reproduce::{Experiment, Paper, Scale, experiments, jobs, sections};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -31,9 +31,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR", default_value = "target/reproduce")]
     out: PathBuf,
 
-    /// Forget the runs that are finished already, instead of going on where an earlier command was interrupted
-    #[arg(long)]
-    fresh: bool,
+    #[command(flatten)]
+    part: PartOptions,
 }
 
 /// A paper, or all of them.
@@ -75,7 +74,6 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
             .unwrap_or(if arguments.quick { 1 } else { 3 }),
     };
     let directory = &arguments.out;
-    create_directory("--out", directory)?;
     let chosen: Vec<&dyn Experiment> = Paper::ALL
         .into_iter()
         .filter(|paper| {
@@ -83,14 +81,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
         })
         .flat_map(experiments)
         .collect();
-    let store = Store::open(&directory.join(RUNS), arguments.fresh)
-        .map_err(|error| CliError::input("--out", error))?;
-    let progress = Progress::of_shares();
-    let sections = reproduce(&chosen, scale, &store, &|share| {
-        progress.advance_share(share)
-    });
-    progress.finish();
-    let sections = sections.map_err(CliError::failure)?;
+    let sweep = Sweep::open(directory, &arguments.part)?;
+    if !sweep.make(&jobs(&chosen, scale), out)? {
+        // Of a shard there is no report.
+        return Ok(());
+    }
+    let sections = sections(&chosen, scale, sweep.kept()).map_err(CliError::failure)?;
+    sweep.merge()?;
 
     let command = command(arguments);
     let page = html(&sections, scale, &command).map_err(CliError::failure)?;
@@ -146,8 +143,6 @@ fn command(arguments: &Arguments) -> String {
     format!("cargo run --release -- reproduce {papers}{quick}{seeds}")
 }
 
-/// The finished runs, a line of JSON each.
-const RUNS: &str = "runs.jsonl";
 /// The report with its curves.
 const PAGE: &str = "report.html";
 /// The key claims.

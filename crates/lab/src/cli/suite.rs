@@ -8,7 +8,8 @@ use clap::Args;
 use kneepoint_emulator::trace::Trace;
 
 use super::error::CliError;
-use crate::frontier::{Case, Family, Record, RecordedTrace, cases};
+use crate::frontier::{COMMAND, Case, Family, Record, RecordedTrace, cases};
+use crate::sweep;
 
 #[derive(Debug, Args)]
 pub(super) struct SuiteOptions {
@@ -32,8 +33,8 @@ pub(super) struct SuiteOptions {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100))]
     seeds: u64,
 
-    /// Compare with the records of an earlier --json, which are not run again; repeat for several
-    #[arg(long, value_name = "FILE")]
+    /// Compare with the runs of an earlier --out, which are not made again, whatever version made them; repeat for several
+    #[arg(long, value_name = "DIR|FILE")]
     reference: Vec<PathBuf>,
 }
 
@@ -49,18 +50,13 @@ impl SuiteOptions {
         Ok((1..=self.seeds).map(suite).collect())
     }
 
-    /// The records of the --reference files that belong to these scenarios.
+    /// The records of all --reference that belong to these scenarios.
     pub(super) fn references(&self) -> Result<Vec<Record>, CliError> {
-        let mut records = Vec::new();
-        for file in &self.reference {
-            records.extend(self.records("--reference", file)?);
+        let mut records: Vec<Record> = Vec::new();
+        for path in &self.reference {
+            let read = sweep::read(path, COMMAND);
+            records.extend(read.map_err(|error| CliError::input("--reference", error))?);
         }
-        Ok(records)
-    }
-
-    /// The records of a file that belong to these scenarios.
-    pub(super) fn records(&self, option: &str, file: &Path) -> Result<Vec<Record>, CliError> {
-        let mut records = read(option, file)?;
         records.retain(|record| {
             record.seed <= self.seeds && self.wants(record.family, &record.scenario)
         });
@@ -116,23 +112,4 @@ fn recorded(directory: &Path) -> Result<Vec<RecordedTrace>, CliError> {
         })
     };
     paths.iter().map(load).collect()
-}
-
-/// The records of an earlier command.
-fn read(option: &str, path: &Path) -> Result<Vec<Record>, CliError> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        CliError::input(
-            option,
-            format_args!("cannot read {}: {error}", path.display()),
-        )
-    })?;
-    let lines = (1_usize..).zip(text.lines());
-    lines
-        .map(|(number, line)| {
-            serde_json::from_str(line).map_err(|error| {
-                let path = path.display();
-                CliError::input(option, format_args!("{path}:{number}: no record: {error}"))
-            })
-        })
-        .collect()
 }

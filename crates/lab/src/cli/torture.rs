@@ -1,22 +1,18 @@
 //! `kneepoint torture`.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use clap::Args;
 use kneepoint_emulator::host::HostConfig;
-use serde::Serialize;
 
 use super::error::CliError;
-use super::options::{controllers, known_controller, write_file};
-use super::progress::Progress;
+use super::options::{controllers, known_controller};
+use super::sweep::SweepOptions;
 use super::write_all;
-use crate::frontier::{FrontierError, Shard};
-use crate::output::json_lines;
-use crate::torture::pairs::{matrix, pair_names, pairs, run_pairs};
+use crate::torture::pairs::{matrix, pair_names, pairs};
 use crate::torture::report::report;
-use crate::torture::transfers::{arrivals, run_transfers, transfers};
-use crate::torture::{Fault, Job, cases, run as run_jobs};
+use crate::torture::transfers::{arrivals, transfers};
+use crate::torture::{Fault, Job, cases};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -41,21 +37,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "HOSTS", value_delimiter = ',', default_value = "ideal,busy", value_parser = HostConfig::named)]
     host: Vec<HostConfig>,
 
-    /// Only one of several equal parts of the runs, such as 1/4
-    #[arg(
-        long,
-        value_name = "I/N",
-        default_value = "1/1",
-        hide_default_value = true
-    )]
-    shard: Shard,
-
-    /// Write a record of each run into this file, one JSON object per line
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    sweep: SweepOptions,
 
     /// Instead of faults: each two controllers of ours, and each one beside stock CUBIC, for 60 s on one link
-    #[arg(long, conflicts_with_all = ["faults", "scenario", "shard", "host"])]
+    #[arg(long, conflicts_with_all = ["faults", "scenario", "host"])]
     pairs: bool,
 
     /// Instead of faults: transfers over many paths, with the stacks' flow control and with large windows
@@ -66,41 +52,42 @@ pub(super) struct Arguments {
 /// Runs what is asked for, and prints the tables.
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
     let text = if arguments.pairs {
-        pairs_of(arguments)?
+        pairs_of(arguments, out)?
     } else if arguments.transfers {
-        transfers_of(arguments)?
+        transfers_of(arguments, out)?
     } else {
-        faults_of(arguments)?
+        faults_of(arguments, out)?
     };
-    Ok(write_all(out, &text)?)
+    match text {
+        Some(text) => Ok(write_all(out, &text)?),
+        // Of a shard there are no tables.
+        None => Ok(()),
+    }
 }
 
-fn pairs_of(arguments: &Arguments) -> Result<String, CliError> {
+fn pairs_of(arguments: &Arguments, out: &mut dyn Write) -> Result<Option<String>, CliError> {
     let names = match &arguments.controllers[..] {
         [] => pair_names(),
         named => controllers(named)?,
     };
-    let records = carry_out(arguments, |progress| run_pairs(&pairs(&names), progress))?;
-    Ok(matrix(&names, &records))
+    let records = arguments.sweep.results(&pairs(&names), out)?;
+    Ok(records.map(|records| matrix(&names, &records)))
 }
 
-fn transfers_of(arguments: &Arguments) -> Result<String, CliError> {
+fn transfers_of(arguments: &Arguments, out: &mut dyn Write) -> Result<Option<String>, CliError> {
     let controllers = controllers(&arguments.controllers)?;
     let transfers = transfers().into_iter();
     let transfers = transfers.filter(|transfer| transfer.name().contains(&arguments.scenario));
-    let transfers = transfers
-        .enumerate()
-        .filter(|(place, _)| arguments.shard.has(*place));
     let jobs: Vec<_> = transfers
-        .flat_map(|(_, transfer)| {
+        .flat_map(|transfer| {
             controllers
                 .iter()
                 .map(move |name| (transfer, name.as_str()))
         })
         .collect();
     require(!jobs.is_empty())?;
-    let records = carry_out(arguments, |progress| run_transfers(&jobs, progress))?;
-    Ok(arrivals(&records))
+    let records = arguments.sweep.results(&jobs, out)?;
+    Ok(records.map(|records| arrivals(&records)))
 }
 
 /// Refuses a choice without any case.
@@ -111,7 +98,7 @@ fn require(any: bool) -> Result<(), CliError> {
     Err(CliError::input("--scenario", "no case is left"))
 }
 
-fn faults_of(arguments: &Arguments) -> Result<String, CliError> {
+fn faults_of(arguments: &Arguments, out: &mut dyn Write) -> Result<Option<String>, CliError> {
     let controllers = controllers(&arguments.controllers)?;
     let mut cases = cases();
     cases.retain(|case| {
@@ -122,12 +109,8 @@ fn faults_of(arguments: &Arguments) -> Result<String, CliError> {
     let runs = cases
         .iter()
         .flat_map(|case| arguments.host.iter().map(move |host| (case, host)));
-    // Runs that are compared with each other belong to one shard.
-    let runs = runs
-        .enumerate()
-        .filter(|(place, _)| arguments.shard.has(*place));
     let jobs: Vec<Job<'_>> = runs
-        .flat_map(|(_, (case, host))| {
+        .flat_map(|(case, host)| {
             controllers.iter().map(move |controller| Job {
                 case,
                 host,
@@ -135,22 +118,6 @@ fn faults_of(arguments: &Arguments) -> Result<String, CliError> {
             })
         })
         .collect();
-    let records = carry_out(arguments, |progress| run_jobs(&jobs, progress))?;
-    Ok(report(&records))
-}
-
-/// Runs all jobs under a progress bar, and writes the records into the file of --json, if there is one.
-fn carry_out<R: Serialize>(
-    arguments: &Arguments,
-    run: impl FnOnce(&(dyn Fn(f64) + Sync)) -> Result<Vec<R>, FrontierError>,
-) -> Result<Vec<R>, CliError> {
-    let progress = Progress::of_shares();
-    let records = run(&|share| progress.advance_share(share));
-    progress.finish();
-    let records = records.map_err(CliError::failure)?;
-    if let Some(path) = &arguments.json {
-        let lines = json_lines(&records).map_err(CliError::failure)?;
-        write_file("--json", path, &lines)?;
-    }
-    Ok(records)
+    let records = arguments.sweep.results(&jobs, out)?;
+    Ok(records.map(|records| report(&records)))
 }

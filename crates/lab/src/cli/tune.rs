@@ -1,9 +1,8 @@
 //! `kneepoint tune`.
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use kneepoint_controllers::ControllerSpec;
@@ -13,9 +12,9 @@ use super::frontier::CONTROLLERS;
 use super::options::known_controller;
 use super::progress::Progress;
 use super::suite::{self, SuiteOptions};
+use super::sweep::{Sweep, make_under};
 use super::write_all;
-use crate::frontier::{Case, Family, Job, Record, run as run_jobs};
-use crate::output::json_lines;
+use crate::frontier::{Case, Family, Job, Record};
 use crate::tune::{
     Bench, Change, Parameter, ablation, leave_one_out, parameters, report, variations,
 };
@@ -55,10 +54,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = known_controller, default_value = CONTROLLERS)]
     against: Vec<String>,
 
-    /// Append a record of each run to this file, and repeat no run that it has: a command that was stopped goes on. Remove the
-    /// file when a controller's code changes
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    /// Keep the result of each run in this directory, and make no run again that it has: a command that was stopped goes on.
+    /// Take another directory when a controller's code changes
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 /// Runs the passes, and prints the table.
@@ -85,11 +84,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     let mut references = arguments.suite.references()?;
     references.retain(|record| foreign(&record.controller));
     let against: Vec<&String> = arguments.against.iter().filter(|it| foreign(it)).collect();
-    let file = arguments.json.as_deref();
-    let known = match file.filter(|file| file.exists()) {
-        Some(file) => arguments.suite.records("--json", file)?,
-        None => Vec::new(),
-    };
+    let sweep = arguments.out.as_deref().map(Sweep::of_all).transpose()?;
     let passes = passes(arguments, &suites, parameters.len(), &changes)?;
     let runs: usize = suites.iter().map(|(_, cases)| cases.len()).sum();
     let (values, others) = (parameters.len(), against.len());
@@ -102,13 +97,12 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     let mut runner = |controller: &str, jobs: &[Job<'_>]| -> Result<Vec<Record>, CliError> {
         number += 1;
         let progress = Progress::of_part(format!("{number}: {controller}"));
-        let records = run_jobs(jobs, &|share| progress.advance_share(share));
-        progress.finish();
-        let records = records.map_err(CliError::failure)?;
-        file.map_or(Ok(()), |file| append(file, &records))?;
-        Ok(records)
+        match &sweep {
+            Some(sweep) => sweep.results_of_part(jobs, progress),
+            None => make_under(jobs, progress),
+        }
     };
-    let mut bench = Bench::new(&suites, references, known, &mut runner);
+    let mut bench = Bench::new(&suites, references, &mut runner);
     for controller in against {
         bench.refer_to(controller)?;
     }
@@ -118,6 +112,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
         let folds = leave_one_out(&mut bench, start, &changes, arguments.budget)?;
         format!("{}\npasses: {}\n", report(&folds), bench.passes())
     };
+    sweep.map_or(Ok(()), Sweep::merge)?;
     Ok(write_all(out, &table)?)
 }
 
@@ -168,14 +163,4 @@ fn factor(text: &str) -> Result<f64, String> {
     let factor = text.parse().ok();
     let factor = factor.filter(|factor: &f64| factor.is_finite() && *factor > 0.0);
     factor.ok_or_else(|| "expected a number above 0".to_owned())
-}
-
-fn append(path: &Path, records: &[Record]) -> Result<(), CliError> {
-    let lines = json_lines(records).map_err(CliError::failure)?;
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
-    written.map_err(|error| {
-        let path = path.display();
-        CliError::input("--json", format_args!("cannot write {path}: {error}"))
-    })
 }

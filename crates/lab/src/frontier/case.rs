@@ -5,13 +5,14 @@ use std::time::Duration;
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::LinkConfig;
 use kneepoint_emulator::network::{Duplex, Topology};
+use serde::Serialize;
 
 use super::family::Family;
 use super::path::{FAST_MBPS, Path, rate};
 use crate::workload::{Load, Phase};
 
 /// A scenario: a path, its end hosts, and the flows over it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Case {
     /// The family.
     pub family: Family,
@@ -28,7 +29,7 @@ pub struct Case {
 }
 
 /// A flow.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Sender {
     /// Its controller.
     pub under: Under,
@@ -41,7 +42,7 @@ pub struct Sender {
 }
 
 /// A flow's controller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Under {
     /// The controller under test.
     Test,

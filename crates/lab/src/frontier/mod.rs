@@ -1,7 +1,7 @@
 //! The frontier of utilization and delay: controllers over a suite of scenarios, and the runs in which they collapse.
 //!
 //! A [`Case`] is one scenario: a path, its end hosts, and the flows over it. [`cases`] makes the suite for a seed, family by
-//! family. [`run`] carries out every case under every controller, in parallel, and condenses each run to a [`Record`].
+//! family. A [`Job`] is one case under one controller; its run is condensed to a [`Record`].
 //! [`judge`] compares the records of one case and seed, and [`report`] prints the tables.
 
 mod case;
@@ -11,12 +11,10 @@ pub(crate) mod path;
 mod record;
 pub mod report;
 mod scatter;
-mod shard;
 mod verdict;
 
 use std::time::Duration;
 
-use rayon::prelude::*;
 use thiserror::Error;
 
 pub use self::case::{Case, Sender, Under};
@@ -26,12 +24,12 @@ pub use self::family::{Family, UnknownFamily};
 pub use self::path::Path;
 pub use self::record::Record;
 pub use self::scatter::chart;
-pub use self::shard::{Shard, ShardError};
 pub use self::verdict::{Collapse, judge};
 pub(crate) use self::verdict::{LARGE_INITIAL_WINDOW, key};
 
 use crate::controllers::{UnknownController, candidate};
 use crate::run::RunError;
+use crate::sweep::{self, Key};
 use crate::trial::{FlowPlan, Trial};
 
 /// Why a case has no record.
@@ -102,43 +100,32 @@ impl Job<'_> {
     }
 }
 
-/// Runs every job, in parallel on the cores. The records are in the order of the jobs.
-///
-/// `progress` is told the share of the work that has been done since it was last told.
-///
-/// # Errors
-/// The first job in order that failed.
-pub fn run(
-    jobs: &[Job<'_>],
-    progress: &(dyn Fn(f64) + Sync),
-) -> Result<Vec<Record>, FrontierError> {
-    in_parallel(jobs, |job| job.case.weight(), Job::run, progress)
+impl sweep::Run for Job<'_> {
+    type Result = Record;
+    type Error = FrontierError;
+
+    fn key(&self) -> Result<Key, serde_json::Error> {
+        let Self {
+            case,
+            controller,
+            seed,
+        } = *self;
+        let name = [case.family.name().into(), case.name.as_str().into()];
+        let name = name.into_iter().chain([controller.into(), seed.into()]);
+        Key::new(COMMAND, name, &(case, controller, seed))
+    }
+
+    fn weight(&self) -> f64 {
+        self.case.weight()
+    }
+
+    fn make(&self) -> Result<Record, FrontierError> {
+        self.run()
+    }
 }
 
-/// Does every job, in parallel on the cores. The results are in the order of the jobs, or the first error in that order.
-pub(crate) fn in_parallel<J: Sync, R: Send, E: Send>(
-    jobs: &[J],
-    weight: impl Fn(&J) -> f64,
-    run: impl Fn(&J) -> Result<R, E> + Sync,
-    progress: &(dyn Fn(f64) + Sync),
-) -> Result<Vec<R>, E> {
-    let mut order: Vec<(usize, &J, f64)> = jobs
-        .iter()
-        .enumerate()
-        .map(|(index, job)| (index, job, weight(job)))
-        .collect();
-    let total: f64 = order.iter().map(|(.., weight)| weight).sum();
-    // The longest first, so that the last ones to end are short.
-    order.sort_by(|a, b| b.2.total_cmp(&a.2));
-    let results = order.into_iter().par_bridge().map(|(index, job, weight)| {
-        let result = run(job);
-        progress(weight / total);
-        (index, result)
-    });
-    let mut results: Vec<_> = results.collect();
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
-}
+/// The command of the runs' keys. `tune` makes the same runs.
+pub(crate) const COMMAND: &str = "frontier";
 
 /// Whole milliseconds.
 pub(crate) const fn ms(millis: u64) -> Duration {

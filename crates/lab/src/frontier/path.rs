@@ -8,11 +8,12 @@ use kneepoint_emulator::link::{
 };
 use kneepoint_emulator::network::Duplex;
 use kneepoint_emulator::time::Nanos;
+use serde::Serialize;
 
 use super::{millis, seconds};
 
 /// Both directions of a bottleneck.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Path {
     /// The data's way.
     pub forward: LinkConfig,

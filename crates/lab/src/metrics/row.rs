@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::messages::Messages;
 use super::stats::rounded;
@@ -17,7 +17,7 @@ use crate::workload::Workload;
 /// contract.
 ///
 /// Fractions and milliseconds are rounded to six decimals. A statistic over no samples is `None`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// The link's name: the trace file's name without `.trace`, or the constant rate.
     pub trace: String,
@@ -97,7 +97,7 @@ pub struct Row {
 }
 
 /// The results of a flow of a run. The field names are a contract.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FlowRow {
     /// The controller's name, with its preset if one was given.
     pub controller: String,

@@ -4,16 +4,29 @@ pub mod table;
 
 use std::io;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::metrics::{FlowRow, Row};
 
-/// A row, and the flows as an array.
-#[derive(Serialize)]
-struct Object<'a> {
+/// A row, and its flows as an array: one line of [`json`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Object {
     #[serde(flatten)]
-    row: &'a Row,
-    flows: &'a [FlowRow],
+    row: Row,
+    flows: Vec<FlowRow>,
+}
+
+impl From<Row> for Object {
+    fn from(mut row: Row) -> Self {
+        let flows = std::mem::take(&mut row.flows);
+        Self { row, flows }
+    }
+}
+
+impl From<Object> for Row {
+    fn from(Object { row, flows }: Object) -> Self {
+        Self { flows, ..row }
+    }
 }
 
 /// Prints every row as one JSON object on a line of its own, with the array `flows`, one object for each flow.
@@ -21,10 +34,7 @@ struct Object<'a> {
 /// # Errors
 /// Never for rows made by [`Row::new`].
 pub fn json(rows: &[Row]) -> Result<String, serde_json::Error> {
-    json_lines(rows.iter().map(|row| Object {
-        row,
-        flows: &row.flows,
-    }))
+    json_lines(rows.iter().cloned().map(Object::from))
 }
 
 /// One object on a line for each.

@@ -1,8 +1,8 @@
 //! The papers' experiments: run, tabulated, and held against what the papers report.
 //!
 //! A [`Reproduction`] is one experiment: cases, the run of a case, and the section of the report that comes of the results. The
-//! cases of all of them run in parallel. What a case gives is kept as one line of JSON in the output folder, under a key
-//! that holds all its parameters, so that an interrupted run goes on where it stopped.
+//! cases of all of them run in parallel, as a [sweep](crate::sweep): what a case gives is kept, so that an interrupted run goes on
+//! where it stopped.
 
 mod catalogue;
 mod delayed_oracle;
@@ -10,7 +10,6 @@ mod grid;
 pub mod report;
 mod reproduction;
 mod setup;
-mod store;
 mod summary;
 mod trace_runs;
 
@@ -22,17 +21,16 @@ mod extra;
 mod fair_share;
 
 use kneepoint_controllers::ConfigError;
-use rayon::prelude::*;
 use thiserror::Error;
 
 pub use self::catalogue::{Paper, experiments};
 pub use self::grid::Runs;
 pub use self::reproduction::{About, Experiment, Job, Reproduction, Scale};
-pub use self::store::{Store, StoreError};
 
 use self::report::Section;
 use crate::controllers::UnknownController;
 use crate::run::RunError;
+use crate::sweep::{Results, SweepError};
 
 /// Why an experiment has no result.
 #[derive(Debug, Error)]
@@ -45,19 +43,9 @@ pub enum ReproduceError {
         /// What happened.
         source: CaseError,
     },
-    /// The results could not be kept.
+    /// A result is missing, or has another form.
     #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A result that was kept does not have the form it should have.
-    #[error(
-        "{key}: the result that was kept is not of this version ({source}): start afresh with --fresh"
-    )]
-    Result {
-        /// The case's key.
-        key: String,
-        /// What is wrong with it.
-        source: serde_json::Error,
-    },
+    Sweep(#[from] Box<SweepError<Self>>),
 }
 
 /// Why a case has no result.
@@ -77,40 +65,25 @@ pub enum CaseError {
     Json(#[from] serde_json::Error),
 }
 
-/// Runs what the store does not have yet, in parallel, and makes the sections in their order.
-///
-/// `progress` is told the share of the work that has been done since it was last told.
+/// The runs of all experiments.
+pub fn jobs<'a>(experiments: &[&'a dyn Experiment], scale: Scale) -> Vec<Job<'a>> {
+    let experiments = experiments.iter();
+    experiments
+        .flat_map(|experiment| experiment.jobs(scale))
+        .collect()
+}
+
+/// The sections of the report in their order, from results of all runs.
 ///
 /// # Errors
-/// The first case that failed, or results that cannot be kept.
-pub fn reproduce(
+/// A result that is missing or has another form.
+pub fn sections(
     experiments: &[&dyn Experiment],
     scale: Scale,
-    store: &Store,
-    progress: &(dyn Fn(f64) + Sync),
+    results: &Results,
 ) -> Result<Vec<Section>, ReproduceError> {
-    let mut jobs: Vec<Job<'_>> = experiments
-        .iter()
-        .flat_map(|experiment| experiment.jobs(scale))
-        .collect();
-    let total: f64 = jobs.iter().map(|job| job.weight).sum();
-    // The longest first: the last ones to end should be short.
-    jobs.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    // A bridge hands them out one by one in this order, to whichever core is free.
-    jobs.into_iter().par_bridge().try_for_each(|job| {
-        let share = job.weight / total;
-        if !store.has(&job.key) {
-            let result = (job.run)().map_err(|source| ReproduceError::Run {
-                case: job.key.clone(),
-                source,
-            })?;
-            store.keep(&job.key, result)?;
-        }
-        progress(share);
-        Ok::<_, ReproduceError>(())
-    })?;
     experiments
         .iter()
-        .map(|experiment| experiment.section(scale, store))
+        .map(|experiment| experiment.section(scale, results))
         .collect()
 }

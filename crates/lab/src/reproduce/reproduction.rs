@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::catalogue::Paper;
 use super::grid::Runs;
 use super::report::Section;
-use super::store::Store;
 use super::{CaseError, ReproduceError};
+use crate::sweep::{self, Key, Results};
 
 /// What an experiment is about.
 #[derive(Debug, Clone, Copy)]
@@ -47,22 +47,45 @@ pub trait Experiment: Sync {
     /// What there is to do.
     fn jobs(&self, scale: Scale) -> Vec<Job<'_>>;
 
-    /// The section of the report, once every job's result is in the store.
+    /// The section of the report, once every job has a result.
     ///
     /// # Errors
     /// A result is missing or of another form.
-    fn section(&self, scale: Scale, store: &Store) -> Result<Section, ReproduceError>;
+    fn section(&self, scale: Scale, results: &Results) -> Result<Section, ReproduceError>;
 }
 
 /// One run.
 #[expect(missing_debug_implementations, reason = "it is a closure")]
 pub struct Job<'a> {
-    /// Its name and all its parameters.
-    pub key: String,
+    /// The experiment's short name.
+    pub experiment: &'static str,
+    /// All its parameters, as JSON.
+    pub case: String,
     /// About how much work it is.
     pub weight: f64,
     /// Does it.
     pub run: Box<dyn Fn() -> Result<Value, CaseError> + Send + Sync + 'a>,
+}
+
+impl sweep::Run for Job<'_> {
+    type Result = Value;
+    type Error = ReproduceError;
+
+    fn key(&self) -> Result<Key, serde_json::Error> {
+        let name = [self.experiment.into(), self.case.as_str().into()];
+        Key::new("reproduce", name, &(self.experiment, &self.case))
+    }
+
+    fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    fn make(&self) -> Result<Value, ReproduceError> {
+        (self.run)().map_err(|source| ReproduceError::Run {
+            case: format!("{} {}", self.experiment, self.case),
+            source,
+        })
+    }
 }
 
 impl<C, R> Experiment for Reproduction<C, R>
@@ -72,8 +95,37 @@ where
 {
     fn jobs(&self, scale: Scale) -> Vec<Job<'_>> {
         let cases = (self.cases)(scale).into_iter();
-        let job = |case: C| Job {
-            key: self.key(&case),
+        cases.map(|case| self.job(case)).collect()
+    }
+
+    fn section(&self, scale: Scale, results: &Results) -> Result<Section, ReproduceError> {
+        let jobs = self.jobs(scale);
+        let values = sweep::collect(&jobs, results).map_err(Box::new)?;
+        let values = values.into_iter().zip(&jobs);
+        let read = values.map(|(value, job)| {
+            let failed = |source| ReproduceError::Run {
+                case: format!("{} {}", job.experiment, job.case),
+                source: CaseError::Json(source),
+            };
+            serde_json::from_value(value).map_err(failed)
+        });
+        let read = read.collect::<Result<Vec<R>, _>>()?;
+        let results: Vec<(C, R)> = (self.cases)(scale).into_iter().zip(read).collect();
+        let section = Section::new(self.about);
+        Ok((self.report)(scale, &Runs::of(&results), section))
+    }
+}
+
+impl<C, R> Reproduction<C, R>
+where
+    C: Serialize + Send + Sync,
+    R: Serialize + DeserializeOwned,
+{
+    fn job(&self, case: C) -> Job<'_> {
+        Job {
+            experiment: self.about.id,
+            // Parameters that cannot be written are a mistake in the program.
+            case: serde_json::to_string(&case).unwrap_or_default(),
             weight: (self.weight)(&case),
             run: Box::new(move || {
                 let value = serde_json::to_value((self.run)(&case)?)?;
@@ -81,32 +133,7 @@ where
                 serde_json::from_value::<R>(value.clone())?;
                 Ok(value)
             }),
-        };
-        cases.map(job).collect()
-    }
-
-    fn section(&self, scale: Scale, store: &Store) -> Result<Section, ReproduceError> {
-        let cases = (self.cases)(scale).into_iter();
-        let results: Result<Vec<_>, ReproduceError> = cases
-            .map(|case| {
-                let key = self.key(&case);
-                // An absent result reads as JSON's null, which is refused with the key.
-                let value = store.get(&key).unwrap_or(Value::Null);
-                let result = serde_json::from_value(value);
-                let result = result.map_err(|source| ReproduceError::Result { key, source })?;
-                Ok((case, result))
-            })
-            .collect();
-        let section = Section::new(self.about);
-        Ok((self.report)(scale, &Runs::of(&results?), section))
-    }
-}
-
-impl<C: Serialize, R> Reproduction<C, R> {
-    /// A case's name. Parameters that cannot be written are a mistake in the program, and then so is the name.
-    fn key(&self, case: &C) -> String {
-        let parameters = serde_json::to_string(case).unwrap_or_default();
-        format!("{} {parameters}", self.about.id)
+        }
     }
 }
 

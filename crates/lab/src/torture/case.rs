@@ -6,6 +6,7 @@ use std::time::Duration;
 use kneepoint_emulator::host::{Distribution, HostConfig, OtherWork};
 use kneepoint_emulator::link::LinkConfig;
 use kneepoint_emulator::network::{NetworkError, Rebinding, Topology};
+use serde::Serialize;
 
 use super::fault::Fault;
 use crate::frontier::Path;
@@ -13,7 +14,7 @@ use crate::trial::{Dialer, client_address, receiver_address, server_address};
 use crate::workload::{Load, Phase};
 
 /// A path, a fault on it, and what the sender has to send.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Case {
     /// The kind of fault.
     pub fault: Fault,
@@ -36,7 +37,7 @@ pub struct Case {
 }
 
 /// What happens to a connection when the fault is over, beside what its path does by itself.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub enum Change {
     /// Nothing.
     None,
@@ -51,7 +52,7 @@ pub enum Change {
 }
 
 /// What a controller must keep to after a fault.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub enum Bound {
     /// 90 % of the link so long after the first packet that gets through.
     Regain(Duration),

@@ -14,18 +14,20 @@ pub mod transfers;
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
+use serde::Serialize;
 
 pub use self::case::{Bound, CALM, Case, Change};
 pub use self::fault::{Fault, UnknownFault};
 pub use self::faults::cases;
 pub use self::record::{Record, WINDOW};
 use crate::controllers::candidate;
-use crate::frontier::{FrontierError, in_parallel};
+use crate::frontier::FrontierError;
 use crate::run::RunError;
+use crate::sweep::{self, Key, Part};
 use crate::trial::{FlowPlan, Trial};
 
 /// One run to do.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Job<'a> {
     /// The fault.
     pub case: &'a Case,
@@ -66,17 +68,27 @@ impl Job<'_> {
     }
 }
 
-/// Runs every job, in parallel on the cores. The records are in the order of the jobs.
-///
-/// `progress` is told the share of the work that has been done since it was last told.
-///
-/// # Errors
-/// The first job in order that failed.
-pub fn run(
-    jobs: &[Job<'_>],
-    progress: &(dyn Fn(f64) + Sync),
-) -> Result<Vec<Record>, FrontierError> {
-    in_parallel(jobs, |job| job.case.weight(), Job::run, progress)
+impl sweep::Run for Job<'_> {
+    type Result = Record;
+    type Error = FrontierError;
+
+    fn key(&self) -> Result<Key, serde_json::Error> {
+        let Self {
+            case,
+            host,
+            controller,
+        } = self;
+        let name = [case.fault.name(), &case.name, &host.name, controller];
+        Key::new("torture", name.map(Part::from), &(self, SEED))
+    }
+
+    fn weight(&self) -> f64 {
+        self.case.weight()
+    }
+
+    fn make(&self) -> Result<Record, FrontierError> {
+        self.run()
+    }
 }
 
 /// Of all randomness.

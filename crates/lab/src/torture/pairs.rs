@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::SEED;
 use crate::controllers::candidate;
-use crate::frontier::{FrontierError, Path, in_parallel, seconds};
+use crate::frontier::{FrontierError, Path, seconds};
 use crate::metrics::stats::rounded;
 use crate::output::table::table;
+use crate::sweep::{self, Key};
 use crate::trial::{FlowPlan, Trial};
 
 /// What two flows got of a link.
@@ -45,15 +46,26 @@ pub fn pairs(names: &[String]) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Runs each pair, in parallel on the cores.
-///
-/// # Errors
-/// The first pair in order that could not be run.
-pub fn run_pairs(
-    pairs: &[(&str, &str)],
-    progress: &(dyn Fn(f64) + Sync),
-) -> Result<Vec<Pair>, FrontierError> {
-    in_parallel(pairs, |_| 1.0, run_pair, progress)
+impl sweep::Run for (&str, &str) {
+    type Result = Pair;
+    type Error = FrontierError;
+
+    fn key(&self) -> Result<Key, serde_json::Error> {
+        let link = (MBPS, RTT_MS, BDPS, SPAN, APART, SEED);
+        Key::new(
+            "torture pairs",
+            [self.0.into(), self.1.into()],
+            &(self, link),
+        )
+    }
+
+    fn weight(&self) -> f64 {
+        1.0
+    }
+
+    fn make(&self) -> Result<Pair, FrontierError> {
+        run_pair(self)
+    }
 }
 
 fn run_pair(&(first, second): &(&str, &str)) -> Result<Pair, FrontierError> {

@@ -7,15 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use super::SEED;
 use crate::controllers::candidate;
-use crate::frontier::{FrontierError, Path, in_parallel, rate_name, seconds};
+use crate::frontier::{FrontierError, Path, rate_name, seconds};
 use crate::metrics::stats::rounded;
 use crate::output::table::table;
 use crate::stack::Windows;
+use crate::sweep::{self, Key, Part};
 use crate::trial::{FlowPlan, LIMITS, Trial};
 use crate::workload::Load;
 
 /// A path and a transfer over it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Transfer {
     /// The link's rate.
     pub mbps: f64,
@@ -152,21 +153,26 @@ impl Transfer {
     }
 }
 
-/// Runs every transfer under every controller, in parallel on the cores.
-///
-/// # Errors
-/// The first run in order that could not be set up.
-pub fn run_transfers(
-    jobs: &[(Transfer, &str)],
-    progress: &(dyn Fn(f64) + Sync),
-) -> Result<Vec<Arrival>, FrontierError> {
-    let weight = |(transfer, _): &(Transfer, &str)| transfer.bytes() as f64;
-    in_parallel(
-        jobs,
-        weight,
-        |(transfer, controller)| transfer.run(controller),
-        progress,
-    )
+/// A transfer under a controller.
+impl sweep::Run for (Transfer, &str) {
+    type Result = Arrival;
+    type Error = FrontierError;
+
+    fn key(&self) -> Result<Key, serde_json::Error> {
+        let (transfer, controller) = self;
+        let windows = if transfer.large { "large" } else { "stock" };
+        let name = [transfer.name().as_str(), windows, controller].map(Part::from);
+        Key::new("torture transfers", name, &(self, SEED))
+    }
+
+    fn weight(&self) -> f64 {
+        self.0.bytes() as f64
+    }
+
+    fn make(&self) -> Result<Arrival, FrontierError> {
+        let (transfer, controller) = self;
+        transfer.run(controller)
+    }
 }
 
 /// How many transfers arrive under each controller, and which ones do not.

@@ -14,6 +14,7 @@ use kneepoint_emulator::network::{Network, Topology};
 use kneepoint_emulator::sim::Simulation;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
+use serde::Serialize;
 
 use self::ends::{Dialing, Observer, Sender, begin, serve};
 pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, Packets, RttSample};
@@ -64,7 +65,7 @@ pub struct FlowPlan {
 }
 
 /// Who connects. In QUIC only this end may move to another address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Dialer {
     /// The sender: an upload.
     Sender,

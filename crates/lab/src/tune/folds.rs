@@ -194,7 +194,7 @@ mod tests {
             Ok::<_, Infallible>(jobs.iter().map(|job| record(job, power(job))).collect())
         };
         let suites = suites();
-        let mut bench = Bench::new(&suites, Vec::new(), Vec::new(), &mut run);
+        let mut bench = Bench::new(&suites, Vec::new(), &mut run);
         let Ok(folds) = leave_one_out(&mut bench, &start, &changes, 10);
         (folds, passes)
     }

@@ -65,7 +65,7 @@ pub struct Bench<'a, E> {
     suites: &'a [(u64, Vec<Case>)],
     /// The runs of other controllers that tell what is a collapse.
     references: Vec<Record>,
-    /// Runs of this or an earlier command, which are not repeated.
+    /// The same by controller.
     known: BTreeMap<String, Vec<Record>>,
     run: &'a mut Runner<'a, E>,
     passes: BTreeMap<String, Pass>,
@@ -75,15 +75,14 @@ pub struct Bench<'a, E> {
 pub type Runner<'a, E> = dyn FnMut(&str, &[Job<'_>]) -> Result<Vec<Record>, E> + 'a;
 
 impl<'a, E> Bench<'a, E> {
-    /// A suite for each seed, and records that need no run: those of `references`, with which all are compared, and others.
+    /// A suite for each seed, and records with which all are compared, and whose runs need not be made.
     pub fn new(
         suites: &'a [(u64, Vec<Case>)],
         references: Vec<Record>,
-        known: Vec<Record>,
         run: &'a mut Runner<'a, E>,
     ) -> Self {
         let mut by_controller: BTreeMap<String, Vec<Record>> = BTreeMap::new();
-        for record in known.into_iter().chain(references.iter().cloned()) {
+        for record in references.iter().cloned() {
             let records = by_controller.entry(record.controller.clone()).or_default();
             records.push(record);
         }

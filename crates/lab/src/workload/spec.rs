@@ -4,13 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::Serialize;
 use thiserror::Error;
 
 use super::load::{Load, Phase};
 use crate::units::{Rate, UnitError, format_size, format_time, parse_size, parse_time};
 
 /// What the application of each flow sends. It reads the text that it prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum Workload {
     /// `bulk`: as much as the controller lets it.
     #[default]
@@ -31,7 +32,7 @@ pub enum Workload {
 
 /// Requests of 16 bytes, each answered by a response over the link under test. A request goes out at each multiple of the
 /// interval, whether or not those before have been answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Rpc {
     /// The size of each response, from 8 bytes to 1 GB.
     pub bytes: u64,
@@ -42,7 +43,7 @@ pub struct Rpc {
 }
 
 /// Frames at regular times, each on a stream of its own, whether or not those before have arrived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Media {
     /// The mean bit rate of all frames.
     pub rate: Rate,
@@ -55,7 +56,7 @@ pub struct Media {
 }
 
 /// Frames that need no frame before them, and are larger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct IFrames {
     /// The size of each, from 8 bytes to 1 GB.
     pub bytes: u64,

@@ -1,0 +1,57 @@
+//! `kneepoint merge`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::error::CliError;
+use super::write_all;
+use crate::sweep::{Merged, ResultsError, merge};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The directory that --out named, or one with the files of several such
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+/// Joins the files, and says what was in them.
+pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
+    let merged = merge(&arguments.directory).map_err(|error| match error {
+        ResultsError::File { .. } | ResultsError::Busy { .. } => CliError::failure(error),
+        error => CliError::input("DIR", error),
+    })?;
+    Ok(write_all(out, &text(&merged))?)
+}
+
+fn text(merged: &Merged) -> String {
+    let Merged {
+        path,
+        runs,
+        files,
+        repeated,
+        torn,
+        absent,
+    } = merged;
+    let plural = |count: &usize| if *count == 1 { "" } else { "s" };
+    let mut text = format!(
+        "{runs} run{} of {files} file{} in {}\n",
+        plural(runs),
+        plural(files),
+        path.display()
+    );
+    if *repeated > 0 {
+        text += &format!("{repeated} equal result{} left out\n", plural(repeated));
+    }
+    for file in torn {
+        text += &format!(
+            "the last line of {} has no end, and is left out\n",
+            file.display()
+        );
+    }
+    if !absent.is_empty() {
+        text += &format!("no file of shard {}\n", absent.join(", "));
+    }
+    text
+}
