@@ -15,6 +15,7 @@ pub mod ideal;
 pub mod loopback;
 pub mod metrics;
 pub mod output;
+pub mod page;
 pub mod plots;
 pub mod probe;
 pub mod rates;

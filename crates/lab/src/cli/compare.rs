@@ -12,7 +12,7 @@ use kneepoint_emulator::trace::Trace;
 use thiserror::Error;
 
 use super::error::CliError;
-use super::options::{self, QUEUE, SEED, create_directory, known_controller};
+use super::options::{self, QUEUE, SEED, create_directory, known_controller, write_file};
 use super::progress::Progress;
 use super::sweep::SweepOptions;
 use super::write_all;
@@ -20,6 +20,7 @@ use crate::compare::{self, compare, compare_mix};
 use crate::controllers::{self, UnknownController};
 use crate::metrics::Row;
 use crate::output;
+use crate::page::comparison;
 use crate::plots;
 use crate::scenario::{Link, Scenario};
 use crate::stack::Windows;
@@ -99,6 +100,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     plots: Option<PathBuf>,
 
+    /// Write the table and the plots into this file, as one HTML page that needs no other
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    html: Option<PathBuf>,
+
     #[command(flatten)]
     sweep: SweepOptions,
 }
@@ -157,6 +162,9 @@ pub(super) fn run(
         // Before the runs rather than after them.
         create_directory("--plots", directory)?;
     }
+    if let Some(path) = &arguments.html {
+        write_file("--html", path, "")?;
+    }
     let scenarios: Vec<Scenario> = links
         .into_iter()
         .map(|link| Scenario {
@@ -199,6 +207,10 @@ pub(super) fn run(
 
     let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row.clone()).collect();
     write_all(out, &render(arguments.format, &rows)?)?;
+    if let Some(path) = &arguments.html {
+        let page = comparison(&outcomes).map_err(CliError::failure)?;
+        write_file("--html", path, &page)?;
+    }
     if let Some(directory) = plots {
         plots::draw(&outcomes, directory).map_err(CliError::failure)?;
         if arguments.format == Format::Table {

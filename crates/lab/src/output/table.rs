@@ -93,9 +93,12 @@ pub(crate) fn markdown(
     format!("{table}\n")
 }
 
-struct Column {
-    title: &'static str,
-    text: fn(&Row) -> String,
+/// A column.
+pub(crate) struct Column {
+    /// Its title, on one line or two.
+    pub(crate) title: &'static str,
+    /// What it has of a row.
+    pub(crate) text: fn(&Row) -> String,
 }
 
 const fn column(title: &'static str, text: fn(&Row) -> String) -> Column {
@@ -103,7 +106,7 @@ const fn column(title: &'static str, text: fn(&Row) -> String) -> Column {
 }
 
 /// The columns for these rows.
-fn columns(row: &Row) -> Vec<Column> {
+pub(crate) fn columns(row: &Row) -> Vec<Column> {
     let mut columns = vec![
         column("controller", |row| row.controller.clone()),
         column("goodput\nMb/s", |row| format!("{:.2}", row.goodput_mbps)),

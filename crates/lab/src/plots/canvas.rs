@@ -11,6 +11,7 @@ use plotters::prelude::{BitMapBackend, DrawingArea, DrawingBackend, IntoDrawingA
 
 use super::PlotError;
 use super::style::BACKGROUND;
+use super::svg::described;
 
 /// Where a plot is drawn.
 pub(super) type Area<DB> = DrawingArea<DB, Shift>;
@@ -24,6 +25,12 @@ pub(super) trait Drawing {
     /// Width and height, in pixels.
     fn size(&self) -> (u32, u32);
 
+    /// What it shows, in a few words.
+    fn title(&self) -> String;
+
+    /// What a reader who does not see it should know.
+    fn description(&self) -> String;
+
     /// Draws on an area of that size.
     fn draw<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB>;
 }
@@ -31,12 +38,7 @@ pub(super) trait Drawing {
 /// Writes `name.svg` and `name.png` into a directory.
 pub(super) fn save(drawing: &impl Drawing, directory: &Path, name: &str) -> Result<(), PlotError> {
     let path = directory.join(format!("{name}.svg"));
-    let mut text = String::new();
-    render(
-        drawing,
-        SVGBackend::with_string(&mut text, drawing.size()),
-        &path,
-    )?;
+    let text = draw_svg(drawing, &path)?;
     fs::write(&path, text).map_err(|error| failed(&path, &error))?;
 
     let path = directory.join(format!("{name}.png"));
@@ -48,6 +50,17 @@ pub(super) fn save(drawing: &impl Drawing, directory: &Path, name: &str) -> Resu
         &path,
     )?;
     encode(&pixels, drawing.size(), &path).map_err(|error| failed(&path, &error))
+}
+
+/// The drawing as SVG, with its title and description.
+pub(super) fn draw_svg(drawing: &impl Drawing, path: &Path) -> Result<String, PlotError> {
+    let mut text = String::new();
+    render(
+        drawing,
+        SVGBackend::with_string(&mut text, drawing.size()),
+        path,
+    )?;
+    Ok(described(&text, &drawing.title(), &drawing.description()))
 }
 
 /// Writes rows of red, green and blue. plotters has an encoder of its own, which brings four image formats along.

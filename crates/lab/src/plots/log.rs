@@ -33,7 +33,8 @@ impl<'a> Plot<'a> {
         }
     }
 
-    fn heading<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+    /// Rates, and delays.
+    fn captions(&self) -> [String; 2] {
         let mbps = |rate: Option<f64>| rate.unwrap_or(0.0) * 8.0 / 1e6;
         let rates = format!(
             "capacity {:.2} Mb/s, throughput {:.2} Mb/s, utilization {:.1} %",
@@ -48,7 +49,7 @@ impl<'a> Plot<'a> {
             millis(self.statistics.signal_delay_p95_ms),
             self.statistics.dropped_packets
         );
-        heading(area, ACROSS.0, self.name, &[rates, delays])
+        [rates, delays]
     }
 
     fn panel(&self, down: (i32, i32), y: Scale) -> Panel {
@@ -67,8 +68,16 @@ impl Drawing for Plot<'_> {
         (1200, 760)
     }
 
+    fn title(&self) -> String {
+        self.name.to_owned()
+    }
+
+    fn description(&self) -> String {
+        self.captions().join("; ")
+    }
+
     fn draw<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
-        self.heading(area)?;
+        heading(area, ACROSS.0, self.name, &self.captions())?;
         let rates = self.rates.bins.iter();
         let max = rates.fold(MIN_MBPS, |max, bin| {
             max.max(bin.capacity_mbps).max(bin.throughput_mbps)

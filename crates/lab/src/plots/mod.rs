@@ -4,10 +4,13 @@ mod canvas;
 mod chart;
 mod label;
 mod log;
+mod look;
+mod page;
 mod panel;
 mod scale;
 mod scatter;
 mod style;
+mod svg;
 mod timeline;
 mod trace;
 
@@ -22,6 +25,7 @@ use crate::compare::Outcome;
 use canvas::save;
 
 pub use chart::{Axis, Chart, Mark, Series};
+pub(crate) use page::{Pictures, pictures};
 pub use style::register_font;
 
 /// Why a plot could not be drawn.
@@ -49,13 +53,9 @@ pub fn draw(outcomes: &[Outcome], directory: &Path) -> Result<(), PlotError> {
     style::register_font()?;
     for link in outcomes.chunk_by(|a, b| a.row.trace == b.row.trace) {
         let axes = timeline::Axes::shared(link);
-        for (index, outcome) in link.iter().enumerate() {
+        for outcome in link {
             let name = format!("{}-{}", outcome.row.trace, outcome.row.controller);
-            let plot = timeline::Plot {
-                outcome,
-                axes,
-                color: style::color(index),
-            };
+            let plot = timeline::Plot { outcome, axes };
             save(&plot, directory, &file_name(&name))?;
         }
         let rows: Vec<_> = link.iter().map(|outcome| &outcome.row).collect();

@@ -42,6 +42,12 @@ impl Scale {
         }
     }
 
+    /// Whether a value lies on the axis.
+    pub(super) fn has(self, value: f64) -> bool {
+        let (Self::Linear { low, high } | Self::Log { low, high }) = self;
+        (low..=high).contains(&value)
+    }
+
     /// Round values along the axis, about `count` of them with a label.
     pub(super) fn ticks(self, count: u32) -> Vec<Tick> {
         match self {

@@ -1,14 +1,15 @@
 //! All controllers on one link: throughput over delay.
 
-use plotters::element::{Circle, PathElement};
+use plotters::element::PathElement;
 use plotters::prelude::DrawingBackend;
-use plotters::style::{Color, RGBColor};
+use plotters::style::Color;
 
 use super::canvas::{Area, DrawResult, Drawing};
 use super::label::{Box2, place};
-use super::panel::{Align, Panel, Pixel, Swatch, heading, ring, write};
+use super::look::Look;
+use super::panel::{Align, Panel, Pixel, Swatch, heading, write};
 use super::scale::Scale;
-use super::style::{BODY, FAINT_INK, INK, color, dark, text};
+use super::style::{BODY, FAINT_INK, INK, dark, text};
 use crate::metrics::Row;
 
 /// The plot of one link.
@@ -18,11 +19,15 @@ pub(super) struct Plot<'a> {
 }
 
 /// The mark of a controller.
-struct Mark {
+#[derive(Debug)]
+pub(super) struct Mark<'a> {
+    pub(super) row: &'a Row,
     label: String,
-    color: RGBColor,
-    middle: Pixel,
-    p95: Pixel,
+    look: Look,
+    pub(super) middle: Pixel,
+    pub(super) p95: Pixel,
+    /// What it shows, line by line.
+    pub(super) values: [String; 3],
 }
 
 /// Which delay is drawn: the one that the users of the workload wait for.
@@ -38,21 +43,21 @@ impl Delay {
         if row.messages.is_some() {
             Self {
                 title: "Throughput and message times",
-                axis: "time from a request to its response (ms): to the left is better",
+                axis: "time from a request to its response (ms, log scale): to the left is better",
                 middle: ("median", |row| row.message_p50_ms),
                 p95: |row| row.message_p95_ms,
             }
         } else if row.frames.is_some() {
             Self {
                 title: "Throughput and frame delays",
-                axis: "time from a frame's beginning to its arrival (ms): to the left is better",
+                axis: "time from a frame's beginning to its arrival (ms, log scale): to the left is better",
                 middle: ("median", |row| row.frame_delay_p50_ms),
                 p95: |row| row.frame_delay_p95_ms,
             }
         } else {
             Self {
                 title: "Throughput and delay",
-                axis: "round-trip time (ms): up and to the left is better",
+                axis: "round-trip time (ms, log scale): up and to the left is better",
                 middle: ("mean RTT", |row| row.rtt_mean_ms),
                 p95: |row| row.rtt_p95_ms,
             }
@@ -65,43 +70,57 @@ impl Drawing for Plot<'_> {
         (1200, 800)
     }
 
+    fn title(&self) -> String {
+        self.rows.first().map_or_else(String::new, |first| {
+            format!("{} on {}", Delay::of(first).title, first.trace)
+        })
+    }
+
+    fn description(&self) -> String {
+        let marks = self.marks().into_iter();
+        let marks: Vec<String> = marks
+            .map(|mark| format!("{}: {}", mark.label, mark.values.join(", ")))
+            .collect();
+        format!("A point for each controller. {}.", marks.join("; "))
+    }
+
     fn draw<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
         let Some(first) = self.rows.first() else {
             return Ok(());
         };
         let delay = Delay::of(first);
-        let title = format!("{} on {}", delay.title, first.trace);
-        heading(area, ACROSS.0, &title, &[first.scenario_caption()])?;
+        heading(area, ACROSS.0, &self.title(), &[first.scenario_caption()])?;
 
         let panel = self.panel(first, &delay);
         panel.frame(area, "throughput on the wire (Mb/s)")?;
-        let drawn = match panel.y {
-            // It lies beyond the axis's end.
-            Scale::Linear { high, .. } if first.capacity_mbps > high => "base RTT",
-            _ => {
-                panel.level(area, first.capacity_mbps, FAINT_INK)?;
-                "capacity, base RTT"
-            }
-        };
-        panel.plumb(area, first.rtt_ms, FAINT_INK)?;
+        // A line that lies beyond an axis is left out.
+        let mut drawn = Vec::new();
+        if panel.y.has(first.capacity_mbps) {
+            panel.level(area, first.capacity_mbps, FAINT_INK)?;
+            drawn.push("capacity");
+        }
+        if panel.x.has(first.rtt_ms) {
+            panel.plumb(area, first.rtt_ms, FAINT_INK)?;
+            drawn.push("base RTT");
+        }
         panel.outline(area)?;
         panel.x_labels(area, delay.axis)?;
-        panel.legend(
-            area,
-            &[
-                (Swatch::Dot(FAINT_INK), delay.middle.0.to_owned()),
-                (Swatch::Ring(FAINT_INK), "95th percentile".to_owned()),
-                (Swatch::Dashes(FAINT_INK), drawn.to_owned()),
-            ],
-        )?;
-        let marks = self.marks(&panel, &delay);
+        let mut entries = vec![
+            (Swatch::Dot(FAINT_INK), delay.middle.0.to_owned()),
+            (Swatch::Ring(FAINT_INK), "95th percentile".to_owned()),
+        ];
+        if !drawn.is_empty() {
+            entries.push((Swatch::Dashes(FAINT_INK), drawn.join(", ")));
+        }
+        panel.legend(area, &entries)?;
+        let marks = self.marks();
         for mark in &marks {
-            let style = mark.color.stroke_width(2);
+            let style = mark.look.color.stroke_width(2);
             area.draw(&PathElement::new([mark.middle, mark.p95], style))?;
         }
         for mark in &marks {
-            ring(area, mark.p95, RADIUS, mark.color)?;
-            area.draw(&Circle::new(mark.middle, RADIUS, mark.color.filled()))?;
+            mark.look.ring(area, mark.p95, RADIUS)?;
+            mark.look.dot(area, mark.middle, RADIUS)?;
         }
         let capacity = panel.at(0.0, first.capacity_mbps).1;
         let base_rtt = panel.at(first.rtt_ms, 0.0).0;
@@ -119,55 +138,98 @@ impl Drawing for Plot<'_> {
     }
 }
 
-impl Plot<'_> {
+impl<'a> Plot<'a> {
+    /// Axes that fit the data.
     fn panel(&self, first: &Row, delay: &Delay) -> Panel {
-        let delays = || {
-            self.rows
-                .iter()
-                .flat_map(|row| [(delay.middle.1)(row), (delay.p95)(row)])
-                .flatten()
-        };
-        let min = delays().fold(first.rtt_ms, f64::min);
-        let largest = delays().fold(2.0 * first.rtt_ms, f64::max);
-        let rates = || self.rows.iter().map(|row| throughput(row));
-        let high = axis_end(first, first.capacity_mbps, rates().fold(0.0, f64::max));
+        let delays = self
+            .rows
+            .iter()
+            .flat_map(|row| [(delay.middle.1)(row), (delay.p95)(row)]);
+        let rates = self.rows.iter().map(|row| throughput(row));
         Panel {
             across: ACROSS,
             down: DOWN,
-            x: Scale::Log {
-                low: min * 0.85,
-                high: largest * 1.25,
-            },
-            y: Scale::Linear {
-                // From zero, so that a share of the throughput looks like one.
-                low: 0.0,
-                high: 1.06 * high,
-            },
+            x: delay_axis(delays.flatten(), first.rtt_ms),
+            y: rate_axis(rates, first.capacity_mbps),
         }
     }
 
     /// One mark for each controller that got anything through.
-    fn marks(&self, panel: &Panel, delay: &Delay) -> Vec<Mark> {
-        self.rows
-            .iter()
-            .enumerate()
-            .filter_map(|(index, row)| {
-                let rate = throughput(row);
-                Some(Mark {
-                    label: match row.closed {
-                        Some(_) => format!("{} (closed early)", row.controller),
-                        None => row.controller.clone(),
-                    },
-                    color: color(index),
-                    middle: panel.at((delay.middle.1)(row)?, rate),
-                    p95: panel.at((delay.p95)(row)?, rate),
-                })
+    pub(super) fn marks(&self) -> Vec<Mark<'a>> {
+        let Some(first) = self.rows.first() else {
+            return Vec::new();
+        };
+        let delay = Delay::of(first);
+        let panel = self.panel(first, &delay);
+        let mark = |row: &&'a Row| {
+            let rate = throughput(row);
+            let (middle, p95) = ((delay.middle.1)(row)?, (delay.p95)(row)?);
+            Some(Mark {
+                row,
+                label: match row.closed {
+                    Some(_) => format!("{} (closed early)", row.controller),
+                    None => row.controller.clone(),
+                },
+                look: Look::of(&row.controller),
+                middle: panel.at(middle, rate),
+                p95: panel.at(p95, rate),
+                values: [
+                    format!("{rate:.2} Mb/s"),
+                    format!("{} {middle:.1} ms", delay.middle.0),
+                    format!("95th percentile {p95:.1} ms"),
+                ],
             })
-            .collect()
+        };
+        self.rows.iter().filter_map(mark).collect()
     }
 }
 
-impl Mark {
+/// The values and some room, and the base RTT unless it is far from them.
+fn delay_axis(delays: impl Iterator<Item = f64> + Clone, base_rtt: f64) -> Scale {
+    let low = delays.clone().fold(f64::INFINITY, f64::min);
+    let high = delays.fold(0.0, f64::max);
+    let (low, high) = if low <= high {
+        (low, high)
+    } else {
+        (base_rtt, base_rtt)
+    };
+    let near = (low / FAR_RTT..high * FAR_RTT).contains(&base_rtt);
+    let (low, high) = match near {
+        true => (low.min(base_rtt), high.max(base_rtt)),
+        false => (low, high),
+    };
+    // Few milliseconds must not look like many.
+    let room = (MIN_RATIO / (high / low)).max(1.0).sqrt();
+    Scale::Log {
+        low: low * 0.9 / room,
+        high: high * 1.2 * room,
+    }
+}
+
+/// The values and some room, and the capacity unless it is far from them. From zero if that is near.
+fn rate_axis(rates: impl Iterator<Item = f64> + Clone, capacity: f64) -> Scale {
+    let low = rates.clone().fold(f64::INFINITY, f64::min).min(capacity);
+    let most = rates.fold(0.0, f64::max);
+    let high = if most <= 0.0 || capacity <= FAR_RATE * most {
+        most.max(capacity)
+    } else {
+        most
+    };
+    let middle = f64::midpoint(low, high);
+    // A hundredth must not look like a half.
+    let half = ((high - low) / 2.0).max(MIN_SPAN / 2.0 * high) * 1.15;
+    let low = if middle - half < NEAR_ZERO * high {
+        0.0
+    } else {
+        middle - half
+    };
+    Scale::Linear {
+        low,
+        high: (middle + half).max(low + f64::MIN_POSITIVE),
+    }
+}
+
+impl Mark<'_> {
     /// The boxes that a label must not hide.
     fn boxes(&self) -> [Box2; 3] {
         let size = 2 * RADIUS + 4;
@@ -187,7 +249,7 @@ impl Mark {
 fn labels<DB: DrawingBackend>(
     area: &Area<DB>,
     panel: &Panel,
-    marks: &[Mark],
+    marks: &[Mark<'_>],
     lines: &[Box2],
 ) -> DrawResult<DB> {
     let frame = Box2 {
@@ -206,7 +268,8 @@ fn labels<DB: DrawingBackend>(
                 mark.middle.0.clamp(label.min.0, label.max.0),
                 mark.middle.1.clamp(label.min.1, label.max.1),
             );
-            area.draw(&PathElement::new([mark.middle, end], mark.color.mix(0.6)))?;
+            let tie = PathElement::new([mark.middle, end], mark.look.color.mix(0.6));
+            area.draw(&tie)?;
         }
         write(
             area,
@@ -214,7 +277,7 @@ fn labels<DB: DrawingBackend>(
             center,
             Align::Center,
             BODY,
-            dark(mark.color),
+            dark(mark.look.color),
         )?;
         taken.push(label);
     }
@@ -236,6 +299,21 @@ fn throughput(row: &Row) -> f64 {
     row.utilization * row.capacity_mbps
 }
 
+/// A base RTT further from all delays than by this factor is left out.
+const FAR_RTT: f64 = 4.0;
+
+/// A capacity further above all rates than by this factor is left out.
+const FAR_RATE: f64 = 1.5;
+
+/// The end of the axis of delays is at least so far from its start, as a ratio.
+const MIN_RATIO: f64 = 1.5;
+
+/// The axis of rates covers at least such a share of the largest one.
+const MIN_SPAN: f64 = 0.1;
+
+/// An axis that would start below this share of the largest rate starts at zero.
+const NEAR_ZERO: f64 = 0.2;
+
 /// An application that needs less of a link than this leaves most of an axis empty.
 const LITTLE_USED: f64 = 0.2;
 
@@ -248,3 +326,44 @@ const RADIUS: i32 = 8;
 const LINE_HEIGHT: i32 = 22;
 /// A label further from its mark than this is tied to it.
 const FAR: i32 = 34;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(scale: Scale) -> (f64, f64) {
+        match scale {
+            Scale::Linear { low, high } | Scale::Log { low, high } => (low, high),
+        }
+    }
+
+    #[test]
+    fn axes_fit_the_data() {
+        let (low, high) = ends(rate_axis([15.0, 15.9, 16.2].into_iter(), 16.3));
+        assert!(
+            (14.0..15.0).contains(&low) && (16.3..17.0).contains(&high),
+            "{low} {high}"
+        );
+        // A capacity that nobody comes near would leave most of the axis empty.
+        let (low, high) = ends(rate_axis([1.0, 1.01].into_iter(), 100.0));
+        assert!(low > 0.9 && high < 1.1, "{low} {high}");
+        let (low, high) = ends(rate_axis([0.0, 0.0].into_iter(), 10.0));
+        assert!(low == 0.0 && high >= 10.0, "{low} {high}");
+
+        let (low, high) = ends(delay_axis([78.0, 1185.0].into_iter(), 40.0));
+        assert!(
+            (30.0..40.0).contains(&low) && (1185.0..1500.0).contains(&high),
+            "{low} {high}"
+        );
+        let (low, high) = ends(delay_axis([500.0, 510.0].into_iter(), 40.0));
+        assert!(
+            (350.0..450.0).contains(&low) && (600.0..800.0).contains(&high),
+            "{low} {high}"
+        );
+        let (low, high) = ends(delay_axis([].into_iter(), 40.0));
+        assert!(
+            low < 40.0 && high > 40.0 && high.is_finite(),
+            "{low} {high}"
+        );
+    }
+}

@@ -20,7 +20,7 @@ pub(super) fn text(size: u32, color: RGBColor) -> TextStyle<'static> {
     style
 }
 
-/// The colour of the n-th controller.
+/// The n-th colour; after [`COLORS`] they come again.
 pub(super) fn color(index: usize) -> RGBColor {
     PALETTE[index % PALETTE.len()]
 }
@@ -31,6 +31,9 @@ pub(super) fn dark(RGBColor(red, green, blue): RGBColor) -> RGBColor {
 }
 
 const FAMILY: &str = "sans-serif";
+
+/// How many colours there are.
+pub(super) const COLORS: usize = PALETTE.len();
 
 /// Okabe and Ito's palette, which the colour-blind can tell apart too, without its yellow: that is lost on white.
 const PALETTE: [RGBColor; 7] = [

@@ -1,15 +1,17 @@
 //! One run over time: throughput against capacity, queueing delay, congestion window.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::{Color, RGBColor};
 
 use super::canvas::{Area, DrawResult, Drawing};
+use super::look::Look;
 use super::panel::{Panel, Swatch, heading};
 use super::scale::Scale;
 use super::scatter::axis_end;
-use super::style::{CAPACITY, INK, color};
+use super::style::{CAPACITY, INK};
 use crate::compare::Outcome;
 use crate::metrics::{Bin, Spread, Timeline};
 
@@ -64,12 +66,21 @@ impl Axes {
 pub(super) struct Plot<'a> {
     pub(super) outcome: &'a Outcome,
     pub(super) axes: Axes,
-    pub(super) color: RGBColor,
 }
 
 impl Drawing for Plot<'_> {
     fn size(&self) -> (u32, u32) {
         (1200, 1000)
+    }
+
+    fn title(&self) -> String {
+        let row = &self.outcome.row;
+        format!("{} on {}", row.controller, row.trace)
+    }
+
+    fn description(&self) -> String {
+        let panels = "Throughput beside capacity, queueing delay, and congestion window over time";
+        format!("{panels}: {}.", self.result())
     }
 
     fn draw<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
@@ -82,9 +93,13 @@ impl Drawing for Plot<'_> {
 
 impl Plot<'_> {
     fn heading<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+        let scenario = self.outcome.row.scenario_caption();
+        heading(area, ACROSS.0, &self.title(), &[scenario, self.result()])
+    }
+
+    /// The run in one line.
+    fn result(&self) -> String {
         let row = &self.outcome.row;
-        let title = format!("{} on {}", row.controller, row.trace);
-        let scenario = row.scenario_caption();
         let times = |name, p50, p95, p99| {
             let [p50, p95, p99] = [p50, p95, p99].map(millis);
             format!("{name} p50 {p50}, p95 {p95}, p99 {p99}")
@@ -108,20 +123,42 @@ impl Plot<'_> {
         if row.closed.is_some() {
             result += ", connection closed early";
         }
-        heading(area, ACROSS.0, &title, &[scenario, result])
+        result
+    }
+
+    fn color(&self) -> RGBColor {
+        Look::of(&self.outcome.row.controller).color
+    }
+
+    /// The name and the colour of each flow's window. Flows of different controllers have these controllers' colours.
+    fn flows(&self) -> Vec<(String, RGBColor)> {
+        let flows = &self.outcome.row.flows;
+        let names: BTreeSet<&str> = flows.iter().map(|flow| flow.controller.as_str()).collect();
+        if flows.len() == 1 {
+            return vec![(self.outcome.row.controller.clone(), self.color())];
+        }
+        let differ = names.len() == flows.len();
+        let flow = |index: usize| match flows.get(index) {
+            Some(flow) if differ => {
+                let name = flow.controller.clone();
+                (name, Look::of(&flow.controller).color)
+            }
+            _ => (format!("flow {}", index + 1), Look::at(index).color),
+        };
+        (0..self.outcome.windows.len()).map(flow).collect()
     }
 
     fn throughput<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
         let high = self.axes.mbps;
         let panel = self.panel(THROUGHPUT, Scale::Linear { low: 0.0, high });
-        throughput(&panel, area, &self.outcome.timeline, self.color)
+        throughput(&panel, area, &self.outcome.timeline, self.color())
     }
 
     fn queue_delay<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
         let (low, high) = (MIN_DELAY_MS, self.axes.delay_ms);
         let panel = self.panel(QUEUE_DELAY, Scale::Log { low, high });
         let p95 = self.outcome.row.queue_delay_p95_ms;
-        queue_delay(&panel, area, &self.outcome.timeline, p95, self.color)
+        queue_delay(&panel, area, &self.outcome.timeline, p95, self.color())
     }
 
     fn windows<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
@@ -130,20 +167,16 @@ impl Plot<'_> {
         let windows = &self.outcome.windows;
         panel.frame(area, "congestion window (kB)")?;
         panel.x_labels(area, "time (s)")?;
+        let flows = self.flows();
         if (2..=MAX_NAMED_FLOWS).contains(&windows.len()) {
-            let names = |index| (Swatch::Line(color(index)), format!("flow {}", index + 1));
-            let entries: Vec<_> = (0..windows.len()).map(names).collect();
+            let name = |(name, color): &(String, RGBColor)| (Swatch::Line(*color), name.clone());
+            let entries: Vec<_> = flows.iter().map(name).collect();
             panel.legend(area, &entries)?;
         }
-        for (index, points) in windows.iter().enumerate() {
+        for (points, (_, color)) in windows.iter().zip(&flows) {
             let points = points
                 .iter()
                 .map(|&(time, window)| (time.as_secs_f64(), window as f64 / 1e3));
-            let color = if windows.len() == 1 {
-                self.color
-            } else {
-                color(index)
-            };
             // One pixel: wider lines are mitred, and the corners of a series as jagged as this would stand out as spikes.
             panel.line(area, points, color.stroke_width(1))?;
         }

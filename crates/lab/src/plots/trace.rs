@@ -46,16 +46,23 @@ impl Drawing for Plot<'_> {
         (1200, 500)
     }
 
-    fn draw<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+    fn title(&self) -> String {
+        self.name.to_owned()
+    }
+
+    fn description(&self) -> String {
         let statistics = self.trace.statistics();
-        let caption = format!(
+        format!(
             "{:.1} s, mean {:.2} Mb/s, {} outages, longest gap {:.0} ms",
             self.seconds(),
             statistics.mean_rate * 8.0 / 1e6,
             statistics.outages,
             statistics.max_gap.as_millis_f64()
-        );
-        heading(area, ACROSS.0, self.name, &[caption])?;
+        )
+    }
+
+    fn draw<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
+        heading(area, ACROSS.0, self.name, &[self.description()])?;
         let (coarse, fine) = (self.rates(1000), self.rates(100));
         let max = fine.iter().fold(0.0_f64, |max, point| max.max(point.1));
         let panel = Panel {

@@ -1,15 +1,16 @@
 //! A chart of a report, as SVG for a page of any colour.
 
-use plotters::element::Circle;
 use plotters::prelude::{DrawingBackend, IntoDrawingArea, SVGBackend};
 use plotters::style::{Color, RGBColor};
 
 use super::super::PlotError;
 use super::super::canvas::{Area, DrawResult};
+use super::super::look::Look;
 use super::super::panel::{Align, Panel, Swatch, write};
 use super::super::scale::Scale;
-use super::super::style::{FAINT_INK, GRID, INK, SMALL, color, register_font, text};
-use super::{Axis, Chart, Mark};
+use super::super::style::{FAINT_INK, GRID, INK, SMALL, register_font, text};
+use super::super::svg::described;
+use super::{Axis, Chart, Mark, Series};
 
 /// Draws a chart.
 ///
@@ -29,7 +30,8 @@ pub(super) fn draw(chart: &Chart) -> Result<String, PlotError> {
                 reason: error.to_string(),
             })?;
     }
-    Ok(adopt(&drawing))
+    let drawing = described(&adopt(&drawing), &chart.title, &description(chart));
+    Ok(drawing)
 }
 
 /// Takes the page's colours for ink and rules. Series keep theirs, which are legible on white and on black.
@@ -58,8 +60,7 @@ fn draw_on<DB: DrawingBackend>(chart: &Chart, area: &Area<DB>, rows: u32) -> Dra
     panel.frame(area, &chart.y.title)?;
     panel.outline(area)?;
     panel.x_labels(area, &chart.x.title)?;
-    let mut place = 0;
-    for series in &chart.series {
+    for (place, (series, look)) in chart.series.iter().zip(looks(chart)).enumerate() {
         let drawable = |&&(x, y): &&(f64, f64)| {
             let fits =
                 |axis: &Axis, value: f64| value.is_finite() && (!axis.logarithmic || value > 0.0);
@@ -69,13 +70,18 @@ fn draw_on<DB: DrawingBackend>(chart: &Chart, area: &Area<DB>, rows: u32) -> Dra
         match series.mark {
             Mark::Reference => panel.line(area, points, INK.stroke_width(1))?,
             Mark::Line | Mark::Dots => {
-                let color = series_color(place);
-                place += 1;
-                panel.line(area, points.clone(), color.stroke_width(2))?;
-                if series.mark == Mark::Dots {
-                    for (x, y) in points {
-                        area.draw(&Circle::new(panel.at(x, y), 4, color.filled()))?;
+                panel.line(area, points.clone(), look.color.stroke_width(2))?;
+                let points: Vec<_> = points.collect();
+                // Of a line only some points are marked, not at the same places as of another line.
+                let (first, step) = match series.mark {
+                    Mark::Dots => (0, 1),
+                    _ => {
+                        let step = points.len().div_ceil(MARKED).max(1);
+                        (place * step / MARKED + step / 2, step)
                     }
+                };
+                for (x, y) in points.into_iter().skip(first).step_by(step) {
+                    look.dot(area, panel.at(x, y), 4)?;
                 }
             }
         }
@@ -87,22 +93,20 @@ fn draw_on<DB: DrawingBackend>(chart: &Chart, area: &Area<DB>, rows: u32) -> Dra
 fn legend<DB: DrawingBackend>(chart: &Chart, area: &Area<DB>, rows: u32) -> DrawResult<DB> {
     let (mut x, mut y) = (62, (HEIGHT + LINE / 2) as i32);
     let last = y + (rows * LINE) as i32;
-    let mut place = 0;
-    for series in &chart.series {
+    for (series, look) in chart.series.iter().zip(looks(chart)) {
         let (width, _) = area.estimate_text_size(&series.name, &text(SMALL, INK))?;
         let width = width as i32 + 62;
         if x > 62 && x + width > WIDTH as i32 && y + (LINE as i32) < last {
             x = 62;
             y += LINE as i32;
         }
-        let swatch = match series.mark {
-            Mark::Reference => Swatch::Line(INK),
+        match series.mark {
+            Mark::Reference => Swatch::Line(INK).draw(area, (x, y), (x + 24, y))?,
             Mark::Line | Mark::Dots => {
-                place += 1;
-                Swatch::Line(series_color(place - 1))
+                Swatch::Line(look.color).draw(area, (x, y), (x + 24, y))?;
+                look.dot(area, (x + 12, y), 5)?;
             }
-        };
-        swatch.draw(area, (x, y), (x + 24, y))?;
+        }
         write(area, &series.name, (x + 30, y), Align::Left, SMALL, INK)?;
         x += width;
     }
@@ -150,15 +154,88 @@ fn scale(axis: &Axis, chart: &Chart, value: impl Fn(&(f64, f64)) -> f64) -> Scal
     }
 }
 
-/// The palette's black would be lost on a dark page.
-fn series_color(place: usize) -> RGBColor {
-    match color(place) {
-        RGBColor(0, 0, 0) => RGBColor(128, 128, 128),
-        color => color,
+/// How each series is drawn: a controller's as everywhere, others as no other one of the chart.
+fn looks(chart: &Chart) -> Vec<Look> {
+    let mut looks: Vec<Option<Look>> = Vec::new();
+    for series in &chart.series {
+        let known = Look::of_series(&series.name).filter(|_| series.mark != Mark::Reference);
+        looks.push(known.filter(|look| !looks.contains(&Some(*look))));
     }
+    for place in 0..looks.len() {
+        // Lines for comparison have no look.
+        if looks[place].is_none() && chart.series[place].mark != Mark::Reference {
+            let mut free = Look::all().filter(|look| !looks.contains(&Some(*look)));
+            looks[place] = free.next();
+        }
+    }
+    let looks = looks.into_iter().enumerate();
+    looks
+        .map(|(place, look)| on_any_ground(look.unwrap_or(Look::at(place))))
+        .collect()
+}
+
+/// The palette's black would be lost on a dark page.
+fn on_any_ground(look: Look) -> Look {
+    match look.color {
+        RGBColor(0, 0, 0) => Look {
+            color: RGBColor(128, 128, 128),
+            ..look
+        },
+        _ => look,
+    }
+}
+
+/// The axes and the series.
+fn description(chart: &Chart) -> String {
+    let names: Vec<&str> = chart
+        .series
+        .iter()
+        .map(|Series { name, .. }| name.as_str())
+        .collect();
+    let (x, y, names) = (&chart.x.title, &chart.y.title, names.join("; "));
+    format!("{y} over {x}: {names}")
 }
 
 const WIDTH: u32 = 720;
 const HEIGHT: u32 = 420;
+/// How many points of a line are marked.
+const MARKED: usize = 8;
 /// The height of a line of the legend.
 const LINE: u32 = 26;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_controller_looks_as_everywhere_and_no_two_series_look_alike() {
+        let names = [
+            "flow 1",
+            "limit",
+            "knee, 1 ms",
+            "bbr3",
+            "knee, 2 ms",
+            "flow 2",
+        ];
+        let chart = names.iter().fold(
+            Chart::new("a chart", Axis::linear("x"), Axis::log("y")),
+            |chart, name| {
+                let mark = if *name == "limit" {
+                    Mark::Reference
+                } else {
+                    Mark::Line
+                };
+                chart.series(*name, mark, [(1.0, 1.0), (2.0, 3.0)])
+            },
+        );
+        let looks = looks(&chart);
+        assert_eq!((looks[2], looks[3]), (Look::of("knee"), Look::of("bbr3")));
+        for (place, look) in looks.iter().enumerate().filter(|(place, _)| *place != 1) {
+            let others = looks[..place].iter().enumerate();
+            let mut others = others.filter(|(other, _)| *other != 1);
+            assert!(others.all(|(_, other)| other != look), "{}", names[place]);
+        }
+        let drawing = draw(&chart).unwrap();
+        assert!(drawing.contains("role=\"img\">\n<title>a chart</title>\n<desc>y over x: flow 1;"));
+    }
+}

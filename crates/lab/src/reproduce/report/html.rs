@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Finding, Section, Table};
+use crate::page;
 use crate::plots::{Chart, PlotError};
 use crate::reproduce::{Paper, Scale};
 
@@ -19,23 +20,17 @@ pub fn html(sections: &[Section], scale: Scale, command: &str) -> Result<String,
     }
     let mut text = String::new();
     // Writing to a string cannot fail.
-    _ = write_page(&mut text, sections, &drawings, scale, command);
-    Ok(text)
+    _ = write_content(&mut text, sections, &drawings, scale, command);
+    Ok(page::page("Kneepoint: results", &text, None))
 }
 
-fn write_page(
+fn write_content(
     out: &mut String,
     sections: &[Section],
     drawings: &[Vec<String>],
     scale: Scale,
     command: &str,
 ) -> fmt::Result {
-    writeln!(
-        out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>Kneepoint: results</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>"
-    )?;
     writeln!(
         out,
         "<h1>Kneepoint: the papers' experiments</h1>\n\
@@ -82,7 +77,7 @@ fn write_page(
             write_section(out, section, drawings)?;
         }
     }
-    writeln!(out, "</main>\n</body>\n</html>")
+    Ok(())
 }
 
 fn write_section(out: &mut String, section: &Section, drawings: &[String]) -> fmt::Result {
@@ -115,11 +110,7 @@ fn write_section(out: &mut String, section: &Section, drawings: &[String]) -> fm
         writeln!(out, "</ul>")?;
     }
     for (chart, drawing) in section.charts.iter().zip(drawings) {
-        writeln!(
-            out,
-            "<figure>\n{drawing}\n<figcaption>{}</figcaption>\n</figure>",
-            escape(&chart.title)
-        )?;
+        out.write_str(&page::figure(None, drawing, &chart.title))?;
     }
     for table in &section.tables {
         write_table(out, table)?;
@@ -161,11 +152,7 @@ fn badge(finding: &Finding) -> String {
 
 /// Text that is no markup. Backquotes make code, as in Markdown.
 fn escape(text: &str) -> String {
-    let text = text
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;");
+    let text = page::escape(text);
     let mut out = String::with_capacity(text.len());
     for (index, part) in text.split('`').enumerate() {
         if index > 0 {
@@ -178,26 +165,3 @@ fn escape(text: &str) -> String {
     }
     out
 }
-
-const STYLE: &str = "
-:root { color-scheme: light dark; --ink: #222; --faint: #666; --paper: #fff; --rule: #ddd; --yes: #0a7d4f; --partly: #9a6700; --no: #b42318; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e6e6; --faint: #a0a0a0; --paper: #16181b; --rule: #3a3d42; --yes: #4fd19a; --partly: #e3b341; --no: #ff8a7a; } }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 1000px; margin: 0 auto; padding: 1rem; }
-h1, h2, h3 { line-height: 1.2; }
-h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--rule); }
-small, figcaption, caption { color: var(--faint); font-weight: normal; }
-caption { text-align: left; padding: .5rem 0; }
-code { font-size: .9em; overflow-wrap: anywhere; }
-.wide { overflow-x: auto; margin: 1rem 0; }
-table { border-collapse: collapse; font-size: .9rem; }
-th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--rule); vertical-align: top; }
-th:first-child, td:first-child, .claims th, .claims td { text-align: left; }
-figure { margin: 1.5rem 0; color: var(--ink); overflow-x: auto; }
-figure svg { width: 100%; height: auto; min-width: 520px; max-width: 760px; }
-@media (max-width: 600px) { .claims { font-size: .75rem; } .claims th, .claims td { padding: .2rem .25rem; } }
-a { color: inherit; }
-.yes { color: var(--yes); font-weight: 600; }
-.partly { color: var(--partly); font-weight: 600; }
-.no { color: var(--no); font-weight: 600; }
-";
