@@ -68,6 +68,52 @@ fn runs_go_on_side_by_side() {
     assert_eq!(sections(meeting, scale, &results).unwrap().len(), 1);
 }
 
+/// Forty runs that take no time.
+static SQUARES: Reproduction<u64, u64> = Reproduction {
+    about: MEETING.about,
+    cases: |scale| (0..40 * scale.seeds).collect(),
+    weight: |case| *case as f64,
+    run: |case| Ok(case * case),
+    report: |_, runs, section| {
+        let sum: u64 = runs.iter().map(|(case, square)| square - case).sum();
+        section.note(format!("sum {sum}"))
+    },
+};
+
+#[test]
+fn the_report_of_shards_is_that_of_the_whole() {
+    let scale = Scale {
+        quick: true,
+        seeds: 1,
+    };
+    let squares: &[&dyn Experiment] = &[&SQUARES];
+    let place = directory("squares");
+    let jobs = jobs(squares, scale);
+    let make = |shard: &str, fresh| {
+        let shard: Shard = shard.parse().unwrap();
+        let results = Results::open(&place, shard, fresh).unwrap();
+        make_missing(&jobs, shard, &results, &|_| ()).unwrap()
+    };
+    let all = make("1/1", true);
+    assert_eq!((all.runs, all.new), (40, 40));
+    let report = |results: &Results| sections(squares, scale, results).unwrap()[0].notes.clone();
+    let whole = report(&Results::open(&place, Shard::ALL, false).unwrap());
+    assert_eq!(whole, ["sum 19760"]);
+
+    Results::open(&place, Shard::ALL, true).unwrap();
+    let parts = ["1/3", "2/3", "3/3"].map(|shard| make(shard, false));
+    assert!(
+        parts
+            .iter()
+            .all(|part| part.new > 0 && part.new == part.runs)
+    );
+    assert_eq!(parts.iter().map(|part| part.new).sum::<usize>(), 40);
+    assert_eq!(
+        report(&Results::open(&place, Shard::ALL, false).unwrap()),
+        whole
+    );
+}
+
 #[test]
 fn a_report_without_all_results_names_the_run() {
     let results = Results::open(&directory("nothing"), Shard::ALL, true).unwrap();

@@ -77,7 +77,7 @@ fn shards_merge_to_what_one_command_keeps() {
 
 /// `cargo test -p kneepoint-lab --test sweeps -- --ignored`
 #[test]
-#[ignore = "minutes"]
+#[ignore = "a minute"]
 fn ten_thousand_runs_in_sixteen_shards_merge_to_what_one_command_keeps() {
     let controllers =
         "knee,cubic,bbr,bbr3,bbr-s,vegas,new-reno,compound,quinn-cubic,quinn-new-reno";
@@ -267,9 +267,45 @@ fn one_process_writes_a_file() {
         &format!("{command} --out out --shard 1/2"),
         &parts,
     );
+    refused(&directory, &format!("{command} --out out --fresh"), &parts);
     stdout(&directory, &format!("{command} --out out --shard 2/2"));
     drop(results);
     stdout(&directory, &format!("{command} --out out --shard 1/2"));
+}
+
+/// A limit on the size of files stands for a disk that is full: the system writes a part of a line, and refuses the rest.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_leaves_whole_lines() {
+    let (directory, command) = sweep("sweep-full", 4, "cubic");
+    let arguments = format!("{command} --out out");
+    let program = env!("CARGO_BIN_EXE_kneepoint");
+    // In units of 512 bytes; a line has about 900.
+    let limited = format!("trap '' XFSZ; ulimit -f 3; exec '{program}' {arguments}");
+    let mut shell = std::process::Command::new("/bin/sh");
+    let output = shell
+        .args(["-c", &limited])
+        .current_dir(&directory)
+        .output();
+    let output = output.expect("it starts");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("cannot write out/runs.jsonl"), "{message}");
+    let kept = fs::read_to_string(directory.join("out/runs.jsonl")).unwrap();
+    assert!(kept.ends_with('\n') && kept.lines().count() == 1, "{kept}");
+    stdout(&directory, &arguments);
+    assert_eq!(runs(&directory.join("out/runs.jsonl")).len(), 4);
+}
+
+/// Nothing can be carried, and so no run has any weight.
+#[test]
+fn a_link_without_capacity_is_swept_too() {
+    let directory = directory("sweep-idle", &[("late.trace", "5000\n")]);
+    let command = "compare --trace late.trace --duration 1s --controllers cubic";
+    assert_eq!(
+        stdout(&directory, &format!("{command} --out out")),
+        stdout(&directory, command)
+    );
 }
 
 #[test]

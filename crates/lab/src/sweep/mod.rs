@@ -22,7 +22,7 @@ use thiserror::Error;
 pub(crate) use self::key::digest_of;
 pub use self::key::{Key, Part};
 pub use self::merge::{Merged, merge};
-use self::parallel::{in_order, in_parallel};
+use self::parallel::{in_order, in_parallel, total};
 pub use self::results::{Results, read};
 pub use self::shard::{Shard, ShardError};
 
@@ -162,7 +162,7 @@ pub fn make_missing<R: Run>(
     let mut own = keys(runs)?;
     own.retain(|(_, key)| shard.has(key) && seen.insert(key.clone()));
     let count = own.len();
-    let total: f64 = own.iter().map(|(run, _)| run.weight()).sum();
+    let total = total(own.iter().map(|(run, _)| run.weight()));
     own.retain(|(run, key)| {
         let missing = !results.has(key);
         if !missing {

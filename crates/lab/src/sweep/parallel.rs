@@ -12,6 +12,11 @@ pub(crate) fn in_order<J: Send>(
     jobs.into_iter().map(|(_, job)| job).par_bridge()
 }
 
+/// The sum of weights, which shares of the work are parts of: more than zero also where no job has any weight.
+pub(super) fn total(weights: impl Iterator<Item = f64>) -> f64 {
+    weights.sum::<f64>().max(f64::MIN_POSITIVE)
+}
+
 /// Does every job, in parallel on the cores. The results are in the order of the jobs, or the first error in that order.
 ///
 /// `progress` is told the share of the work that has been done since it was last told.
@@ -21,7 +26,7 @@ pub(crate) fn in_parallel<J: Sync, R: Send, E: Send>(
     run: impl Fn(&J) -> Result<R, E> + Sync,
     progress: &(dyn Fn(f64) + Sync),
 ) -> Result<Vec<R>, E> {
-    let total: f64 = jobs.iter().map(&weight).sum();
+    let total = total(jobs.iter().map(&weight));
     let numbered: Vec<(usize, &J)> = jobs.iter().enumerate().collect();
     let results = in_order(numbered, |(_, job)| weight(job)).map(|(index, job)| {
         let result = run(job);

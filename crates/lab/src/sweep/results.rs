@@ -68,19 +68,20 @@ impl Results {
         let path = directory.join(shard.file_name());
         let file = open_locked(&path)?;
         let written = |source| failure("write", &path, source);
+        let mut others = lines::files(directory)?;
+        others.retain(|(other, _)| *other != path);
         if fresh {
+            remove(&others)?;
+            others.clear();
             file.set_len(0).map_err(written)?;
         }
-        let (mut known, mut length) = (Known::default(), 0);
-        for (other, _) in lines::files(directory)? {
-            if other == path {
-                length = known.add(&other)?.length;
-                file.set_len(length).map_err(written)?;
-            } else if fresh {
-                fs::remove_file(&other).map_err(|source| failure("remove", &other, source))?;
-            } else {
-                known.add(&other)?;
-            }
+        let mut known = Known::default();
+        for (other, _) in &others {
+            known.add(other)?;
+        }
+        let Extent { length, torn, .. } = known.add(&path)?;
+        if torn {
+            file.set_len(length).map_err(written)?;
         }
         let state = State {
             known,
@@ -216,6 +217,17 @@ impl Known {
         }
         Ok(extent)
     }
+}
+
+/// Removes files, unless another process writes one of them.
+fn remove(files: &[(PathBuf, Shard)]) -> Result<(), ResultsError> {
+    let locks: Result<Vec<File>, ResultsError> =
+        files.iter().map(|(path, _)| open_locked(path)).collect();
+    drop(locks?);
+    let remove = |(path, _): &(PathBuf, Shard)| {
+        fs::remove_file(path).map_err(|source| failure("remove", path, source))
+    };
+    files.iter().try_for_each(remove)
 }
 
 /// Opens a file to add to it, and keeps other processes from doing so.
