@@ -92,7 +92,11 @@ impl Drawing for Plot<'_> {
         heading(area, ACROSS.0, &self.title(), &[first.scenario_caption()])?;
 
         let panel = self.panel(first, &delay);
-        panel.frame(area, "throughput on the wire (Mb/s)")?;
+        let rates = match panel.y {
+            Scale::Linear { low: 0.0, .. } => "throughput on the wire (Mb/s)",
+            _ => "throughput on the wire (Mb/s, not from zero)",
+        };
+        panel.frame(area, rates)?;
         // A line that lies beyond an axis is left out.
         let mut drawn = Vec::new();
         if panel.y.has(first.capacity_mbps) {
