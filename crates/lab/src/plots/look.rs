@@ -27,19 +27,18 @@ pub(super) enum Marker {
 }
 
 impl Look {
-    /// The look of a controller. A preset, values of one's own, and noq have the colour of the controller, and another marker.
+    /// The look of a controller. A preset, values of one's own, and noq have another colour and marker than the controller: their
+    /// lines are drawn beside its line.
     pub(super) fn of(name: &str) -> Self {
         if let Some(place) = CONTROLLERS.iter().position(|known| *known == name) {
             return Self::at(place);
         }
-        let base = name.strip_prefix("noq:").unwrap_or(name);
-        let base = base.split(':').next().unwrap_or(base);
+        let base = CONTROLLERS.iter().position(|known| *known == base(name));
         let number = number(name);
-        let place = CONTROLLERS.iter().position(|known| *known == base);
-        let marker = VARIANTS[number % VARIANTS.len()];
+        let apart = 1 + number % (COLORS - 1);
         Self {
-            color: color(place.unwrap_or(number / VARIANTS.len())),
-            marker,
+            color: color(base.map_or(number, |place| place + apart)),
+            marker: VARIANTS[number / COLORS % VARIANTS.len()],
         }
     }
 
@@ -60,9 +59,7 @@ impl Look {
     /// The look of a series, if its name begins with a controller's: `knee, 97 % held`.
     pub(super) fn of_series(name: &str) -> Option<Self> {
         let name = name.split([',', ' ']).next().unwrap_or(name);
-        let base = name.strip_prefix("noq:").unwrap_or(name);
-        let base = base.split(':').next().unwrap_or(base);
-        CONTROLLERS.contains(&base).then(|| Self::of(name))
+        CONTROLLERS.contains(&base(name)).then(|| Self::of(name))
     }
 
     /// A filled point.
@@ -117,6 +114,12 @@ impl Marker {
     }
 }
 
+/// The controller that a name is a variant of.
+fn base(name: &str) -> &str {
+    let base = name.strip_prefix("noq:").unwrap_or(name);
+    base.split(':').next().unwrap_or(base)
+}
+
 /// Four points, and four corners between them.
 fn corner_of_star(place: u32) -> (f64, f64) {
     let angle = f64::from(place) * std::f64::consts::FRAC_PI_4;
@@ -142,15 +145,15 @@ const CONTROLLERS: [&str; 22] = [
     "vegas",
     "quinn-cubic",
     "noq:knee",
-    "bbr-x",
-    "bbr-fair",
     "bbr2",
-    "quinn-new-reno",
-    "ebcc",
-    "quinn-bbr",
     "compound",
-    "bbr3-s",
+    "bbr-fair",
+    "quinn-new-reno",
+    "bbr-x",
+    "quinn-bbr",
+    "ebcc",
     "bbr-sampled",
+    "bbr3-s",
     "bbr2-sampled",
     "noq-cubic",
     "new-reno",
@@ -187,19 +190,18 @@ mod tests {
     }
 
     #[test]
-    fn variants_have_the_colour_of_their_controller() {
-        let knee = Look::of("knee");
-        for name in ["knee:queue_target=1ms", "bbr3:paper", "noq:bbr3"] {
-            let base = if name.contains("bbr3") {
-                "bbr3"
-            } else {
-                "knee"
-            };
-            let (look, base) = (Look::of(name), Look::of(base));
-            assert_eq!(look.color, base.color, "{name}");
-            assert_ne!(look.marker, base.marker, "{name}");
+    fn variants_differ_from_their_controller_and_have_one_look() {
+        for name in [
+            "bbr:tuned",
+            "bbr3:paper",
+            "knee:queue_target=1ms",
+            "noq:bbr3",
+        ] {
+            let (look, base) = (Look::of(name), Look::of(base(name)));
+            assert_ne!(look.color, base.color, "{name}");
+            assert!(VARIANTS.contains(&look.marker), "{name}");
+            assert_eq!(Look::of_series(&format!("{name}, 97 % held")), Some(look));
         }
-        assert_eq!(Look::of_series("knee, 97 % held"), Some(knee));
         assert_eq!(Look::of_series("flow 1"), None);
     }
 }
