@@ -1,7 +1,7 @@
 //! Faults in the middle of a connection: how long controllers take to recover, and what it costs.
 //!
-//! A [`Case`] is one fault on one path. [`cases`] makes all of them. [`run`] carries out cases under controllers and on end
-//! hosts, in parallel, and condenses each run to a [`Record`]. [`report`] prints the tables.
+//! A [`Case`] is one fault on one path. [`cases`] makes all of them. A [`Job`] is a case under a controller and on end hosts; its
+//! run is condensed to a [`Record`]. [`report`] prints the tables.
 
 mod case;
 mod fault;
