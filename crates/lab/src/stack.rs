@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use kneepoint_controllers::Snapshot;
 use kneepoint_emulator::sim::{Handle, Socket};
+use serde::Serialize;
 
 use crate::probe::{self, Recorder};
 
@@ -26,7 +27,7 @@ pub struct Limits {
 }
 
 /// Flow control of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Windows {
     /// The stack's defaults: quinn 0.11 and noq 1.4 let 1.25 MB of each stream be unread, and 10 MB unacknowledged.
     Stock,
