@@ -269,20 +269,22 @@ fn network_files_name_the_hosts_of_their_nodes() {
     for (hosts, reason) in [
         (
             r#"hosts = { all = "laptop" }"#,
-            "n: hosts: there is no host preset laptop",
+            "hosts: there is no host preset laptop",
         ),
         (
             r#"hosts = { middle = "server" }"#,
-            "n: there is no node middle",
+            "there is no node middle",
         ),
         (
             r#"hosts = { all = "missing.toml" }"#,
-            "n: hosts: cannot read host",
+            "hosts: cannot read host",
         ),
     ] {
         let error = Network::parse(&text(hosts), "n", ".".as_ref())
             .unwrap_err()
             .to_string();
+        let (place, error) = error.split_once(": ").unwrap();
+        assert!(place.starts_with("n:"), "{place}");
         assert!(error.starts_with(reason), "{error}");
     }
 }

@@ -32,7 +32,8 @@ pub use config::{
     FQ_CODEL_FLOWS, FQ_CODEL_LIMIT, FQ_CODEL_QUANTUM, FqCoDel, Impairments, Interval, Jitter,
     Limit, LinkConfig, Loss, MAHIMAHI_OVERHEAD, MAHIMAHI_PIE_UPDATE, PIE_ALPHA, PIE_BETA,
     PIE_BURST, PIE_ECN_THRESHOLD, PIE_MIN_UPDATE, PIE_TARGET, PIE_UPDATE, Pie, Policer, Queue,
-    RateStep, Red, Reordering, Shaper, StepMark, TRUNCATION, UDP_IPV4_OVERHEAD, UDP_IPV6_OVERHEAD,
+    RED_MAX_PROBABILITY, RED_PACKET_TIME, RED_WEIGHT, RateStep, Red, Reordering, Shaper, StepMark,
+    TRUNCATION, UDP_IPV4_OVERHEAD, UDP_IPV6_OVERHEAD,
 };
 pub use log::{Flow, FlowId, PacketLog, PacketOutcome, Record};
 pub(crate) use logged::LoggedOpportunities;

@@ -59,6 +59,14 @@ pub enum NetworkError {
         /// The first link out of place, or the last one.
         link: String,
     },
+    /// The network is more than a link each way between two nodes.
+    #[error(
+        "one link each way between left and right, forward and reverse, was expected, and not {part}"
+    )]
+    NotPointToPoint {
+        /// What it also has, or lacks.
+        part: &'static str,
+    },
     /// A source of traffic has a parameter out of its range.
     #[error("traffic from {from}: {what} {value} is not {range}")]
     Traffic {

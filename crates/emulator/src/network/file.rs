@@ -1,110 +1,44 @@
 //! Networks described in TOML.
 
+mod delay;
+mod error;
 mod link;
+mod loss;
+mod queue;
+mod shaper;
+mod source;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
+use toml::Spanned;
 
+pub use self::error::NetworkFileError;
 use self::link::LinkTable;
-use super::{CrossTraffic, Network, NetworkError, Pattern, Rebinding, Topology};
+use self::source::{Number, Source, Span};
+use super::{CrossTraffic, Network, Pattern, Rebinding, Topology};
 use crate::file::{self, MAX_TOML_BYTES};
 use crate::host::{HostConfig, HostError};
 use crate::time::Nanos;
-use crate::trace::TraceError;
-
-/// Why a file does not describe a network.
-#[derive(thiserror::Error)]
-#[non_exhaustive]
-pub enum NetworkFileError {
-    /// The file could not be read.
-    #[error("cannot read network {path}: {source}", path = path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-    /// The text is not TOML, or has an unknown key or value. Lines are numbered from 1.
-    #[error("{name}:{line}: {reason}, at {value:?}")]
-    Syntax {
-        /// The network's name.
-        name: String,
-        /// The line's number.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-        /// The text in question, cut short if it is long.
-        value: String,
-    },
-    /// A link's table is contradictory or incomplete.
-    #[error("{name}: link {link}: {reason}")]
-    Link {
-        /// The network's name.
-        name: String,
-        /// The link's name.
-        link: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A number is out of its range.
-    #[error("{name}: {key} {value} is not {range}")]
-    Number {
-        /// The network's name.
-        name: String,
-        /// The number's key.
-        key: &'static str,
-        /// The number.
-        value: f64,
-        /// The allowed range.
-        range: &'static str,
-    },
-    /// A link's trace could not be read.
-    #[error("{name}: {source}")]
-    Trace {
-        /// The network's name.
-        name: String,
-        /// Why.
-        source: TraceError,
-    },
-    /// A host's model could not be read.
-    #[error("{name}: hosts: {source}")]
-    Host {
-        /// The network's name.
-        name: String,
-        /// Why.
-        source: HostError,
-    },
-    /// The parts do not make a network.
-    #[error("{name}: {source}")]
-    Network {
-        /// The network's name.
-        name: String,
-        /// Why.
-        source: NetworkError,
-    },
-}
-
-debug_as_display!(NetworkFileError);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    seed: u64,
+    seed: Option<u64>,
     #[serde(default)]
-    link: Vec<LinkTable>,
+    link: Vec<Spanned<LinkTable>>,
     #[serde(default)]
-    host: Vec<HostTable>,
+    host: Vec<Spanned<HostTable>>,
     #[serde(default)]
-    path: Vec<PathTable>,
+    path: Vec<Spanned<PathTable>>,
     #[serde(default)]
-    traffic: Vec<TrafficTable>,
+    traffic: Vec<Spanned<TrafficTable>>,
     #[serde(default)]
     rebind: Vec<RebindTable>,
     #[serde(default)]
-    hosts: BTreeMap<String, String>,
+    hosts: BTreeMap<String, Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -120,6 +54,8 @@ struct PathTable {
     from: SocketAddr,
     to: SocketAddr,
     links: Vec<String>,
+    /// From when on; from the start unless it is given.
+    at_ms: Option<Number>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -128,13 +64,12 @@ struct TrafficTable {
     from: SocketAddr,
     to: SocketAddr,
     pattern: PatternName,
-    rate_mbps: f64,
+    rate_mbps: Number,
     payload_bytes: usize,
-    on_ms: Option<f64>,
-    off_ms: Option<f64>,
-    #[serde(default)]
-    start_ms: f64,
-    stop_ms: Option<f64>,
+    on_ms: Option<Number>,
+    off_ms: Option<Number>,
+    start_ms: Option<Number>,
+    stop_ms: Option<Number>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -148,7 +83,7 @@ enum PatternName {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RebindTable {
-    at_ms: f64,
+    at_ms: Number,
     inside: SocketAddr,
     outside: SocketAddr,
 }
@@ -183,13 +118,13 @@ impl Network {
     /// # Errors
     /// The text is not TOML, is larger than 600 KiB, or does not describe a network of at most 256 links.
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, NetworkFileError> {
-        file::within(text.as_bytes(), MAX_TOML_BYTES).map_err(|source| NetworkFileError::Read {
-            path: name.into(),
-            source,
+        let source = Source { name, text, folder };
+        let (topology, seed) = File::read(source)?;
+        let seed = seed.ok_or_else(|| NetworkFileError::NoSeed {
+            name: name.to_owned(),
         })?;
-        let file: File = toml::from_str(text).map_err(|error| syntax(text, name, &error))?;
-        let (topology, seed) = file.topology(name, folder)?;
-        topology.build(seed).map_err(|source| network(name, source))
+        let network = topology.build(seed);
+        network.map_err(|error| source.whole(error))
     }
 
     /// Reads the network that a file in TOML describes, see [`parse`](Self::parse). Files of traces are looked for in
@@ -198,23 +133,70 @@ impl Network {
     /// # Errors
     /// The file cannot be read, or does not describe a network.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, NetworkFileError> {
-        let path = path.as_ref();
-        let text =
-            file::read_text(path, MAX_TOML_BYTES).map_err(|source| NetworkFileError::Read {
-                path: path.to_owned(),
-                source,
-            })?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&text, &path.display().to_string(), folder)
+        load(path.as_ref(), Self::parse)
     }
 }
 
+impl Topology {
+    /// The network that a text in TOML describes, as [`Network::parse`] reads it, and the seed if it names one. Paths may be of
+    /// addresses that are attached later.
+    ///
+    /// # Errors
+    /// The text is not TOML, is larger than 600 KiB, or does not describe a network of at most 256 links.
+    pub fn parse(
+        text: &str,
+        name: &str,
+        folder: &Path,
+    ) -> Result<(Self, Option<u64>), NetworkFileError> {
+        let source = Source { name, text, folder };
+        let (topology, seed) = File::read(source)?;
+        // What is wrong should be known by its line.
+        let whole = topology.clone().with_ends_of_paths().build(0);
+        whole.map_err(|error| source.whole(error))?;
+        Ok((topology, seed))
+    }
+
+    /// Reads the network that a file in TOML describes, see [`parse`](Self::parse). Files of traces and of hosts are looked for
+    /// in the file's own folder.
+    ///
+    /// # Errors
+    /// The file cannot be read, or does not describe a network.
+    pub fn load(path: impl AsRef<Path>) -> Result<(Self, Option<u64>), NetworkFileError> {
+        load(path.as_ref(), Self::parse)
+    }
+}
+
+fn load<T>(
+    path: &Path,
+    parse: impl FnOnce(&str, &str, &Path) -> Result<T, NetworkFileError>,
+) -> Result<T, NetworkFileError> {
+    let text = file::read_text(path, MAX_TOML_BYTES).map_err(|source| NetworkFileError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    parse(&text, &path.display().to_string(), folder)
+}
+
 impl File {
-    fn topology(self, name: &str, folder: &Path) -> Result<(Topology, u64), NetworkFileError> {
-        let blame = |source| network(name, source);
+    /// What a text describes, and its seed.
+    fn read(source: Source<'_>) -> Result<(Topology, Option<u64>), NetworkFileError> {
+        file::within(source.text.as_bytes(), MAX_TOML_BYTES).map_err(|error| {
+            NetworkFileError::Read {
+                path: source.name.into(),
+                source: error,
+            }
+        })?;
+        let file: Self = toml::from_str(source.text).map_err(|error| source.syntax(&error))?;
+        let seed = file.seed;
+        Ok((file.topology(source)?, seed))
+    }
+
+    fn topology(self, source: Source<'_>) -> Result<Topology, NetworkFileError> {
         if self.link.len() > MAX_LINKS {
             return Err(NetworkFileError::Number {
-                name: name.to_owned(),
+                name: source.name.to_owned(),
+                line: source.line(&self.link[MAX_LINKS].span()),
                 key: "the number of links",
                 value: self.link.len() as f64,
                 range: "at most 256",
@@ -222,20 +204,26 @@ impl File {
         }
         let mut topology = Topology::new();
         for link in self.link {
+            let (span, link) = (link.span(), link.into_inner());
             let (from, to) = (topology.node(&link.from), topology.node(&link.to));
-            let config = link.config(name, folder)?;
+            let config = link.config(source, &span)?;
             topology.link(&link.name, from, to, config);
         }
-        for HostTable { address, node } in self.host {
-            topology.host(&node, address).map_err(blame)?;
+        for host in self.host {
+            let (span, HostTable { address, node }) = (host.span(), host.into_inner());
+            let attached = topology.host(&node, address);
+            attached.map_err(|error| source.network(&span, error))?;
         }
-        for PathTable { from, to, links } in self.path {
-            let links = links.iter().map(|link| topology.link_named(link));
-            let links = links.collect::<Result<_, _>>().map_err(blame)?;
-            topology.path(from, to, links);
+        for path in self.path {
+            let (span, path) = (path.span(), path.into_inner());
+            let links = path.links.iter().map(|link| topology.link_named(link));
+            let links = links.collect::<Result<_, _>>();
+            let links = links.map_err(|error| source.network(&span, error))?;
+            let at = time(source, "at_ms", path.at_ms.as_ref())?;
+            topology.path_from(at, path.from, path.to, links);
         }
         for traffic in self.traffic {
-            topology.traffic(traffic.traffic(name)?);
+            topology.traffic(traffic.into_inner().traffic(source)?);
         }
         for RebindTable {
             at_ms,
@@ -243,7 +231,7 @@ impl File {
             outside,
         } in self.rebind
         {
-            let at = millis(name, "at_ms", at_ms)?;
+            let at = source.millis("at_ms", &at_ms)?;
             topology.rebind(Rebinding {
                 at,
                 inside,
@@ -251,106 +239,74 @@ impl File {
             });
         }
         for (node, model) in self.hosts {
-            let model = host_model(name, &model, folder)?;
+            let (span, model) = (model.span(), model.into_inner());
+            let model = host_model(source, &span, &model)?;
             if node == ALL_HOSTS {
                 topology.hosts(model);
             } else {
-                topology.hosts_at(&node, model).map_err(blame)?;
+                let known = topology.hosts_at(&node, model);
+                known.map_err(|error| source.network(&span, error))?;
             }
         }
-        Ok((topology, self.seed))
+        Ok(topology)
     }
 }
 
 impl TrafficTable {
-    fn traffic(self, name: &str) -> Result<CrossTraffic, NetworkFileError> {
+    fn traffic(self, source: Source<'_>) -> Result<CrossTraffic, NetworkFileError> {
         let pattern = match self.pattern {
             PatternName::Constant => Pattern::Constant,
             PatternName::Poisson => Pattern::Poisson,
             PatternName::OnOff => Pattern::OnOff {
-                on: millis(name, "on_ms", self.on_ms.unwrap_or(0.0))?,
-                off: millis(name, "off_ms", self.off_ms.unwrap_or(0.0))?,
+                on: time(source, "on_ms", self.on_ms.as_ref())?,
+                off: time(source, "off_ms", self.off_ms.as_ref())?,
             },
         };
-        let stop = self.stop_ms.map(|stop| millis(name, "stop_ms", stop));
+        let stop = self.stop_ms.as_ref();
+        let stop = stop.map(|stop| source.millis("stop_ms", stop));
         Ok(CrossTraffic {
             from: self.from,
             to: self.to,
             pattern,
-            bytes_per_second: rate(name, self.rate_mbps)?,
+            bytes_per_second: source.rate("rate_mbps", &self.rate_mbps)?,
             payload: self.payload_bytes,
             ecn: None,
-            start: millis(name, "start_ms", self.start_ms)?,
+            start: time(source, "start_ms", self.start_ms.as_ref())?,
             stop: stop.transpose()?,
         })
     }
 }
 
 /// A preset, or the model in a file of the folder.
-fn host_model(name: &str, model: &str, folder: &Path) -> Result<HostConfig, NetworkFileError> {
+fn host_model(
+    source: Source<'_>,
+    span: &Span,
+    model: &str,
+) -> Result<HostConfig, NetworkFileError> {
     let host = match HostConfig::preset(model) {
         Err(HostError::UnknownPreset { .. }) if model.contains('.') => {
-            HostConfig::load(folder.join(model))
+            HostConfig::load(source.folder.join(model))
         }
         result => result,
     };
-    host.map_err(|source| NetworkFileError::Host {
-        name: name.to_owned(),
-        source,
+    host.map_err(|error| NetworkFileError::Host {
+        name: source.name.to_owned(),
+        line: source.line(span),
+        source: error,
     })
 }
 
-fn network(name: &str, source: NetworkError) -> NetworkFileError {
-    NetworkFileError::Network {
-        name: name.to_owned(),
-        source,
-    }
-}
-
-fn syntax(text: &str, name: &str, error: &toml::de::Error) -> NetworkFileError {
-    let span = error.span().unwrap_or(0..0);
-    let before = text.get(..span.start).unwrap_or(text);
-    let value = text.get(span).unwrap_or("");
-    NetworkFileError::Syntax {
-        name: name.to_owned(),
-        line: before.matches('\n').count() + 1,
-        // Some of the library's messages have several lines.
-        reason: error.message().replace('\n', " "),
-        value: value.chars().take(EXCERPT_CHARS).collect(),
-    }
-}
-
-/// Milliseconds, to the nanosecond.
-fn millis(name: &str, key: &'static str, value: f64) -> Result<Nanos, NetworkFileError> {
-    if !(0.0..=1e12).contains(&value) {
-        return Err(NetworkFileError::Number {
-            name: name.to_owned(),
-            key,
-            value,
-            range: "between 0 and 10^12",
-        });
-    }
-    Ok(Nanos((value * 1e6).round() as u64))
-}
-
-/// Bytes per second of a rate in Mb/s.
-fn rate(name: &str, mbps: f64) -> Result<u64, NetworkFileError> {
-    if !(8e-6..=1e9).contains(&mbps) {
-        return Err(NetworkFileError::Number {
-            name: name.to_owned(),
-            key: "rate_mbps",
-            value: mbps,
-            range: "between 0.000008 and 10^9",
-        });
-    }
-    Ok((mbps * 125_000.0).round() as u64)
+/// A time, zero unless it is given.
+fn time(
+    source: Source<'_>,
+    key: &'static str,
+    given: Option<&Number>,
+) -> Result<Nanos, NetworkFileError> {
+    given.map_or(Ok(Nanos::ZERO), |given| source.millis(key, given))
 }
 
 /// The key of values for all hosts.
 const ALL_HOSTS: &str = "all";
-
-/// How much of an offending text an error repeats.
-const EXCERPT_CHARS: usize = 40;
 
 /// The most links of a file: there is a route from each node to each other one, and a thousand queues for a link with FQ-CoDel.
 const MAX_LINKS: usize = 256;

@@ -21,6 +21,11 @@ impl HostModels {
         self.nodes.insert(node, model(config));
     }
 
+    /// Whether all hosts are ideal for want of any other word.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_none() && self.nodes.is_empty()
+    }
+
     /// The model of the hosts at a node.
     #[cfg(feature = "quinn")]
     pub(super) fn of(&self, node: Option<usize>) -> Option<Arc<HostConfig>> {

@@ -10,6 +10,7 @@ use super::address::{Rebinding, Translations};
 use super::hosts::HostModels;
 use super::routes::Routes;
 use super::schedule::Schedule;
+use super::shapes::Duplex;
 use super::traffic::{CrossTraffic, Source};
 use super::{Network, NetworkError};
 use crate::addresses::AddressMap;
@@ -108,6 +109,70 @@ impl Topology {
     pub fn link_named(&self, name: &str) -> Result<LinkId, NetworkError> {
         let place = self.links.iter().position(|link| link.name == name);
         place.map(LinkId).ok_or_else(|| unknown("link", name))
+    }
+
+    /// The configuration of a link; `None` if it is another network's.
+    pub fn config(&self, link: LinkId) -> Option<&LinkConfig> {
+        self.links.get(link.0).map(|edge| &edge.config)
+    }
+
+    /// The same, to change it.
+    pub fn config_mut(&mut self, link: LinkId) -> Option<&mut LinkConfig> {
+        self.links.get_mut(link.0).map(|edge| &mut edge.config)
+    }
+
+    /// The links that packets take from a node to another one, unless their flow has a path of its own: the fewest. None if
+    /// there is no way.
+    ///
+    /// # Errors
+    /// There is no such node.
+    pub fn route(&self, from: &str, to: &str) -> Result<Vec<LinkId>, NetworkError> {
+        let place = |name: &str| {
+            let place = self.nodes.iter().position(|node| node == name);
+            place.ok_or_else(|| unknown("node", name))
+        };
+        let (mut at, to) = (place(from)?, place(to)?);
+        let ends = self.links.iter().map(|link| (link.from.0, link.to.0));
+        let routes = Routes::new(self.nodes.len(), &ends.collect::<Vec<_>>());
+        let mut links = Vec::new();
+        while at != to
+            && let Some(next) = routes.next(at, to)
+        {
+            links.push(LinkId(next));
+            at = self.links[next].to.0;
+        }
+        Ok(links)
+    }
+
+    /// The two links of a network that is nothing else, as [`point_to_point`](Self::point_to_point) makes it.
+    ///
+    /// # Errors
+    /// It has other links, or anything that uses them.
+    pub fn duplex(&self) -> Result<Duplex, NetworkError> {
+        let extra = [
+            ("more links", self.links.len() > 2),
+            ("paths", !self.paths.is_empty()),
+            ("traffic", !self.traffic.is_empty()),
+            ("changes of addresses", !self.rebindings.is_empty()),
+            ("hosts", !self.hosts.is_empty()),
+            ("models of hosts", !self.models.is_empty()),
+        ];
+        let refuse = |part| NetworkError::NotPointToPoint { part };
+        if let Some((part, _)) = extra.into_iter().find(|(_, there)| *there) {
+            return Err(refuse(part));
+        }
+        let link = |name: &str, from: &str, to: &str, part| {
+            let named = |node: NodeId| self.nodes.get(node.0).map(String::as_str);
+            let edge = self.links.iter().find(|edge| {
+                edge.name == name && named(edge.from) == Some(from) && named(edge.to) == Some(to)
+            });
+            edge.map(|edge| edge.config.clone())
+                .ok_or_else(|| refuse(part))
+        };
+        Ok(Duplex {
+            forward: link("forward", "left", "right", "others")?,
+            reverse: link("reverse", "right", "left", "only one")?,
+        })
     }
 
     /// Attaches an address to the node of this name. A host may have several, at several nodes.
@@ -246,6 +311,26 @@ impl Topology {
             seed,
             models: self.models,
         })
+    }
+
+    /// The same with the ends of all paths attached to where these begin and end, and the addresses that change to any node, if
+    /// they are not attached.
+    #[cfg(feature = "serde")]
+    pub(super) fn with_ends_of_paths(mut self) -> Self {
+        let mut ends = Vec::new();
+        for (_, from, to, links) in &self.paths {
+            let edge = |link: Option<&LinkId>| link.and_then(|link| self.links.get(link.0));
+            ends.extend(edge(links.first()).map(|edge| (*from, edge.from)));
+            ends.extend(edge(links.last()).map(|edge| (*to, edge.to)));
+        }
+        let changing = self.rebindings.iter();
+        ends.extend(changing.map(|rebinding| (rebinding.inside, NodeId(0))));
+        for (address, node) in ends {
+            if self.hosts.iter().all(|(known, _)| *known != address) {
+                self.hosts.push((address, node));
+            }
+        }
+        self
     }
 
     fn check_graph(&self) -> Result<(), NetworkError> {

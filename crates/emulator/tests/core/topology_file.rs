@@ -1,6 +1,10 @@
 //! Networks described in TOML.
 
-use kneepoint_emulator::network::Network;
+use kneepoint_emulator::link::{
+    Aggregation, CoDel, Delay, DelayStep, FqCoDel, Impairments, Interval, Jitter, Limit,
+    LinkConfig, Loss, Pie, Policer, Queue, RateStep, Red, Reordering, Shaper, StepMark,
+};
+use kneepoint_emulator::network::{Network, Topology};
 
 use crate::common::{address, folder, ms};
 
@@ -71,6 +75,254 @@ fn a_file_is_a_network() {
     assert_eq!(names, ["up", "down"]);
 }
 
+/// One link of the text, whose keys are these.
+fn link(keys: &str) -> LinkConfig {
+    let text = format!("[[link]]\nname = \"forward\"\nfrom = \"left\"\nto = \"right\"\n{keys}");
+    let (topology, seed) = Topology::parse(&text, "l.toml", &folder()).unwrap();
+    assert_eq!(seed, None);
+    let link = topology.link_named("forward").unwrap();
+    topology.config(link).unwrap().clone()
+}
+
+#[test]
+fn every_stage_has_its_keys() {
+    let line = LinkConfig::constant(1_000_000);
+    let shaper = |keys| link(keys).shaper;
+    assert_eq!(link("rate_mbps = 8.0"), line);
+    assert_eq!(shaper("unlimited = true"), Shaper::Unlimited);
+    let step = |millis, bytes_per_second| RateStep {
+        from: ms(millis),
+        bytes_per_second,
+    };
+    let steps = "rate_steps = [{ at_ms = 0.0, rate_mbps = 8.0 }, { at_ms = 5.0, rate_mbps = 0.0 }, { at_ms = 6.0, rate_mbps = 4.0 }]";
+    let expected = vec![step(0, 1_000_000), step(5, 0), step(6, 500_000)];
+    assert_eq!(shaper(steps), Shaper::Schedule(expected));
+    assert_eq!(
+        shaper("token_bucket = { rate_mbps = 8.0, burst_bytes = 7, peak_mbps = 16.0 }"),
+        Shaper::TokenBucket {
+            bytes_per_second: 1_000_000,
+            burst: 7,
+            peak: Some(2_000_000)
+        }
+    );
+
+    let queue = |keys: &str| link(&format!("rate_mbps = 8.0\n{keys}")).queue;
+    assert_eq!(
+        queue("queue_ms = 5.0\nqueue_bytes = 9"),
+        Queue::DropTail(Limit {
+            bytes: Some(9),
+            packets: None,
+            time: Some(ms(5))
+        })
+    );
+    assert_eq!(
+        queue("queue = \"drop-head\"\nqueue_packets = 9"),
+        Queue::DropHead(Limit::packets(9))
+    );
+    let codel = CoDel {
+        target: ms(1),
+        interval: ms(20),
+        mtu: 9000,
+        limit: None,
+        ecn: true,
+    };
+    let keys = "ecn = true\ncodel = { target_ms = 1.0, interval_ms = 20.0, mtu_bytes = 9000 }";
+    let codel_queue = queue(&format!("queue = \"codel\"\n{keys}"));
+    assert_eq!(codel_queue, Queue::CoDel(codel));
+    let fair = queue(&format!(
+        "queue = \"fq-codel\"\nfq_codel = {{ quantum_bytes = 300, flows = 16 }}\n{keys}"
+    ));
+    assert_eq!(
+        fair,
+        Queue::FqCoDel(FqCoDel {
+            codel: CoDel {
+                limit: Some(Limit::packets(10_240)),
+                ..codel
+            },
+            quantum: 300,
+            flows: 16,
+        })
+    );
+    assert_eq!(
+        queue(
+            "queue = \"pie\"\npie = { target_ms = 9.0, derandomized = true, ecn_threshold = 0.5 }"
+        ),
+        Queue::Pie(Pie {
+            target: ms(9),
+            derandomized: true,
+            ecn_threshold: 0.5,
+            ..Pie::default()
+        })
+    );
+    assert_eq!(
+        queue("queue = \"red\"\nqueue_bytes = 120000\necn = true"),
+        Queue::Red(Red {
+            min: 10_000,
+            max: 30_000,
+            ecn: true,
+            ..Red::within(120_000)
+        })
+    );
+    assert_eq!(
+        queue(
+            "queue = \"red\"\nred = { min_bytes = 5, max_bytes = 15, max_probability = 0.5, weight = 1.0, packet_ms = 2.0 }"
+        ),
+        Queue::Red(Red {
+            min: 5,
+            max: 15,
+            max_probability: 0.5,
+            weight: 1.0,
+            packet_time: ms(2),
+            limit: None,
+            ecn: false,
+        })
+    );
+    assert_eq!(
+        queue("queue = \"step-mark\"\nstep_mark = { ms = 1.0, packets = 7, drop_not_ect = true }"),
+        Queue::StepMark(StepMark {
+            threshold: Limit {
+                bytes: None,
+                packets: Some(7),
+                time: Some(ms(1))
+            },
+            drop_not_ect: true,
+            limit: None,
+        })
+    );
+
+    let changed = |keys: &str| link(&format!("rate_mbps = 8.0\n{keys}"));
+    let delay = |keys: &str| changed(keys).delay;
+    let steps = vec![DelayStep {
+        from: ms(0),
+        delay: ms(3),
+    }];
+    assert_eq!(
+        delay("delay_steps = [{ at_ms = 0.0, delay_ms = 3.0 }]"),
+        Delay::Steps {
+            steps,
+            reordering: false
+        }
+    );
+    let jittered = delay("delay_distribution_ms = { uniform = { from = 3.0, to = 4.0 } }");
+    assert_eq!(
+        jittered,
+        Delay::Jittered {
+            jitter: Jitter::Uniform {
+                from: ms(3),
+                to: ms(4)
+            },
+            reordering: false
+        }
+    );
+    assert_eq!(jittered.min(), ms(3));
+    let normal = delay(
+        "delay_distribution_ms = { normal = { mean = 9.0, deviation = 2.0 } }\novertaking = true",
+    );
+    assert_eq!(
+        normal,
+        Delay::Jittered {
+            jitter: Jitter::Normal {
+                mean: ms(9),
+                deviation: ms(2)
+            },
+            reordering: true
+        }
+    );
+    assert_eq!(normal.min(), ms(3));
+
+    let loss = |keys: &str| changed(keys).loss;
+    let chain = Loss::GilbertElliott {
+        p: 0.1,
+        r: 0.5,
+        good: 0.0,
+        bad: 1.0,
+    };
+    assert_eq!(loss("gilbert_elliott = { p = 0.1, r = 0.5 }"), chain);
+    let bursts = Loss::Burst {
+        every: 9,
+        length: 2,
+    };
+    assert_eq!(loss("loss_bursts = { every = 9, length = 2 }"), bursts);
+    assert_eq!(loss("lost_packets = [1, 5]"), Loss::Packets(vec![1, 5]));
+    let interval = Interval {
+        from: ms(1),
+        to: ms(2),
+    };
+    let intervals = loss("loss_intervals_ms = [[1.0, 2.0]]");
+    assert_eq!(intervals, Loss::Intervals(vec![interval]));
+
+    let impaired = changed(
+        "mtu_bytes = 1300\nblackouts_ms = [[1.0, 2.0]]\nduplication = 0.1\ncorruption = 0.2\n\
+         reordering = { probability = 0.3, delay_ms = 4.0 }",
+    );
+    assert_eq!(
+        impaired.impairments,
+        Impairments {
+            mtu: Some(1300),
+            blackouts: vec![interval],
+            duplication: 0.1,
+            corruption: 0.2,
+            reordering: Some(Reordering {
+                probability: 0.3,
+                delay: ms(4)
+            }),
+        }
+    );
+    let policed = changed("policer = { rate_mbps = 8.0, burst_bytes = 3 }").policer;
+    assert_eq!(
+        policed,
+        Some(Policer {
+            bytes_per_second: 1_000_000,
+            burst: 3
+        })
+    );
+    let batches = changed("aggregation = { interval_ms = 5.0, packets = 8 }").aggregation;
+    assert_eq!(
+        batches,
+        Some(Aggregation {
+            interval: ms(5),
+            packets: Some(8)
+        })
+    );
+}
+
+#[test]
+fn a_way_through_a_file_and_its_two_links() {
+    let (topology, seed) = Topology::parse(FILE, "n.toml", &folder()).unwrap();
+    assert_eq!(seed, Some(7));
+    let up = topology.link_named("up").unwrap();
+    assert_eq!(topology.route("a", "b").unwrap(), [up]);
+    assert!(topology.route("a", "c").is_err());
+    let error = topology.duplex().unwrap_err().to_string();
+    assert!(error.ends_with("and not paths"), "{error}");
+
+    let two = |name: &str, more: &str| {
+        format!(
+            "link = [{{ name = \"forward\", from = \"left\", to = \"right\", rate_mbps = 8.0 }},\n\
+             {{ name = \"{name}\", from = \"right\", to = \"left\", unlimited = true }}]\n{more}"
+        )
+    };
+    let duplex = |text: &str| {
+        Topology::parse(text, "n.toml", &folder())
+            .unwrap()
+            .0
+            .duplex()
+    };
+    let links = duplex(&two("reverse", "")).unwrap();
+    assert_eq!(links.forward, LinkConfig::constant(1_000_000));
+    assert_eq!(links.reverse, LinkConfig::new(Shaper::Unlimited));
+    let refused = |text: &str| duplex(text).unwrap_err().to_string();
+    assert!(refused(&two("back", "")).ends_with("and not only one"));
+    let hosts = two("reverse", "hosts = { left = \"phone\" }");
+    assert!(refused(&hosts).ends_with("and not models of hosts"));
+    // The ends of a path that nobody has attached yet.
+    let path = two(
+        "reverse",
+        "[[path]]\nfrom = \"10.0.0.1:1\"\nto = \"10.0.0.2:1\"\nlinks = [\"forward\"]",
+    );
+    assert!(refused(&path).ends_with("and not paths"));
+}
+
 #[test]
 fn bad_files_are_refused_in_one_line() {
     // What is changed, to what, and parts of the refusal.
@@ -78,20 +330,45 @@ fn bad_files_are_refused_in_one_line() {
 seed = 7 => seed = "x" => n.toml:2: | "x"
 seed = 7 =>  => n.toml: | seed
 delay_ms => dealy_ms => n.toml:9: | dealy_ms
-delay_ms = 10.0 => delay_ms = -1.0 => n.toml: delay_ms -1
-rate_mbps = 8.0 =>  => n.toml: link up: it needs either rate_mbps or trace
-rate_mbps = 8.0 => rate_mbps = 0.0 => n.toml: rate_mbps 0
-queue_packets = 20 => ecn = true => link up | ecn
-queue_packets = 20 => queue = "drop-tail" => link up | limit
-queue_packets = 20 => queue_packets = 0 => link up | positive
-queue_packets = 20 => loss = 2.0 => link up | 2
-link.trace => no.trace => no.trace
-fq-codel => fast => n.toml: | fast
-node = "b" => node = "c" => no node c
+delay_ms = 10.0 => delay_ms = -1.0 => n.toml:9: delay_ms -1
+rate_mbps = 8.0 =>  => n.toml:4: link up: it needs one of rate_mbps, trace
+rate_mbps = 8.0 => rate_mbps = 0.0 => n.toml:8: rate_mbps 0
+rate_mbps = 8.0 => rate_mbps = 8.0\nunlimited = true => n.toml:9: link up: rate_mbps and unlimited exclude each other
+queue_packets = 20 => ecn = true => n.toml:10: link up | ecn
+queue_packets = 20 => queue = "drop-tail" => n.toml:10: link up | limit
+queue_packets = 20 => queue_packets = 0 => n.toml:10: link up | positive
+queue_packets = 20 => queue = "red" => n.toml:10: link up | queue_bytes
+queue_packets = 20 => queue = "step-mark" => n.toml:10: link up | step_mark
+queue_packets = 20 => queue = "pie"\ncodel = {} => n.toml:11: link up: codel needs queue = "codel"
+queue_packets = 20 => queue = "pie"\npie = { alpha = -1.0 } => n.toml:11: link up: PIE's alpha -1
+queue_packets = 20 => loss = 2.0 => n.toml:10: link up | 2
+queue_packets = 20 => loss = 0.1\nlost_packets = [2, 1] => n.toml:11: link up: loss and lost_packets exclude each other
+queue_packets = 20 => lost_packets = [2, 1] => n.toml:10: link up: lost packets: entry 1
+queue_packets = 20 => gilbert_elliott = { p = 2.0, r = 0.1 } => n.toml:10: link up | 2
+queue_packets = 20 => loss_bursts = { every = 2, length = 3 } => n.toml:10: link up | 3
+queue_packets = 20 => loss_intervals_ms = [[2.0, 1.0]] => n.toml:10: link up: losses: interval 0 is empty
+queue_packets = 20 => blackouts_ms = [[0.0, 1.0], [0.5, 2.0]] => n.toml:10: link up: blackouts: entry 1
+queue_packets = 20 => duplication = -0.5 => n.toml:10: link up: duplication probability -0.5
+queue_packets = 20 => corruption = 5.0 => n.toml:10: link up: corruption probability 5
+queue_packets = 20 => reordering = { probability = 2.0, delay_ms = 1.0 } => n.toml:10: link up: reordering probability 2
+queue_packets = 20 => reordering = { probability = 0.2, delay_ms = -1.0 } => n.toml:10: reordering.delay_ms -1
+queue_packets = 20 => mtu_bytes = 0 => n.toml:10: link up: the MTU
+queue_packets = 20 => policer = { rate_mbps = 1.0, burst_bytes = 0 } => n.toml:10: link up | burst
+queue_packets = 20 => aggregation = { interval_ms = 0.0 } => n.toml:10: link up | interval
+queue_packets = 20 => overtaking = true => n.toml:10: link up: overtaking
+delay_ms = 10.0 => delay_steps = [{ at_ms = 1.0, delay_ms = 2.0 }] => n.toml:9: link up | time 0
+delay_ms = 10.0 => delay_distribution_ms = { uniform = { from = 2.0, to = 1.0 } } => n.toml:9: link up: jitter
+delay_ms = 10.0 => delay_distribution_ms = { normal = { mean = 2.0, deviation = 1.0 } } => n.toml:9: link up | third
+delay_ms = 10.0 => delay_distribution_ms = { zipf = { mean = 2.0 } } => n.toml:9: | zipf
+rate_mbps = 8.0 => rate_steps = [{ at_ms = 0.0, rate_mbps = 0.0 }] => n.toml:8: link up | rate 0
+rate_mbps = 8.0 => token_bucket = { rate_mbps = 8.0, burst_bytes = 9, peak_mbps = 1.0 } => n.toml:8: link up | peak rate
+link.trace => no.trace => n.toml:17: | no.trace
+fq-codel => fast => n.toml:18: | fast
+node = "b" => node = "c" => n.toml:25: | no node c
 10.0.0.2:4433"\nnode => 10.0.0.2"\nnode => n.toml: | 10.0.0.2
-["up"] => ["left"] => no link left
-["up"] => ["down"] => broken at link down
-on_ms = 10.0 =>  => sending time 0
+["up"] => ["left"] => n.toml:29: | no link left
+["up"] => ["down"] => n.toml:32: | broken at link down
+on_ms = 10.0 =>  => n.toml:35: | sending time 0
 seed = 7 => seed = = 7 => n.toml:2:
 "#;
     for case in cases.trim().lines() {
@@ -121,6 +398,11 @@ seed = 7 => seed = = 7 => n.toml:2:
     assert!(error.contains("the number of links 257"), "{error}");
     let error = many(20_000).unwrap_err();
     assert!(error.contains("larger than 614400 bytes"), "{error}");
+    let error = Topology::load("no/such.toml").unwrap_err().to_string();
+    assert!(
+        error.starts_with("cannot read network no/such.toml: "),
+        "{error}"
+    );
     let error = Network::load("no/such.toml").unwrap_err().to_string();
     assert!(
         error.starts_with("cannot read network no/such.toml: "),

@@ -32,6 +32,24 @@ pub enum Delay {
 }
 
 impl Delay {
+    /// The shortest delay that a packet may have.
+    pub fn min(&self) -> Nanos {
+        match self {
+            Self::Fixed(delay) => *delay,
+            Self::Steps { steps, .. } => {
+                let delays = steps.iter().map(|step| step.delay);
+                delays.min().unwrap_or(Nanos::ZERO)
+            }
+            Self::Jittered { jitter, .. } => match *jitter {
+                Jitter::Uniform { from, .. } => from,
+                Jitter::Normal { mean, deviation } => Nanos(
+                    mean.0
+                        .saturating_sub(deviation.0.saturating_mul(TRUNCATION)),
+                ),
+            },
+        }
+    }
+
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
         match self {
             Self::Fixed(_) => Ok(()),

@@ -26,6 +26,21 @@ pub struct Red {
 }
 
 impl Red {
+    /// A queue of at most `limit` bytes whose thresholds are a twelfth and a quarter of it, without ECN, with [`RED_WEIGHT`],
+    /// [`RED_MAX_PROBABILITY`] and [`RED_PACKET_TIME`].
+    pub fn within(limit: u64) -> Self {
+        Self {
+            min: limit / 12,
+            // Three times the lower one, as Floyd's note of 1997 says; a limit below 4 bytes has no room for two thresholds.
+            max: (limit / 4).max(1),
+            max_probability: RED_MAX_PROBABILITY,
+            weight: RED_WEIGHT,
+            packet_time: RED_PACKET_TIME,
+            limit: Some(Limit::bytes(limit)),
+            ecn: false,
+        }
+    }
+
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
         if self.max <= self.min {
             return Err(ConfigError::OutOfRange {
@@ -64,3 +79,10 @@ impl StepMark {
         self.limit.map_or(Ok(()), |limit| limit.validate())
     }
 }
+
+/// RED's drop probability at its upper threshold (Floyd, "RED: Discussions of Setting Parameters", 1997).
+pub const RED_MAX_PROBABILITY: f64 = 0.1;
+/// RED's weight of an arrival (Floyd and Jacobson, 1993, section 4).
+pub const RED_WEIGHT: f64 = 0.002;
+/// RED's transmission time of a packet, which counts while the queue is empty: that of 1500 bytes at 12 Mb/s.
+pub const RED_PACKET_TIME: Nanos = Nanos::from_millis(1);

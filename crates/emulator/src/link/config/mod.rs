@@ -16,7 +16,7 @@ pub use aqm::{
 pub use delay::{Aggregation, Delay, DelayStep, Jitter, TRUNCATION};
 pub use error::ConfigError;
 pub use loss::{Impairments, Interval, Loss, Reordering};
-pub use marking::{Red, StepMark};
+pub use marking::{RED_MAX_PROBABILITY, RED_PACKET_TIME, RED_WEIGHT, Red, StepMark};
 pub use queue::{Limit, Queue};
 pub use shaper::{Policer, RateStep, Shaper};
 
