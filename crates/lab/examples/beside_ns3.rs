@@ -12,7 +12,6 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-use kneepoint_emulator::network::Topology;
 use kneepoint_emulator::trace::Trace;
 use kneepoint_lab::controllers::resolve;
 use kneepoint_lab::metrics::stats;
@@ -30,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let flow = FlowPlan::greedy(resolve(&controller, 1)?, Duration::ZERO, END);
         let series = TimeSeries::of(&Trial {
             interval: Some(Duration::from_millis(100)),
-            ..Trial::new(Topology::point_to_point(scenario.links()), vec![flow], END)
+            ..Trial::new(scenario.topology(), vec![flow], END)
         })?;
         report(&controller, scenario.link.name(), &series);
     }

@@ -12,6 +12,7 @@ pub mod controllers;
 pub mod dash;
 pub mod frontier;
 pub mod ideal;
+pub mod link_file;
 pub mod loopback;
 pub mod metrics;
 pub mod output;

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use kneepoint_emulator::link::ConfigError;
-use kneepoint_emulator::network::{NetworkError, Topology};
+use kneepoint_emulator::network::NetworkError;
 use kneepoint_emulator::sim::{SimError, Simulation};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -59,7 +59,7 @@ pub fn run(
             ..FlowPlan::greedy(candidate.clone(), start, end)
         }
     });
-    let topology = Topology::point_to_point(scenario.links());
+    let topology = scenario.topology();
     let trial = Trial {
         seed: scenario.seed,
         ..Trial::new(topology, flows.collect(), end)

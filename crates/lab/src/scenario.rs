@@ -4,24 +4,25 @@ use std::time::Duration;
 
 use kneepoint::traces;
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::link::{LinkConfig, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD};
-use kneepoint_emulator::network::Duplex;
+use kneepoint_emulator::link::{LinkConfig, Loss, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD};
+use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_emulator::trace::Trace;
 use serde::Serialize;
 
+use crate::link_file::{LinkFile, queue_label};
 use crate::stack::Windows;
 use crate::sweep::digest_of;
 use crate::units::{QueueSize, Rate};
 use crate::workload::Workload;
 
-/// The data link's capacity, under a name.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The data link's capacity, or a file's whole network, under a name.
+#[derive(Debug, Clone, Serialize)]
 pub struct Link {
     name: String,
     shape: Shape,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 enum Shape {
     Constant(Rate),
     Trace {
@@ -30,6 +31,7 @@ enum Shape {
         /// Stands for the trace in a key: thousands of runs can be over one, and need a few characters of it each.
         digest: String,
     },
+    File(Box<LinkFile>),
 }
 
 impl Link {
@@ -51,6 +53,14 @@ impl Link {
         }
     }
 
+    /// A network that a file describes.
+    pub fn file(name: impl Into<String>, file: LinkFile) -> Self {
+        Self {
+            name: name.into(),
+            shape: Shape::File(Box::new(file)),
+        }
+    }
+
     /// What is used when no link is named: the bundled LTE trace of a fast car, two minutes of it.
     pub fn bundled() -> Self {
         let trace = traces::lte_driving_fast();
@@ -69,6 +79,21 @@ impl Link {
                 bytes_per_second(*rate) as f64 * to.saturating_sub(from).as_secs_f64()
             }
             Shape::Trace { trace, .. } => trace.capacity(from.into(), to.into()) as f64,
+            Shape::File(file) => file.capacity(from, to),
+        }
+    }
+
+    /// The same link under another name.
+    #[must_use]
+    pub fn renamed(self, name: String) -> Self {
+        Self { name, ..self }
+    }
+
+    /// The file that describes it, if one does.
+    pub fn described(&self) -> Option<&LinkFile> {
+        match &self.shape {
+            Shape::File(file) => Some(file),
+            Shape::Constant(_) | Shape::Trace { .. } => None,
         }
     }
 
@@ -78,14 +103,16 @@ impl Link {
                 bytes_per_second: bytes_per_second(*rate),
             },
             Shape::Trace { trace, .. } => Shaper::Trace(trace.clone()),
+            Shape::File(file) => file.forward().shaper.clone(),
         }
     }
 
     /// A datagram's bytes on the wire beyond its payload: as mahimahi counts them where a mahimahi trace is followed.
     fn overhead(&self) -> u32 {
-        match self.shape {
+        match &self.shape {
             Shape::Constant(_) => UDP_IPV4_OVERHEAD,
             Shape::Trace { .. } => MAHIMAHI_OVERHEAD,
+            Shape::File(file) => file.forward().overhead,
         }
     }
 }
@@ -98,8 +125,9 @@ fn bytes_per_second(rate: Rate) -> u64 {
 /// connection of its own. Bulk data takes one QUIC stream.
 ///
 /// Data crosses the [`Link`] under test; acknowledgements return over a link of [`ACK_LINK_RATE`] with an infinite queue.
-/// Each direction has half the round-trip time as its propagation delay.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// Each direction has half the round-trip time as its propagation delay. A link of a file comes with all that is between the
+/// senders and the receiver: `rtt`, `queue` and `loss` only say what it is, see [`Scenario::over_file`].
+#[derive(Debug, Clone, Serialize)]
 pub struct Scenario {
     /// The data link.
     pub link: Link,
@@ -144,8 +172,38 @@ impl Scenario {
         }
     }
 
-    /// The links this scenario runs over: senders on the left, the receiver on the right.
-    pub fn links(&self) -> Duplex {
+    /// The same over the network of a file, if the link is one: with its round-trip time and its random loss.
+    #[must_use]
+    pub fn over_file(mut self) -> Self {
+        if let Some(file) = self.link.described() {
+            self.rtt = file.base_rtt();
+            self.loss = match file.forward().loss {
+                Loss::Random(probability) => probability,
+                _ => 0.0,
+            };
+        }
+        self
+    }
+
+    /// The data link's queue in a few words, as the command line takes it if it does.
+    pub fn queue_label(&self) -> String {
+        match self.link.described() {
+            Some(file) => queue_label(&file.forward().queue),
+            None => self.queue.to_string(),
+        }
+    }
+
+    /// The network this scenario runs over: senders at the node `left`, the receiver at `right`, and between them the data link
+    /// `forward`.
+    pub fn topology(&self) -> Topology {
+        match self.link.described() {
+            Some(file) => file.topology().clone(),
+            None => Topology::point_to_point(self.links()),
+        }
+    }
+
+    /// The links this scenario runs over, unless a file describes them: senders on the left, the receiver on the right.
+    fn links(&self) -> Duplex {
         let one_way = self.rtt / 2;
         let forward = LinkConfig {
             queue: self.queue.into(),
@@ -172,7 +230,7 @@ pub const START_SPREAD: Duration = Duration::from_millis(100);
 
 #[cfg(test)]
 mod tests {
-    use kneepoint_emulator::link::{Delay, Limit, Loss, Queue};
+    use kneepoint_emulator::link::{Delay, Limit, Queue};
     use kneepoint_emulator::time::Nanos;
 
     use super::*;

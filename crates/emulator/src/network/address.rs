@@ -7,6 +7,7 @@ use crate::time::Nanos;
 
 /// A change of a host's address by a network address translator, of which the host does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Rebinding {
     /// From when on it holds, until the host's next one.
     pub at: Nanos,

@@ -7,6 +7,7 @@ use crate::host::HostConfig;
 
 /// The models of all hosts. Ideal hosts have none.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub(super) struct HostModels {
     all: Option<Arc<HostConfig>>,
     nodes: BTreeMap<usize, Option<Arc<HostConfig>>>,

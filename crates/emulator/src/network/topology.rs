@@ -49,6 +49,7 @@ use crate::time::Nanos;
 /// # }
 /// ```
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[must_use = "a description does nothing until it is built"]
 pub struct Topology {
     nodes: Vec<String>,
@@ -61,6 +62,7 @@ pub struct Topology {
 }
 
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 struct Edge {
     name: String,
     from: NodeId,
@@ -70,10 +72,12 @@ struct Edge {
 
 /// One of a network's nodes, by its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct NodeId(pub(super) usize);
 
 /// One of a network's links, by its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LinkId(usize);
 
 impl Topology {

@@ -12,6 +12,7 @@ use crate::time::Nanos;
 
 /// A source of packets inside the network. What arrives at its destination is counted and goes no further.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CrossTraffic {
     /// Where the packets come from: an attached address.
     pub from: SocketAddr,

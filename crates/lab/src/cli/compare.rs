@@ -18,6 +18,7 @@ use super::sweep::SweepOptions;
 use super::write_all;
 use crate::compare::{self, compare, compare_mix};
 use crate::controllers::{self, UnknownController};
+use crate::link_file::LinkFile;
 use crate::metrics::Row;
 use crate::output;
 use crate::page::comparison;
@@ -32,6 +33,15 @@ pub(super) struct Arguments {
     /// Follow a packet-delivery trace in mahimahi's format; repeat for several [default: a bundled LTE trace]
     #[arg(long, value_name = "FILE")]
     trace: Vec<PathBuf>,
+
+    /// Use the network of this TOML file, whose link `forward` carries the data from `left` to `right` (docs/LINKS.md); repeat
+    /// for several
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["trace", "rate", "rtt", "queue", "loss"]
+    )]
+    link: Vec<PathBuf>,
 
     /// Use a link of one rate instead of a trace: 10Mbps, 128kbps, 2.5Gbps
     #[arg(
@@ -84,9 +94,9 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, value_name = "WINDOWS", default_value_t = FlowControl::Unlimited)]
     flow_control: FlowControl,
 
-    /// Seed of all randomness: the same seed gives the same results
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
-    seed: u64,
+    /// Seed of all randomness: the same seed gives the same results [default: 1, or the link file's]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    seed: Option<u64>,
 
     /// How to print the results; json prints one object per line
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -167,18 +177,22 @@ pub(super) fn run(
     }
     let scenarios: Vec<Scenario> = links
         .into_iter()
-        .map(|link| Scenario {
-            link,
-            rtt: arguments.rtt,
-            queue: arguments.queue,
-            duration: arguments.duration,
-            loss: arguments.loss,
-            flows,
-            seed: arguments.seed,
-            host: arguments.host.clone(),
-            workload: arguments.workload,
-            start_gap: arguments.start_gap,
-            windows: arguments.flow_control.into(),
+        .map(|link| {
+            let seed = arguments.seed.or(link.described().and_then(LinkFile::seed));
+            let scenario = Scenario {
+                link,
+                rtt: arguments.rtt,
+                queue: arguments.queue,
+                duration: arguments.duration,
+                loss: arguments.loss,
+                flows,
+                seed: seed.unwrap_or(SEED),
+                host: arguments.host.clone(),
+                workload: arguments.workload,
+                start_gap: arguments.start_gap,
+                windows: arguments.flow_control.into(),
+            };
+            scenario.over_file()
         })
         .collect();
 
@@ -230,48 +244,66 @@ fn render(format: Format, rows: &[Row]) -> Result<String, CliError> {
 
 /// The links asked for, under names that differ.
 fn links(arguments: &Arguments) -> Result<Vec<Link>, CliError> {
-    if let Some(rate) = arguments.rate {
-        let bits = rate.bits_per_second() as f64 * arguments.duration.as_secs_f64();
-        let packets = bits / 8.0 / f64::from(PACKET_BYTES);
-        if packets > MAX_PACKETS {
-            let duration = format_time(arguments.duration);
-            return Err(CliError::input(
-                "--rate",
-                format_args!(
-                    "{rate} for {duration} is {packets:.1e} packets, and more than {MAX_PACKETS:.0e} take hours: choose a \
-                     shorter --duration"
-                ),
-            ));
-        }
-        return Ok(vec![Link::constant(rate)]);
-    }
-    if arguments.trace.is_empty() {
-        return Ok(vec![Link::bundled()]);
-    }
     let mut links: Vec<Link> = Vec::new();
+    if let Some(rate) = arguments.rate {
+        links.push(Link::constant(rate));
+    }
     for path in &arguments.trace {
         let trace = Trace::load(path).map_err(|error| CliError::input("--trace", error))?;
-        let base = link_name(path);
-        let name = (1..)
-            .map(|n| {
-                if n == 1 {
-                    base.clone()
-                } else {
-                    format!("{base}-{n}")
-                }
-            })
-            .find(|name| links.iter().all(|link| link.name() != name))
-            .unwrap_or(base);
-        links.push(Link::trace(name, trace));
+        links.push(named(&links, Link::trace(link_name(path, ".trace"), trace)));
+    }
+    for path in &arguments.link {
+        let file = LinkFile::load(path).map_err(|error| CliError::input("--link", error))?;
+        links.push(named(&links, Link::file(link_name(path, ".toml"), file)));
+    }
+    if links.is_empty() {
+        links.push(Link::bundled());
+    }
+    for link in &links {
+        refuse_hours(arguments, link)?;
     }
     Ok(links)
 }
 
-/// The file's name without `.trace`.
-fn link_name(path: &Path) -> String {
-    let file = path.file_name().unwrap_or(OsStr::new("trace"));
+/// The link under its name, or with a number behind if one of the others has it.
+fn named(others: &[Link], link: Link) -> Link {
+    let base = link.name().to_owned();
+    let mut name = base.clone();
+    let mut number = 1;
+    while others.iter().any(|other| other.name() == name) {
+        number += 1;
+        name = format!("{base}-{number}");
+    }
+    link.renamed(name)
+}
+
+/// Refuses a link so fast, or a run so long, that it would take hours.
+fn refuse_hours(arguments: &Arguments, link: &Link) -> Result<(), CliError> {
+    let bytes = link.capacity(Duration::ZERO, arguments.duration);
+    let packets = bytes / f64::from(PACKET_BYTES);
+    if packets <= MAX_PACKETS {
+        return Ok(());
+    }
+    let option = match (arguments.rate, link.described()) {
+        (Some(_), _) => "--rate",
+        (None, Some(_)) => "--link",
+        (None, None) => "--duration",
+    };
+    let (link, duration) = (link.name(), format_time(arguments.duration));
+    Err(CliError::input(
+        option,
+        format_args!(
+            "{link} for {duration} is {packets:.1e} packets, and more than {MAX_PACKETS:.0e} take hours: choose a \
+             shorter --duration"
+        ),
+    ))
+}
+
+/// The file's name without its ending.
+fn link_name(path: &Path, ending: &str) -> String {
+    let file = path.file_name().unwrap_or(OsStr::new("link"));
     let file = file.to_string_lossy();
-    file.strip_suffix(".trace").unwrap_or(&file).to_owned()
+    file.strip_suffix(ending).unwrap_or(&file).to_owned()
 }
 
 /// `--flows`.

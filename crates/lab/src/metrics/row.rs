@@ -19,7 +19,7 @@ use crate::workload::Workload;
 /// Fractions and milliseconds are rounded to six decimals. A statistic over no samples is `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// The link's name: the trace file's name without `.trace`, or the constant rate.
+    /// The link's name: the file's name without `.trace` or `.toml`, or the constant rate.
     pub trace: String,
     /// The controller's name, with its preset if one was given; of a mix, the flows' controllers, separated by commas.
     pub controller: String,
@@ -43,8 +43,10 @@ pub struct Row {
     pub queue_delay_p99_ms: Option<f64>,
     /// Packets dropped on the data link as a fraction of those offered to it.
     pub loss_rate: f64,
-    /// Packets dropped on the data link: by the queue, or by random loss.
+    /// Packets dropped on the data link, for whatever cause.
     pub drops: u64,
+    /// Packets that the data link's queue marked: ECN's Congestion Experienced.
+    pub marks: u64,
     /// Utilization times base RTT over mean RTT: 1 is a full link with an empty queue.
     pub power: f64,
     /// Jain's index of the flows' goodputs over the last third of the run; `None` for a single flow.
@@ -57,11 +59,11 @@ pub struct Row {
     pub flow_count: u32,
     /// The round-trip time of an empty path.
     pub rtt_ms: f64,
-    /// The queue's size, as the command line takes it.
+    /// The queue's size, as the command line takes it, after the name of its management if it has one.
     pub queue: String,
     /// How long the run lasted, in virtual time.
     pub duration_s: f64,
-    /// The probability of random loss on the data link.
+    /// The probability of random loss on the data link. Zero for losses of a link file that are not independent.
     pub loss: f64,
     /// The hosts' model: a preset's name, or a file's.
     pub host: String,
@@ -127,7 +129,7 @@ impl Row {
         let utilization = ratio(delivered, capacity);
         let rtts = Millis::of(outcome.rtts(Duration::ZERO, Duration::MAX));
         let delays = Millis::of(link.queue_delays(Duration::ZERO, deadline));
-        let dropped = link.statistics.lost.packets + link.statistics.queue_full.packets;
+        let dropped = link.statistics.all_dropped().packets;
         let base_rtt = scenario.rtt.as_secs_f64() * 1e3;
         // What flows that share a link have come to.
         let late = outcome.shares(end - end / 3, Duration::MAX);
@@ -172,6 +174,7 @@ impl Row {
                 link.statistics.offered.packets as f64,
             )),
             drops: dropped,
+            marks: link.statistics.marked.packets,
             power: rounded(
                 rtts.mean
                     .map_or(0.0, |mean| ratio(utilization * base_rtt, mean)),
@@ -183,7 +186,7 @@ impl Row {
             capacity_mbps: rounded(mbps(capacity)),
             flow_count: u32::try_from(outcome.flows.len()).unwrap_or(u32::MAX),
             rtt_ms: rounded(base_rtt),
-            queue: scenario.queue.to_string(),
+            queue: scenario.queue_label(),
             duration_s: rounded(seconds),
             loss: scenario.loss,
             host: scenario.host.name.clone(),

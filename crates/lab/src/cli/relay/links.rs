@@ -1,6 +1,7 @@
 //! The links that the options describe.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -8,15 +9,32 @@ use clap::Args;
 use kneepoint_emulator::link::{
     LinkConfig, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD, UDP_IPV6_OVERHEAD,
 };
+use kneepoint_emulator::network::Duplex;
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
 
+use crate::cli::error::CliError;
 use crate::cli::options::{QUEUE, parse_bytes};
+use crate::link_file::{LinkFile, LinkFileError};
 use crate::units::{QueueSize, Rate, UnitError, parse_probability, parse_time};
 
 /// The options of both links. What is said of one direction holds there instead of what is said of both.
 #[derive(Debug, Args)]
 pub(super) struct LinkOptions {
+    /// Take both links from this TOML file: `forward` leads to the clients, `reverse` to the server (docs/LINKS.md)
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = [
+            "up", "down", "delay", "up_delay", "down_delay", "queue", "up_queue", "down_queue", "loss", "up_loss", "down_loss",
+        ]
+    )]
+    link: Option<PathBuf>,
+
+    /// Turn the file's links around: `forward` leads to the server
+    #[arg(long, requires = "link")]
+    flip: bool,
+
     /// Capacity from the clients to the server: a mahimahi trace, or a rate such as 10Mbps [default: unlimited]
     #[arg(long, value_name = "FILE|RATE", allow_hyphen_values = true)]
     up: Option<Capacity>,
@@ -62,9 +80,44 @@ pub(super) struct LinkOptions {
     down_loss: Option<f64>,
 }
 
+/// Both links.
+#[derive(Debug, PartialEq)]
+pub(super) struct Links {
+    /// From the clients to the server.
+    pub(super) up: LinkConfig,
+    /// From the server to the clients.
+    pub(super) down: LinkConfig,
+    /// The seed of the file that they come from, if it names one.
+    pub(super) seed: Option<u64>,
+}
+
 impl LinkOptions {
+    /// The links between addresses of the family of `listen`.
+    pub(super) fn links(&self, listen: SocketAddr) -> Result<Links, CliError> {
+        let Some(path) = &self.link else {
+            return Ok(Links {
+                up: self.up(listen),
+                down: self.down(listen),
+                seed: None,
+            });
+        };
+        let loaded = LinkFile::load_duplex(path);
+        let (Duplex { forward, reverse }, seed) = loaded.map_err(|error| match error {
+            LinkFileError::Unfit { .. } => {
+                CliError::input("--link", format_args!("{error}: {ONLY_TWO}"))
+            }
+            error => CliError::input("--link", error),
+        })?;
+        let (up, down) = if self.flip {
+            (forward, reverse)
+        } else {
+            (reverse, forward)
+        };
+        Ok(Links { up, down, seed })
+    }
+
     /// The link from the clients to the server, between addresses of the family of `listen`.
-    pub(super) fn up(&self, listen: SocketAddr) -> LinkConfig {
+    fn up(&self, listen: SocketAddr) -> LinkConfig {
         link(
             self.up.as_ref(),
             self.up_queue.unwrap_or(self.queue),
@@ -75,7 +128,7 @@ impl LinkOptions {
     }
 
     /// The link from the server to the clients.
-    pub(super) fn down(&self, listen: SocketAddr) -> LinkConfig {
+    fn down(&self, listen: SocketAddr) -> LinkConfig {
         link(
             self.down.as_ref(),
             self.down_queue.unwrap_or(self.queue),
@@ -144,6 +197,9 @@ fn constant(rate: Rate) -> Shaper {
     }
 }
 
+/// Why a file that `compare` takes is refused.
+const ONLY_TWO: &str = "the relay emulates nothing else, `compare --link` does";
+
 /// Reads a positive number of bytes.
 pub(super) fn parse_memory(text: &str) -> Result<u64, String> {
     parse_bytes(text, u64::MAX, ", such as 256MiB")
@@ -190,7 +246,8 @@ mod tests {
         let words = std::iter::once("relay").chain(options.split_whitespace());
         let Command { links } = Command::try_parse_from(words).unwrap();
         let listen = "127.0.0.1:1".parse().unwrap();
-        [links.up(listen), links.down(listen)]
+        let Links { up, down, .. } = links.links(listen).unwrap();
+        [up, down]
     }
 
     #[test]

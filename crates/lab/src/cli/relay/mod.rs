@@ -38,9 +38,9 @@ pub(super) struct Arguments {
     #[command(flatten)]
     links: links::LinkOptions,
 
-    /// Seed of all randomness
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
-    seed: u64,
+    /// Seed of all randomness [default: 1, or the link file's]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    seed: Option<u64>,
 
     /// Log packets into FILE.up and FILE.down
     #[arg(long, value_name = "FILE")]
@@ -88,7 +88,7 @@ pub(super) struct Arguments {
 
 /// Relays until it is told to stop.
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
-    let config = config(arguments);
+    let config = config(arguments)?;
     let (stop, stopped) = channel();
     ctrlc::set_handler(move || {
         // Nobody listens once the relay has stopped.
@@ -167,21 +167,17 @@ fn say(says: &SyncSender<String>, text: String) {
 /// How many messages wait to be printed.
 const MAX_UNSAID: usize = 16;
 
-fn config(arguments: &Arguments) -> RelayConfig {
-    RelayConfig {
+fn config(arguments: &Arguments) -> Result<RelayConfig, CliError> {
+    let links::Links { up, down, seed } = arguments.links.links(arguments.listen)?;
+    Ok(RelayConfig {
         allow_remote: arguments.allow_remote,
-        seed: arguments.seed,
+        seed: arguments.seed.or(seed).unwrap_or(SEED),
         clients: arguments.clients,
         idle: arguments.idle,
         memory: arguments.memory,
         busy: arguments.busy,
-        ..RelayConfig::new(
-            arguments.listen,
-            arguments.to,
-            arguments.links.up(arguments.listen),
-            arguments.links.down(arguments.listen),
-        )
-    }
+        ..RelayConfig::new(arguments.listen, arguments.to, up, down)
+    })
 }
 
 fn sink(arguments: &Arguments, direction: &str) -> Result<Option<Box<dyn PacketSink>>, CliError> {
