@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kneepoint_controllers::{Algorithm, ControllerSpec, ParseAlgorithmError};
+use kneepoint_controllers::{Algorithm, ControllerSpec, ParseAlgorithmError, Preset};
 use kneepoint_quinn::Factory;
 use quinn::congestion::{BbrConfig, CubicConfig, NewRenoConfig};
 use thiserror::Error;
@@ -40,6 +40,51 @@ pub enum Stack {
     Quinn,
     /// noq.
     Noq,
+}
+
+impl Stack {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quinn => "quinn",
+            Self::Noq => "noq",
+        }
+    }
+}
+
+/// A controller that can be named, in a list of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// The stack that it runs in unless the name says another.
+    pub stack: Stack,
+    /// Its presets, the one that the bare name means first.
+    pub presets: &'static [Preset],
+    /// What it is, in one line.
+    pub description: &'static str,
+    /// The paper, the standard or the crate it comes from.
+    pub source: &'static str,
+}
+
+/// All controllers: ours, and those that quinn and noq bring along.
+pub fn entries() -> impl Iterator<Item = Entry> {
+    let ours = Algorithm::all().iter().map(|algorithm| Entry {
+        name: algorithm.name(),
+        stack: Stack::Quinn,
+        presets: algorithm.presets(),
+        description: algorithm.description(),
+        source: algorithm.source(),
+    });
+    let stock = STOCK.into_iter();
+    let stock = stock.map(|(name, stack, description, source)| Entry {
+        name,
+        stack,
+        presets: &[],
+        description,
+        source,
+    });
+    ours.chain(stock)
 }
 
 impl Candidate {
@@ -127,14 +172,7 @@ pub fn names() -> Vec<&'static str> {
 pub fn known() -> String {
     let ours = Algorithm::all().iter().map(|algorithm| algorithm.name());
     let ours = ours.collect::<Vec<_>>().join(", ");
-    let stock = [
-        QUINN_CUBIC,
-        QUINN_NEW_RENO,
-        QUINN_BBR,
-        NOQ_CUBIC,
-        NOQ_NEW_RENO,
-        NOQ_BBR3,
-    ];
+    let stock = STOCK.map(|(name, ..)| name);
     format!(
         "{ours}, {}, or {ON_NOQ}NAME for one of ours on noq",
         stock.join(", ")
@@ -148,6 +186,46 @@ const NOQ_CUBIC: &str = "noq-cubic";
 const NOQ_NEW_RENO: &str = "noq-new-reno";
 const NOQ_BBR3: &str = "noq-bbr3";
 const KNEE_ON_NOQ: &str = "noq:knee";
+
+/// Those that the stacks bring along: name, stack, what it is, and where it is.
+const STOCK: [(&str, Stack, &str, &str); 6] = [
+    (
+        QUINN_CUBIC,
+        Stack::Quinn,
+        "quinn's CUBIC, its default",
+        "quinn::congestion::Cubic (RFC 8312)",
+    ),
+    (
+        QUINN_NEW_RENO,
+        Stack::Quinn,
+        "quinn's New Reno",
+        "quinn::congestion::NewReno (RFC 9002, section 7)",
+    ),
+    (
+        QUINN_BBR,
+        Stack::Quinn,
+        "quinn's BBRv1, which it calls experimental",
+        "quinn::congestion::Bbr (draft-cardwell-iccrg-bbr-congestion-control)",
+    ),
+    (
+        NOQ_CUBIC,
+        Stack::Noq,
+        "noq's CUBIC",
+        "noq::congestion::Cubic (RFC 8312)",
+    ),
+    (
+        NOQ_NEW_RENO,
+        Stack::Noq,
+        "noq's New Reno",
+        "noq::congestion::NewReno (RFC 9002, section 7)",
+    ),
+    (
+        NOQ_BBR3,
+        Stack::Noq,
+        "noq's BBRv3, whose runs differ: it cannot be told a seed",
+        "noq::congestion::Bbr3 (draft-ietf-ccwg-bbr)",
+    ),
+];
 
 /// Before the name of one of ours.
 const ON_NOQ: &str = "noq:";

@@ -1,8 +1,10 @@
 //! The `kneepoint` command.
 
 mod compare;
+mod controllers;
 mod error;
 mod frontier;
+mod generated;
 mod host;
 mod inspect;
 mod log;
@@ -82,6 +84,14 @@ enum Command {
         #[command(subcommand)]
         command: log::Command,
     },
+    /// List the controllers: names, presets, what they are and where they come from
+    Controllers(controllers::Arguments),
+    /// Print a script that completes this command's words in a shell
+    ///
+    /// For bash: kneepoint completions bash > ~/.local/share/bash-completion/completions/kneepoint
+    Completions(generated::CompletionsArguments),
+    /// Print a page of the manual: kneepoint man compare | man -l -
+    Man(generated::ManArguments),
 }
 
 /// Runs the command with these arguments, the program's name first, and writes its results to `out`.
@@ -111,6 +121,9 @@ pub fn run(
         Some(Command::Merge(arguments)) => merge::run(&arguments, out),
         Some(Command::Torture(arguments)) => torture::run(&arguments, out),
         Some(Command::Tune(arguments)) => tune::run(&arguments, out),
+        Some(Command::Controllers(arguments)) => controllers::run(&arguments, out),
+        Some(Command::Completions(arguments)) => generated::completions(&arguments, out),
+        Some(Command::Man(arguments)) => generated::man(&arguments, out),
     }
 }
 
