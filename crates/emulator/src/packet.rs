@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 /// An explicit congestion notification codepoint (RFC 3168, section 5). `Option::None` is Not-ECT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Ecn {
     /// ECN-capable transport, codepoint 0b01.
     Ect1,

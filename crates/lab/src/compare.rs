@@ -1,6 +1,8 @@
 //! Every controller on every link, side by side.
 
 use std::collections::btree_map::{BTreeMap, Entry};
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -10,7 +12,8 @@ use thiserror::Error;
 use crate::controllers::{Candidate, UnknownController, candidate};
 use crate::metrics::{Row, Timeline};
 use crate::output::Object;
-use crate::run::{RunError, run};
+use crate::plots::file_name;
+use crate::run::{RunError, run_logged};
 use crate::scenario::Scenario;
 use crate::sweep::{self, Key};
 use crate::trial::LinkOutcome;
@@ -24,6 +27,49 @@ pub struct Outcome {
     pub timeline: Timeline,
     /// Each flow's congestion window in bytes over time.
     pub windows: Vec<Vec<(Duration, u64)>>,
+}
+
+impl Outcome {
+    /// What the run is called in names of files, among the runs on its link.
+    pub fn name(&self, link: &[Self]) -> String {
+        let Row {
+            trace,
+            controller,
+            seed,
+            ..
+        } = &self.row;
+        let several = link.iter().any(|other| other.row.seed != *seed);
+        let seed = if several {
+            format!("-seed{seed}")
+        } else {
+            String::new()
+        };
+        format!("{trace}-{controller}{seed}")
+    }
+}
+
+/// Competitors on the link of every run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Against {
+    /// Their controller's name.
+    pub controller: String,
+    /// How many there are.
+    pub flows: u32,
+}
+
+impl fmt::Display for Against {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.controller, self.flows)
+    }
+}
+
+/// What accompanies the runs of a comparison.
+#[derive(Debug, Clone, Default)]
+pub struct Extras {
+    /// The competitors; none in a mix.
+    pub against: Option<Against>,
+    /// An existing directory into which every flow on quinn writes what its sender does: a qlog file each.
+    pub qlog: Option<PathBuf>,
 }
 
 /// Why a comparison has no result.
@@ -53,6 +99,11 @@ pub struct Job<'a> {
     pub controller: String,
     /// The flows' controllers, if each has its own; empty if all have one.
     pub mix: &'a [String],
+    /// The competitors; none in a mix.
+    pub against: Option<&'a Against>,
+    /// An existing directory for qlog files. It determines nothing.
+    #[serde(skip)]
+    pub qlog: Option<&'a Path>,
 }
 
 impl Job<'_> {
@@ -63,14 +114,24 @@ impl Job<'_> {
     /// # Errors
     /// An unknown controller, or a run that did not reach its deadline.
     pub fn run(&self, progress: &(dyn Fn(Duration) + Sync)) -> Result<Outcome, CompareError> {
-        let scenario = self.scenario;
-        let mut seen =
-            run(scenario, &self.candidates()?, progress).map_err(|source| CompareError::Run {
-                controller: self.controller.clone(),
-                link: scenario.link.name().to_owned(),
-                source,
-            })?;
-        let row = Row::new(scenario, &self.controller, self.mix, &seen);
+        let Self {
+            scenario,
+            controller,
+            ..
+        } = self;
+        let link = scenario.link.name();
+        let qlog = self.qlog.map(|directory| {
+            let name = format!("{link}-{controller}-seed{}", scenario.seed);
+            directory.join(file_name(&name))
+        });
+        let (names, candidates) = self.flows()?;
+        let seen = run_logged(scenario, &candidates, qlog.as_deref(), progress);
+        let mut seen = seen.map_err(|source| CompareError::Run {
+            controller: controller.clone(),
+            link: link.to_owned(),
+            source,
+        })?;
+        let row = Row::new(scenario, controller, &names, self.against, &seen);
         let LinkOutcome { records, .. } = seen.links.remove("forward").unwrap_or_default();
         Ok(Outcome {
             row,
@@ -79,12 +140,21 @@ impl Job<'_> {
         })
     }
 
-    /// What makes each flow's controller.
-    fn candidates(&self) -> Result<Vec<Candidate>, UnknownController> {
+    /// Each flow's controller, by name and as what makes it.
+    fn flows(&self) -> Result<(Vec<String>, Vec<Candidate>), UnknownController> {
         let seed = self.scenario.seed;
+        let of = |flows: u32| usize::try_from(flows).unwrap_or(usize::MAX);
         if self.mix.is_empty() {
-            let flows = usize::try_from(self.scenario.flows).unwrap_or(usize::MAX);
-            return Ok(vec![candidate(&self.controller, seed)?; flows]);
+            let flows = of(self.scenario.flows);
+            let mut names = vec![self.controller.clone(); flows];
+            let mut candidates = vec![candidate(&self.controller, seed)?; flows];
+            if let Some(against) = self.against {
+                // Those of the same name draw from their factory as the first flows would.
+                let other = candidate(&against.controller, seed ^ AGAINST)?;
+                names.extend(vec![against.controller.clone(); of(against.flows)]);
+                candidates.extend(vec![other; of(against.flows)]);
+            }
+            return Ok((names, candidates));
         }
         // Flows of one name share what makes their controllers, which are numbered: no two draw the same.
         let mut named: BTreeMap<&str, Candidate> = BTreeMap::new();
@@ -96,7 +166,7 @@ impl Job<'_> {
             };
             candidates.push(candidate.clone());
         }
-        Ok(candidates)
+        Ok((self.mix.to_vec(), candidates))
     }
 }
 
@@ -122,11 +192,17 @@ impl sweep::Run for Job<'_> {
 }
 
 /// A run for each scenario and controller, in this order.
-pub fn runs<'a>(scenarios: &'a [Scenario], controllers: &[String]) -> Vec<Job<'a>> {
+pub fn runs<'a>(
+    scenarios: &'a [Scenario],
+    controllers: &[String],
+    extras: &'a Extras,
+) -> Vec<Job<'a>> {
     let job = |scenario, controller: &String| Job {
         scenario,
         controller: controller.clone(),
         mix: &[],
+        against: extras.against.as_ref(),
+        qlog: extras.qlog.as_deref(),
     };
     scenarios
         .iter()
@@ -135,11 +211,17 @@ pub fn runs<'a>(scenarios: &'a [Scenario], controllers: &[String]) -> Vec<Job<'a
 }
 
 /// A run for each scenario, with one flow for each controller of `mix`.
-pub fn mixed_runs<'a>(scenarios: &'a [Scenario], mix: &'a [String]) -> Vec<Job<'a>> {
+pub fn mixed_runs<'a>(
+    scenarios: &'a [Scenario],
+    mix: &'a [String],
+    extras: &'a Extras,
+) -> Vec<Job<'a>> {
     let job = |scenario| Job {
         scenario,
         controller: mix.join(","),
         mix,
+        against: None,
+        qlog: extras.qlog.as_deref(),
     };
     scenarios.iter().map(job).collect()
 }
@@ -155,9 +237,10 @@ pub fn mixed_runs<'a>(scenarios: &'a [Scenario], mix: &'a [String]) -> Vec<Job<'
 pub fn compare(
     scenarios: &[Scenario],
     controllers: &[String],
+    extras: &Extras,
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Vec<Outcome>, CompareError> {
-    outcomes(&runs(scenarios, controllers), progress)
+    outcomes(&runs(scenarios, controllers, extras), progress)
 }
 
 /// Runs one flow for each controller of `mix` in every scenario, whatever [`Scenario::flows`] says: one outcome for each
@@ -171,9 +254,10 @@ pub fn compare(
 pub fn compare_mix(
     scenarios: &[Scenario],
     mix: &[String],
+    extras: &Extras,
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Vec<Outcome>, CompareError> {
-    outcomes(&mixed_runs(scenarios, mix), progress)
+    outcomes(&mixed_runs(scenarios, mix, extras), progress)
 }
 
 fn outcomes(
@@ -183,3 +267,6 @@ fn outcomes(
     let results: Vec<_> = jobs.par_iter().map(|job| job.run(progress)).collect();
     results.into_iter().collect()
 }
+
+/// What sets the seed of competitors apart from that of the flows they compete with.
+const AGAINST: u64 = 1 << 63;

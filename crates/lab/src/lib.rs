@@ -5,6 +5,7 @@
 //! parallel, and condenses each run to a [`Row`](metrics::Row) of numbers and a [`Timeline`](metrics::Timeline). The same
 //! seed gives the same results, on every machine.
 
+pub mod aqm;
 pub mod calibrate;
 pub mod cli;
 pub mod compare;

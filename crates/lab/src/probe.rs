@@ -6,8 +6,12 @@
 pub mod noq;
 mod over_quinn;
 
+use std::fmt;
+use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use quinn::QlogConfig;
 
 pub use self::over_quinn::SharedFactory;
 use crate::metrics::stats::nanos;
@@ -35,10 +39,24 @@ pub struct RttSample {
 }
 
 /// A handle on a [`Recording`] in progress. Clones share it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Recorder {
     epoch: Instant,
     recording: Arc<Mutex<Recording>>,
+    /// The title, and where it goes.
+    qlog: Arc<Mutex<Option<(String, QlogWriter)>>>,
+}
+
+/// Where a qlog goes.
+pub type QlogWriter = Box<dyn Write + Send + Sync>;
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder")
+            .field("epoch", &self.epoch)
+            .field("recording", &self.recording)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Recorder {
@@ -47,7 +65,30 @@ impl Recorder {
         Self {
             epoch,
             recording: Arc::default(),
+            qlog: Arc::default(),
         }
+    }
+
+    /// Also writes what the first connection on quinn does, and when since the epoch.
+    #[must_use]
+    pub fn with_qlog(self, title: String, writer: QlogWriter) -> Self {
+        let qlog = Some((title, writer));
+        *self.qlog.lock().unwrap_or_else(PoisonError::into_inner) = qlog;
+        self
+    }
+
+    /// The qlog of the next connection, if one is to be written.
+    pub(crate) fn qlog(&self) -> Option<QlogConfig> {
+        let (title, writer) = {
+            let mut qlog = self.qlog.lock().unwrap_or_else(PoisonError::into_inner);
+            qlog.take()?
+        };
+        let mut config = QlogConfig::default();
+        config
+            .writer(writer)
+            .title(Some(title))
+            .start_time(self.epoch);
+        Some(config)
     }
 
     /// A factory that builds what `inner` builds, each under a probe that writes here.

@@ -1,6 +1,7 @@
 //! Runs a scenario with one controller over real QUIC connections, in virtual time.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kneepoint_emulator::link::ConfigError;
@@ -26,6 +27,14 @@ pub enum RunError {
     /// A socket could not be bound in the simulation.
     #[error("cannot open a simulated socket: {0}")]
     Socket(#[from] io::Error),
+    /// A qlog file could not be made.
+    #[error("cannot write qlog {path}: {source}", path = path.display())]
+    Qlog {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// The simulation stopped before the deadline.
     #[error("the simulation stopped early: {0}")]
     Simulation(#[from] SimError),
@@ -49,6 +58,19 @@ pub fn run(
     candidates: &[Candidate],
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Outcome, RunError> {
+    run_logged(scenario, candidates, None, progress)
+}
+
+/// The same; every flow on quinn also writes its sender's qlog into a file whose name begins with `qlog`: `qlog-flow1.sqlog`.
+///
+/// # Errors
+/// When the scenario cannot be set up, a file cannot be made, or the simulation stops before the deadline.
+pub fn run_logged(
+    scenario: &Scenario,
+    candidates: &[Candidate],
+    qlog: Option<&Path>,
+    progress: &(dyn Fn(Duration) + Sync),
+) -> Result<Outcome, RunError> {
     let end = scenario.duration;
     let mut seeds = Pcg64::seed_from_u64(scenario.seed);
     let flows = (0..).zip(candidates).map(|(index, candidate)| {
@@ -56,6 +78,11 @@ pub fn run(
         FlowPlan {
             application: scenario.workload.phases(start, end),
             windows: scenario.windows,
+            qlog: qlog.map(|base| {
+                let mut name = base.as_os_str().to_owned();
+                name.push(format!("-flow{}.sqlog", index + 1));
+                name.into()
+            }),
             ..FlowPlan::greedy(candidate.clone(), start, end)
         }
     });

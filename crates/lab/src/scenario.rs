@@ -1,14 +1,19 @@
 //! What is measured: a link, and the traffic over it.
 
+use std::fmt;
 use std::time::Duration;
 
 use kneepoint::traces;
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::link::{LinkConfig, Loss, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD};
+use kneepoint_emulator::link::{
+    Delay, Jitter, LinkConfig, Loss, MAHIMAHI_OVERHEAD, Queue, Shaper, UDP_IPV4_OVERHEAD,
+};
 use kneepoint_emulator::network::{Duplex, Topology};
+use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
 use serde::Serialize;
 
+use crate::aqm::Aqm;
 use crate::link_file::{LinkFile, queue_label};
 use crate::stack::Windows;
 use crate::sweep::digest_of;
@@ -124,7 +129,8 @@ fn bytes_per_second(rate: Rate) -> u64 {
 /// Uploads over one bottleneck: every flow sends what the workload asks for, from its start to the deadline, over a
 /// connection of its own. Bulk data takes one QUIC stream.
 ///
-/// Data crosses the [`Link`] under test; acknowledgements return over a link of [`ACK_LINK_RATE`] with an infinite queue.
+/// Data crosses the [`Link`] under test; acknowledgements return over a link of [`ACK_LINK_RATE`] with an infinite queue unless there is
+/// another [`WayBack`].
 /// Each direction has half the round-trip time as its propagation delay. A link of a file comes with all that is between the
 /// senders and the receiver: `rtt`, `queue` and `loss` only say what it is, see [`Scenario::over_file`].
 #[derive(Debug, Clone, Serialize)]
@@ -135,6 +141,14 @@ pub struct Scenario {
     pub rtt: Duration,
     /// How much the data link's queue holds; it drops arrivals beyond that.
     pub queue: QueueSize,
+    /// What manages the data link's queue; drop-tail if absent.
+    pub aqm: Option<Aqm>,
+    /// Whether that marks ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+    /// The most by which a packet of the data link is later than by propagation alone: drawn for each, in order.
+    pub jitter: Duration,
+    /// The way back of the acknowledgements, if it is a bottleneck.
+    pub way_back: Option<WayBack>,
     /// How long the flows send, the handshake included.
     pub duration: Duration,
     /// The probability that the data link loses a packet before it reaches the queue.
@@ -161,6 +175,10 @@ impl Scenario {
             link,
             rtt: Duration::from_millis(40),
             queue: QueueSize::Bytes(3_000_000),
+            aqm: None,
+            ecn: false,
+            jitter: Duration::ZERO,
+            way_back: None,
             duration,
             loss: 0.0,
             flows: 1,
@@ -189,8 +207,14 @@ impl Scenario {
     pub fn queue_label(&self) -> String {
         match self.link.described() {
             Some(file) => queue_label(&file.forward().queue),
-            None => self.queue.to_string(),
+            None => queue_label(&self.managed_queue()),
         }
+    }
+
+    fn managed_queue(&self) -> Queue {
+        let managed = self.aqm.map(|aqm| aqm.queue(self.queue, self.ecn));
+        // RED without a limit would be none: the command refuses it.
+        managed.and_then(Result::ok).unwrap_or(self.queue.into())
     }
 
     /// The network this scenario runs over: senders at the node `left`, the receiver at `right`, and between them the data link
@@ -205,20 +229,61 @@ impl Scenario {
     /// The links this scenario runs over, unless a file describes them: senders on the left, the receiver on the right.
     fn links(&self) -> Duplex {
         let one_way = self.rtt / 2;
+        let there = Nanos::from(self.rtt - one_way);
+        let delay = match Nanos::from(self.jitter) {
+            Nanos::ZERO => there.into(),
+            most => Delay::Jittered {
+                jitter: Jitter::Uniform {
+                    from: there,
+                    to: there + most,
+                },
+                reordering: false,
+            },
+        };
         let forward = LinkConfig {
-            queue: self.queue.into(),
-            delay: (self.rtt - one_way).into(),
+            queue: self.managed_queue(),
+            delay,
             loss: self.loss.into(),
             overhead: self.link.overhead(),
             log: true,
             ..LinkConfig::new(self.link.shaper())
         };
-        let reverse = LinkConfig {
-            delay: one_way.into(),
-            overhead: self.link.overhead(),
-            ..LinkConfig::constant(bytes_per_second(ACK_LINK_RATE))
+        let reverse = match &self.way_back {
+            Some(back) => LinkConfig {
+                queue: back.queue.into(),
+                delay: one_way.into(),
+                loss: back.loss.into(),
+                overhead: back.link.overhead(),
+                ..LinkConfig::new(back.link.shaper())
+            },
+            None => LinkConfig {
+                delay: one_way.into(),
+                overhead: self.link.overhead(),
+                ..LinkConfig::constant(bytes_per_second(ACK_LINK_RATE))
+            },
         };
         Duplex { forward, reverse }
+    }
+}
+
+/// The way back of acknowledgements.
+#[derive(Debug, Clone, Serialize)]
+pub struct WayBack {
+    /// Its capacity.
+    pub link: Link,
+    /// How much its queue holds; it drops arrivals beyond that.
+    pub queue: QueueSize,
+    /// The probability that it loses a packet before it reaches the queue.
+    pub loss: f64,
+}
+
+impl fmt::Display for WayBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} queue {}", self.link.name(), self.queue)?;
+        if self.loss > 0.0 {
+            write!(f, " loss {}", self.loss)?;
+        }
+        Ok(())
     }
 }
 
@@ -230,8 +295,7 @@ pub const START_SPREAD: Duration = Duration::from_millis(100);
 
 #[cfg(test)]
 mod tests {
-    use kneepoint_emulator::link::{Delay, Limit, Queue};
-    use kneepoint_emulator::time::Nanos;
+    use kneepoint_emulator::link::Limit;
 
     use super::*;
 

@@ -229,6 +229,7 @@ macro_rules! stack {
             ) -> io::Result<Self> {
                 let mut transport = transport(limits);
                 transport.congestion_controller_factory(observe(recorder, factory));
+                log(&mut transport, recorder);
                 let mut config = tls::server_config();
                 config.transport_config(Arc::new(transport));
                 endpoint_on(handle, socket, endpoint_config(seed), Some(config))
@@ -253,6 +254,7 @@ macro_rules! stack {
             ) -> Result<Handshake<Self::Connection>, String> {
                 let mut transport = transport(limits);
                 transport.congestion_controller_factory(observe(recorder, factory));
+                log(&mut transport, recorder);
                 let mut config = tls::client_config();
                 config.transport_config(Arc::new(transport));
                 let connecting = self
@@ -398,6 +400,13 @@ mod over_quinn {
         recorder.observe(Arc::clone(factory))
     }
 
+    /// Writes a qlog if one is asked for.
+    fn log(transport: &mut quinn::TransportConfig, recorder: &Recorder) {
+        if let Some(qlog) = recorder.qlog() {
+            transport.qlog_stream(qlog.into_stream());
+        }
+    }
+
     fn snapshot(connection: &quinn::Connection) -> Option<Snapshot> {
         kneepoint_quinn::snapshot(connection.congestion_state())
     }
@@ -428,6 +437,9 @@ mod over_noq {
     ) -> probe::noq::SharedFactory {
         recorder.observe_noq(Arc::clone(factory))
     }
+
+    /// noq's qlog takes a crate of its own: only quinn's is written.
+    fn log(_: &mut noq::TransportConfig, _: &Recorder) {}
 
     fn snapshot(connection: &noq::Connection) -> Option<Snapshot> {
         let state = connection.congestion_state(noq::PathId::ZERO);

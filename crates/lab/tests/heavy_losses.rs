@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kneepoint_lab::compare::compare;
+use kneepoint_lab::compare::{Extras, compare};
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::scenario::{Link, Scenario};
 use kneepoint_lab::units::QueueSize;
@@ -22,7 +22,7 @@ fn rows(names: &[&str], rtt: Duration, queue: u64, loss: f64) -> Vec<Row> {
         ..Scenario::bulk(link, Duration::from_secs(10))
     };
     let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-    let outcomes = compare(&[scenario], &names, &|_| ()).expect("it runs");
+    let outcomes = compare(&[scenario], &names, &Extras::default(), &|_| ()).expect("it runs");
     outcomes.into_iter().map(|outcome| outcome.row).collect()
 }
 

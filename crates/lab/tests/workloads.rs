@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_lab::compare::{compare, compare_mix};
+use kneepoint_lab::compare::{Extras, compare, compare_mix};
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::scenario::{Link, Scenario};
 use kneepoint_lab::units::QueueSize;
@@ -23,7 +23,7 @@ fn scenario(rate: &str, rtt: Duration, queue: QueueSize, workload: &str) -> Scen
 
 fn rows(scenarios: &[Scenario], controllers: &[&str]) -> Vec<Row> {
     let controllers: Vec<_> = controllers.iter().map(|name| (*name).to_owned()).collect();
-    let outcomes = compare(scenarios, &controllers, &|_| ()).expect("they run");
+    let outcomes = compare(scenarios, &controllers, &Extras::default(), &|_| ()).expect("they run");
     outcomes.into_iter().map(|outcome| outcome.row).collect()
 }
 
@@ -201,7 +201,7 @@ fn a_mix_has_one_row_and_its_flows() {
             "bulk",
         )
     };
-    let outcomes = compare_mix(&[scenario], &mix, &|_| ()).expect("it runs");
+    let outcomes = compare_mix(&[scenario], &mix, &Extras::default(), &|_| ()).expect("it runs");
     let [outcome] = &outcomes[..] else {
         panic!("one outcome");
     };
@@ -243,7 +243,7 @@ fn a_mix_of_one_controller_is_several_flows_of_it() {
     };
     let both = row(scenario.clone(), "knee");
     let mix = ["knee", "knee"].map(str::to_owned);
-    let mixed = compare_mix(&[scenario], &mix, &|_| ()).expect("it runs");
+    let mixed = compare_mix(&[scenario], &mix, &Extras::default(), &|_| ()).expect("it runs");
     let expected = Row {
         controller: "knee,knee".to_owned(),
         ..both

@@ -34,6 +34,7 @@ pub struct CrossTraffic {
 
 /// When a source sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum Pattern {
     /// At a constant rate, from the start on.

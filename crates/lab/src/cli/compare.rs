@@ -1,5 +1,6 @@
 //! `kneepoint compare`.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,18 +13,19 @@ use kneepoint_emulator::trace::Trace;
 use thiserror::Error;
 
 use super::error::CliError;
-use super::options::{self, QUEUE, SEED, create_directory, known_controller, write_file};
+use super::options::{self, Capacity, QUEUE, SEED, create_directory, known_controller, write_file};
 use super::progress::Progress;
 use super::sweep::SweepOptions;
 use super::write_all;
-use crate::compare::{self, compare, compare_mix};
+use crate::aqm::Aqm;
+use crate::compare::{self, Against, Extras, Outcome, compare, compare_mix};
 use crate::controllers::{self, UnknownController};
 use crate::link_file::LinkFile;
-use crate::metrics::Row;
+use crate::metrics::{Row, Summary};
 use crate::output;
 use crate::page::comparison;
 use crate::plots;
-use crate::scenario::{Link, Scenario};
+use crate::scenario::{Link, Scenario, WayBack};
 use crate::stack::Windows;
 use crate::units::{QueueSize, Rate, format_time, parse_moment, parse_probability, parse_time};
 use crate::workload::Workload;
@@ -39,7 +41,9 @@ pub(super) struct Arguments {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["trace", "rate", "rtt", "queue", "loss"]
+        conflicts_with_all = [
+            "trace", "rate", "rtt", "queue", "loss", "aqm", "ecn", "jitter", "up", "up_queue", "up_loss",
+        ]
     )]
     link: Vec<PathBuf>,
 
@@ -56,9 +60,39 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "40ms", value_parser = parse_time)]
     rtt: Duration,
 
-    /// Size of the drop-tail queue: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
+    /// Size of the queue, drop-tail unless --aqm: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE)]
     queue: QueueSize,
+
+    /// Manage the queue: codel, fq-codel, pie or red, with the values of their RFCs
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    aqm: Option<Aqm>,
+
+    /// Mark ECN-capable packets instead of dropping them
+    #[arg(long, requires = "aqm")]
+    ecn: bool,
+
+    /// Delay each data packet by up to this much more, without reordering
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = parse_moment)]
+    jitter: Duration,
+
+    /// Capacity of the acknowledgements' way back: a rate or a mahimahi trace [default: 1Gbps]
+    #[arg(long, value_name = "FILE|RATE", allow_hyphen_values = true)]
+    up: Option<Capacity>,
+
+    /// Size of the way back's drop-tail queue
+    #[arg(
+        long,
+        value_name = "SIZE",
+        allow_hyphen_values = true,
+        requires = "up",
+        default_value = "inf"
+    )]
+    up_queue: QueueSize,
+
+    /// Probability of random loss on the way back
+    #[arg(long, value_name = "P", allow_hyphen_values = true, requires = "up", default_value = "0", value_parser = parse_probability)]
+    up_loss: f64,
 
     /// How long to send, in virtual time, handshake included: 60s, 2min
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "60s", value_parser = parse_time)]
@@ -82,6 +116,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true, value_delimiter = ',', value_parser = known_controller, long_help = long_help())]
     controllers: Vec<String>,
 
+    /// Let other flows share the link of each run: NAME, or NAME:N for N of them. Rows have what the controller achieves beside them
+    #[arg(long, value_name = "NAME[:N]", allow_hyphen_values = true, value_parser = parse_against)]
+    against: Option<Against>,
+
     /// Workload of each flow: bulk (as much as it can), rpc:100kB@100ms, media:4Mbps, on-off:2s/1s
     #[arg(long, value_name = "WORKLOAD", allow_hyphen_values = true, default_value = "bulk", long_help = WORKLOAD_HELP)]
     workload: Workload,
@@ -97,6 +135,10 @@ pub(super) struct Arguments {
     /// Seed of all randomness: the same seed gives the same results [default: 1, or the link file's]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     seed: Option<u64>,
+
+    /// Run with this many seeds, from --seed on, and print mean, 95 % confidence interval, least and most. Plots are of the first
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
 
     /// How to print the results; json prints one object per line
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -116,6 +158,14 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     sweep: SweepOptions,
+
+    /// Write what the plots draw into this directory, as CSV
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    series: Option<PathBuf>,
+
+    /// Write a qlog of each sender on quinn into this directory, for qvis
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    qlog: Option<PathBuf>,
 }
 
 /// `--flow-control`.
@@ -149,93 +199,164 @@ pub(super) fn run(
 ) -> Result<(), CliError> {
     let links = links(arguments)?;
     let senders = senders(arguments)?;
-    // At least one flow per run, and this many runs per link.
-    let (flows, runs) = match &arguments.flows {
-        Flows::Each(flows) => (*flows, senders.len()),
-        Flows::Mix(mix) => (u32::try_from(mix.len()).unwrap_or(u32::MAX).max(1), 1),
-    };
-    let last = arguments.start_gap.saturating_mul(flows - 1);
-    if last >= arguments.duration {
-        let (last, duration) = (format_time(last), format_time(arguments.duration));
-        return Err(CliError::input(
-            "--start-gap",
-            format_args!("flow {flows} would start at {last}, but the run ends at {duration}"),
-        ));
-    }
+    let scenarios = scenarios(arguments, links, &senders)?;
     let plots = arguments
         .plots
         .as_deref()
         .or(default_plots.filter(|_| arguments.format == Format::Table))
         // What is kept of a run has no course that could be drawn.
         .filter(|_| arguments.sweep.out.is_none());
-    if let Some(directory) = plots {
-        // Before the runs rather than after them.
-        create_directory("--plots", directory)?;
+    let (series, qlog) = (arguments.series.as_deref(), arguments.qlog.as_deref());
+    for (option, directory) in [("--plots", plots), ("--series", series), ("--qlog", qlog)] {
+        if let Some(directory) = directory {
+            // Before the runs rather than after them.
+            create_directory(option, directory)?;
+        }
     }
     if let Some(path) = &arguments.html {
         write_file("--html", path, "")?;
     }
-    let scenarios: Vec<Scenario> = links
-        .into_iter()
-        .map(|link| {
-            let seed = arguments.seed.or(link.described().and_then(LinkFile::seed));
-            let scenario = Scenario {
-                link,
-                rtt: arguments.rtt,
-                queue: arguments.queue,
-                duration: arguments.duration,
-                loss: arguments.loss,
-                flows,
-                seed: seed.unwrap_or(SEED),
-                host: arguments.host.clone(),
-                workload: arguments.workload,
-                start_gap: arguments.start_gap,
-                windows: arguments.flow_control.into(),
-            };
-            scenario.over_file()
-        })
-        .collect();
+    let extras = Extras {
+        against: arguments.against.clone(),
+        qlog: arguments.qlog.clone(),
+    };
 
     if let Some(sweep) = arguments.sweep.open()? {
         let runs = match &arguments.flows {
-            Flows::Each(_) => compare::runs(&scenarios, &senders),
-            Flows::Mix(_) => compare::mixed_runs(&scenarios, &senders),
+            Flows::Each(_) => compare::runs(&scenarios, &senders, &extras),
+            Flows::Mix(_) => compare::mixed_runs(&scenarios, &senders, &extras),
         };
         let results = sweep.results(&runs, out)?;
         let rows = results.map(|rows| rows.into_iter().map(Row::from).collect::<Vec<_>>());
         return match rows {
-            Some(rows) => Ok(write_all(out, &render(arguments.format, &rows)?)?),
+            Some(rows) => Ok(write_all(out, &render(arguments, &rows)?)?),
             None => Ok(()),
         };
     }
 
-    let runs = u32::try_from(scenarios.len() * runs).unwrap_or(u32::MAX);
+    let runs = match &arguments.flows {
+        Flows::Each(_) => scenarios.len() * senders.len(),
+        Flows::Mix(_) => scenarios.len(),
+    };
+    let runs = u32::try_from(runs).unwrap_or(u32::MAX);
     let progress = Progress::new(arguments.duration.saturating_mul(runs));
     let advance = |step| progress.advance(step);
     let outcomes = match &arguments.flows {
-        Flows::Each(_) => compare(&scenarios, &senders, &advance),
-        Flows::Mix(_) => compare_mix(&scenarios, &senders, &advance),
+        Flows::Each(_) => compare(&scenarios, &senders, &extras, &advance),
+        Flows::Mix(_) => compare_mix(&scenarios, &senders, &extras, &advance),
     };
     progress.finish();
-    let outcomes = outcomes.map_err(CliError::failure)?;
+    let mut outcomes = outcomes.map_err(CliError::failure)?;
 
     let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row.clone()).collect();
-    write_all(out, &render(arguments.format, &rows)?)?;
+    write_all(out, &render(arguments, &rows)?)?;
     if let Some(path) = &arguments.html {
         let page = comparison(&outcomes).map_err(CliError::failure)?;
         write_file("--html", path, &page)?;
     }
+    if let Some(directory) = series {
+        output::series::write(&outcomes, directory).map_err(CliError::failure)?;
+    }
     if let Some(directory) = plots {
+        first_seeds(&mut outcomes);
         plots::draw(&outcomes, directory).map_err(CliError::failure)?;
-        if arguments.format == Format::Table {
-            write_all(out, &format!("plots: {}\n", directory.display()))?;
+    }
+    if arguments.format == Format::Table {
+        for (what, directory) in [("plots", plots), ("series", series), ("qlog", qlog)] {
+            if let Some(directory) = directory {
+                write_all(out, &format!("{what}: {}\n", directory.display()))?;
+            }
         }
     }
     Ok(())
 }
 
-fn render(format: Format, rows: &[Row]) -> Result<String, CliError> {
-    match format {
+/// Every link with every seed, link by link.
+fn scenarios(
+    arguments: &Arguments,
+    links: Vec<Link>,
+    senders: &[String],
+) -> Result<Vec<Scenario>, CliError> {
+    // At least one flow per run.
+    let flows = match &arguments.flows {
+        Flows::Each(flows) => *flows,
+        Flows::Mix(_) => u32::try_from(senders.len()).unwrap_or(u32::MAX).max(1),
+    };
+    let others = arguments
+        .against
+        .as_ref()
+        .map_or(0, |against| against.flows);
+    let all = flows.saturating_add(others);
+    let last = arguments.start_gap.saturating_mul(all - 1);
+    if last >= arguments.duration {
+        let (last, duration) = (format_time(last), format_time(arguments.duration));
+        return Err(CliError::input(
+            "--start-gap",
+            format_args!("flow {all} would start at {last}, but the run ends at {duration}"),
+        ));
+    }
+    if let (Some(Err(error)), None) = (
+        arguments.aqm.map(|aqm| aqm.queue(arguments.queue, false)),
+        arguments.link.first(),
+    ) {
+        return Err(CliError::input("--aqm", error));
+    }
+    let way_back = arguments.up.as_ref().map(|up| WayBack {
+        link: match up {
+            Capacity::Rate(rate) => Link::constant(*rate),
+            Capacity::Trace(trace) => {
+                Link::trace(link_name(trace.name().as_ref(), ".trace"), trace.clone())
+            }
+        },
+        queue: arguments.up_queue,
+        loss: arguments.up_loss,
+    });
+    let mut scenarios = Vec::new();
+    for link in links {
+        let seed = arguments.seed.or(link.described().and_then(LinkFile::seed));
+        for offset in 0..arguments.seeds {
+            let scenario = Scenario {
+                link: link.clone(),
+                rtt: arguments.rtt,
+                queue: arguments.queue,
+                aqm: arguments.aqm,
+                ecn: arguments.ecn,
+                jitter: arguments.jitter,
+                way_back: way_back.clone(),
+                duration: arguments.duration,
+                loss: arguments.loss,
+                flows,
+                seed: seed.unwrap_or(SEED).wrapping_add(offset),
+                host: arguments.host.clone(),
+                workload: arguments.workload,
+                start_gap: arguments.start_gap,
+                windows: arguments.flow_control.into(),
+            };
+            scenarios.push(scenario.over_file());
+        }
+    }
+    Ok(scenarios)
+}
+
+/// Keeps each link's runs with its first seed.
+fn first_seeds(outcomes: &mut Vec<Outcome>) {
+    let mut first: BTreeMap<String, u64> = BTreeMap::new();
+    outcomes.retain(|outcome| {
+        let row = &outcome.row;
+        row.seed == *first.entry(row.trace.clone()).or_insert(row.seed)
+    });
+}
+
+fn render(arguments: &Arguments, rows: &[Row]) -> Result<String, CliError> {
+    if arguments.seeds > 1 {
+        let summaries = Summary::of_all(rows);
+        return match arguments.format {
+            Format::Table => Ok(output::summary::render(&summaries)),
+            Format::Json => output::summary::json(&summaries).map_err(CliError::failure),
+            Format::Csv => output::summary::csv(&summaries).map_err(CliError::failure),
+        };
+    }
+    match arguments.format {
         Format::Table => Ok(output::table::render(rows)),
         Format::Json => output::json(rows).map_err(CliError::failure),
         Format::Csv => output::csv(rows).map_err(CliError::failure),
@@ -348,16 +469,30 @@ impl FromStr for Flows {
 
 /// The senders by name: one per run, or all of a mix in one run.
 fn senders(arguments: &Arguments) -> Result<Vec<String>, CliError> {
-    match &arguments.flows {
-        Flows::Each(_) => options::controllers(&arguments.controllers),
-        Flows::Mix(mix) if arguments.controllers.is_empty() => Ok(mix.clone()),
-        Flows::Mix(mix) => Err(CliError::input(
+    match (&arguments.flows, &arguments.against) {
+        (Flows::Each(_), _) => options::controllers(&arguments.controllers),
+        (Flows::Mix(mix), None) if arguments.controllers.is_empty() => Ok(mix.clone()),
+        (Flows::Mix(mix), against) => Err(CliError::input(
             "--flows",
             format_args!(
-                "'{}' names the controller of each flow: leave out --controllers",
-                mix.join(",")
+                "'{}' names the controller of each flow: leave out {}",
+                mix.join(","),
+                against.as_ref().map_or("--controllers", |_| "--against"),
             ),
         )),
+    }
+}
+
+/// Reads `--against`: a name, and after a colon how many if there are several.
+fn parse_against(text: &str) -> Result<Against, String> {
+    let (name, count) = match text.rsplit_once(':') {
+        Some((name, count)) if count.bytes().all(|byte| byte.is_ascii_digit()) => (name, count),
+        _ => (text, "1"),
+    };
+    let controller = known_controller(name).map_err(|error| error.to_string())?;
+    match count.parse() {
+        Ok(flows) if (1..=MAX_FLOWS).contains(&flows) => Ok(Against { controller, flows }),
+        _ => Err(format!("expected 1..=1000 competitors, not '{count}'")),
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::str::FromStr;
+
+use kneepoint_emulator::trace::Trace;
 
 use super::error::CliError;
 use crate::controllers::{self, UnknownController};
-use crate::units::QueueSize;
+use crate::units::{QueueSize, Rate, UnitError};
 
 /// A controller's name, if there is such a one.
 pub(super) fn known_controller(name: &str) -> Result<String, UnknownController> {
@@ -55,8 +58,48 @@ pub(super) fn write_file(option: &str, path: &Path, text: &str) -> Result<(), Cl
     })
 }
 
+/// The limit of a direction.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Capacity {
+    /// Constant.
+    Rate(Rate),
+    /// That of a file.
+    Trace(Trace),
+}
+
+impl FromStr for Capacity {
+    type Err = String;
+
+    /// A rate, or else the name of a file.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(rate) => return Ok(Self::Rate(rate)),
+            // It is one, but not one of a link.
+            Err(error @ UnitError::OutOfRange { .. }) => return Err(error.to_string()),
+            Err(_) => {}
+        }
+        let trace = Trace::load(text).map_err(|error| error.to_string())?;
+        Ok(Self::Trace(trace))
+    }
+}
+
 /// The seed, unless another one is given.
 pub(super) const SEED: u64 = 1;
 
 /// The default queue size.
 pub(super) const QUEUE: &str = "3MB";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capacity_is_a_rate_or_a_file() {
+        let rate = "10Mbps".parse::<Capacity>();
+        assert_eq!(rate, Ok(Capacity::Rate("10Mbps".parse().unwrap())));
+        let error = "0Mbps".parse::<Capacity>().unwrap_err();
+        assert!(error.contains("out of range"), "{error}");
+        let error = "no-such-file".parse::<Capacity>().unwrap_err();
+        assert!(error.contains("no-such-file"), "{error}");
+    }
+}

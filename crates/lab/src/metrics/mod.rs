@@ -4,9 +4,11 @@ mod log;
 mod messages;
 mod row;
 pub mod stats;
+mod summary;
 mod timeline;
 
 pub use row::{FlowRow, Row};
+pub use summary::{Estimate, Summary};
 pub use timeline::{Bin, Spread, Timeline};
 
 #[cfg(test)]

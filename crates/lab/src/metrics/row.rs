@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::messages::Messages;
 use super::stats::rounded;
 use super::{Timeline, stats};
+use crate::compare::Against;
 use crate::scenario::Scenario;
 use crate::trial::{FlowOutcome, LinkOutcome, Outcome};
 use crate::units::format_time;
@@ -55,12 +56,21 @@ pub struct Row {
     pub closed: Option<String>,
     /// The data link's mean capacity over the run.
     pub capacity_mbps: f64,
-    /// How many flows shared the link.
+    /// The competitors, as the command line takes them; `None` if there were none. Goodput, round-trip times, messages and frames are
+    /// those of the other flows.
+    pub against: Option<String>,
+    /// What the competitors' receiving applications read, as for goodput.
+    pub against_goodput_mbps: Option<f64>,
+    /// How many flows shared the link, competitors included.
     pub flow_count: u32,
     /// The round-trip time of an empty path.
     pub rtt_ms: f64,
     /// The queue's size, as the command line takes it, after the name of its management if it has one.
     pub queue: String,
+    /// The most by which a packet of the data link is later than by propagation alone; zero for the jitter of a link file.
+    pub jitter_ms: f64,
+    /// The way back, as the command line takes it: rate or trace, queue, loss; `None` if it is no bottleneck, or a link file's.
+    pub up: Option<String>,
     /// How long the run lasted, in virtual time.
     pub duration_s: f64,
     /// The probability of random loss on the data link. Zero for losses of a link file that are not independent.
@@ -112,8 +122,15 @@ pub struct FlowRow {
 }
 
 impl Row {
-    /// Condenses a run of `controller` in `scenario`; of a `mix`, whose flows have these controllers.
-    pub fn new(scenario: &Scenario, controller: &str, mix: &[String], outcome: &Outcome) -> Self {
+    /// Condenses a run of `controller` in `scenario`, whose flows have these controllers by `names`. The last flows are those that
+    /// it competes `against`.
+    pub fn new(
+        scenario: &Scenario,
+        controller: &str,
+        names: &[String],
+        against: Option<&Against>,
+        outcome: &Outcome,
+    ) -> Self {
         let end = outcome.duration;
         let seconds = end.as_secs_f64();
         let mbps = |bytes: f64| bytes * 8.0 / 1e6 / seconds;
@@ -127,7 +144,17 @@ impl Row {
             .sum();
         let delivered = link.delivered(Duration::ZERO, deadline) as f64;
         let utilization = ratio(delivered, capacity);
-        let rtts = Millis::of(outcome.rtts(Duration::ZERO, Duration::MAX));
+        let others = against.map_or(0, |against| against.flows);
+        let others = usize::try_from(others).unwrap_or(usize::MAX);
+        let (own, others) = outcome
+            .flows
+            .split_at(outcome.flows.len().saturating_sub(others));
+        let rtts = own.iter().flat_map(|flow| &flow.rtts);
+        let rtts = Millis::of(rtts.map(|sample| sample.rtt).collect());
+        let read = |flows: &[FlowOutcome]| {
+            let bytes: u64 = flows.iter().flat_map(|flow| &flow.received).sum();
+            rounded(mbps(bytes as f64))
+        };
         let delays = Millis::of(link.queue_delays(Duration::ZERO, deadline));
         let dropped = link.statistics.all_dropped().packets;
         let base_rtt = scenario.rtt.as_secs_f64() * 1e3;
@@ -138,20 +165,21 @@ impl Row {
             let packets = flow.address.and_then(|address| link.sources.get(&address));
             let packets = packets.copied().unwrap_or_default();
             FlowRow {
-                controller: mix.get(index).map_or(controller, String::as_str).to_owned(),
+                controller: names
+                    .get(index)
+                    .map_or(controller, String::as_str)
+                    .to_owned(),
                 goodput_mbps: rounded(mbps(flow.received.iter().sum::<u64>() as f64)),
                 rtt_mean_ms: stats::mean(&rtts).map(|mean| rounded(mean.round() / 1e6)),
                 loss_rate: rounded(ratio(packets.dropped as f64, packets.offered as f64)),
             }
         };
-        let goodput: u64 = outcome.shares(Duration::ZERO, Duration::MAX).iter().sum();
-        let calls = matches!(scenario.workload, Workload::Rpc(_))
-            .then(|| Messages::of(&outcome.flows, end));
+        let calls = matches!(scenario.workload, Workload::Rpc(_)).then(|| Messages::of(own, end));
         let call_times = Millis::of(calls.iter().flat_map(|calls| calls.took.clone()).collect());
         let frames = match scenario.workload {
             Workload::Media(media) => {
                 let judged = end.saturating_sub(media.deadline);
-                Some((media, Messages::of(&outcome.flows, judged)))
+                Some((media, Messages::of(own, judged)))
             }
             _ => None,
         };
@@ -162,7 +190,7 @@ impl Row {
             controller: controller.to_owned(),
             seed: scenario.seed,
             utilization: rounded(utilization),
-            goodput_mbps: rounded(mbps(goodput as f64)),
+            goodput_mbps: read(own),
             rtt_mean_ms: rtts.mean,
             rtt_p95_ms: rtts.p95,
             rtt_p99_ms: rtts.p99,
@@ -184,9 +212,13 @@ impl Row {
                 .flatten(),
             closed: closed(&outcome.flows),
             capacity_mbps: rounded(mbps(capacity)),
+            against: against.map(ToString::to_string),
+            against_goodput_mbps: against.map(|_| read(others)),
             flow_count: u32::try_from(outcome.flows.len()).unwrap_or(u32::MAX),
             rtt_ms: rounded(base_rtt),
             queue: scenario.queue_label(),
+            jitter_ms: rounded(scenario.jitter.as_secs_f64() * 1e3),
+            up: scenario.way_back.as_ref().map(ToString::to_string),
             duration_s: rounded(seconds),
             loss: scenario.loss,
             host: scenario.host.name.clone(),
@@ -211,6 +243,11 @@ impl Row {
 
     /// The scenario in a few words, for captions.
     pub fn scenario_caption(&self) -> String {
+        format!("{}, seed {}", self.conditions(), self.seed)
+    }
+
+    /// The same without the seed.
+    pub fn conditions(&self) -> String {
         let mut flows = match self.flow_count {
             1 => "1 flow".to_owned(),
             flows => format!("{flows} flows"),
@@ -227,6 +264,17 @@ impl Row {
         } else {
             String::new()
         };
+        if let Some(against) = &self.against {
+            flows += &format!(", of which {against}");
+        }
+        let jitter = if self.jitter_ms > 0.0 {
+            let jitter = Duration::from_secs_f64(self.jitter_ms / 1e3);
+            format!(", jitter {}", format_time(jitter))
+        } else {
+            String::new()
+        };
+        let up = self.up.as_ref();
+        let up = up.map_or_else(String::new, |up| format!(", way back {up}"));
         let hosts = match self.host.as_str() {
             "ideal" => String::new(),
             host => format!(", {host} hosts"),
@@ -236,12 +284,11 @@ impl Row {
             windows => format!(", {windows} flow control"),
         };
         format!(
-            "mean capacity {:.2} Mb/s, RTT {}, queue {}{loss}, {flows}{hosts}{windows}, {}, seed {}",
+            "mean capacity {:.2} Mb/s, RTT {}, queue {}{loss}{jitter}{up}, {flows}{hosts}{windows}, {}",
             self.capacity_mbps,
             format_time(Duration::from_secs_f64(self.rtt_ms / 1e3)),
             self.queue,
             format_time(Duration::from_secs_f64(self.duration_s)),
-            self.seed,
         )
     }
 }
@@ -328,7 +375,7 @@ mod tests {
             flows,
             links: [("forward".to_owned(), link)].into(),
         };
-        Row::new(&scenario, "probe", &[], &outcome)
+        Row::new(&scenario, "probe", &[], None, &outcome)
     }
 
     #[test]

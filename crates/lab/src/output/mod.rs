@@ -1,5 +1,7 @@
 //! Results as people and programs read them.
 
+pub mod series;
+pub mod summary;
 pub mod table;
 
 use std::io;
@@ -56,6 +58,11 @@ pub fn csv(rows: &[Row]) -> Result<String, csv::Error> {
     for row in rows {
         writer.serialize(row)?;
     }
+    finish(writer)
+}
+
+/// The text of a writer.
+fn finish(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
     let bytes = writer
         .into_inner()
         .map_err(|error| csv::Error::from(error.into_error()))?;

@@ -17,7 +17,7 @@ fn link(rows: &[Row]) -> String {
     let Some(first) = rows.first() else {
         return String::new();
     };
-    let columns = columns(first);
+    let columns = columns(first, rows.iter().any(|row| row.marks > 0));
     let table = table(
         columns.iter().map(|column| column.title),
         rows.iter()
@@ -105,8 +105,8 @@ const fn column(title: &'static str, text: fn(&Row) -> String) -> Column {
     Column { title, text }
 }
 
-/// The columns for these rows.
-pub(crate) fn columns(row: &Row) -> Vec<Column> {
+/// The columns for rows like this one. Those with marks have a column for them.
+pub(crate) fn columns(row: &Row, marked: bool) -> Vec<Column> {
     let mut columns = vec![
         column("controller", |row| row.controller.clone()),
         column("goodput\nMb/s", |row| format!("{:.2}", row.goodput_mbps)),
@@ -144,6 +144,15 @@ pub(crate) fn columns(row: &Row) -> Vec<Column> {
             column("loss\n%", |row| percent(row.loss_rate)),
             column("power", |row| format!("{:.3}", row.power)),
         ]);
+    }
+    if marked {
+        columns.push(column("marks", |row| row.marks.to_string()));
+    }
+    if row.against.is_some() {
+        columns.push(column("others\nMb/s", |row| {
+            let others = row.against_goodput_mbps;
+            others.map_or_else(none, |mbps| format!("{mbps:.2}"))
+        }));
     }
     if row.flow_count > 1 {
         columns.push(column("Jain", |row| {

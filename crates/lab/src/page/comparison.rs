@@ -58,7 +58,10 @@ fn section(number: usize, link: &[Outcome]) -> Result<String, PlotError> {
 
 /// The table that is printed, with titles that sort it.
 fn table(number: usize, rows: &[&Row], caption: &str) -> String {
-    let columns = rows.first().map_or_else(Vec::new, |row| columns(row));
+    let marked = rows.iter().any(|row| row.marks > 0);
+    let columns = rows
+        .first()
+        .map_or_else(Vec::new, |row| columns(row, marked));
     let titles: String = columns
         .iter()
         .map(|column| {

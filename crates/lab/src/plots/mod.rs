@@ -86,7 +86,7 @@ pub fn draw_trace(trace: &Trace, name: &str, directory: &Path) -> Result<(), Plo
 }
 
 /// A name fit for a file on any system: that of a mix of many flows is cut.
-fn file_name(name: &str) -> String {
+pub(crate) fn file_name(name: &str) -> String {
     name.chars()
         .take(MAX_NAME)
         .map(|c| match c {

@@ -5,9 +5,12 @@ mod outcome;
 
 use std::collections::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
+use std::fs::File;
+use std::io::BufWriter;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::network::{Network, Topology};
@@ -62,6 +65,8 @@ pub struct FlowPlan {
     pub dialer: Dialer,
     /// When the one who connects moves, if it does, and to which node: it gets another address there.
     pub migration: Option<(Duration, String)>,
+    /// Where the sender's qlog goes, if it runs on quinn.
+    pub qlog: Option<PathBuf>,
 }
 
 /// Who connects. In QUIC only this end may move to another address.
@@ -85,7 +90,23 @@ impl FlowPlan {
             windows: LIMITS.windows,
             dialer: Dialer::Sender,
             migration: None,
+            qlog: None,
         }
+    }
+
+    /// What observes its controller, and writes its qlog.
+    fn recorder(&self, epoch: Instant) -> Result<Recorder, RunError> {
+        let recorder = Recorder::new(epoch);
+        let (Some(path), Candidate::Quinn(_)) = (&self.qlog, &self.controller) else {
+            return Ok(recorder);
+        };
+        let file = File::create(path).map_err(|source| RunError::Qlog {
+            path: path.clone(),
+            source,
+        })?;
+        let title = path.file_stem().unwrap_or(path.as_os_str());
+        let title = title.to_string_lossy().into_owned();
+        Ok(recorder.with_qlog(title, Box::new(BufWriter::new(file))))
     }
 
     /// Silence closes a connection only if its application is never silent.
@@ -165,16 +186,15 @@ impl Trial {
         let clock = Clock::new(handle.runtime());
         let mut seeds = Pcg64::seed_from_u64(self.seed);
 
-        let observers: Vec<Observer> = self
-            .flows
-            .iter()
-            .map(|flow| Observer {
-                recorder: Recorder::new(handle.instant()),
+        let observers = self.flows.iter().map(|flow| {
+            Ok(Observer {
+                recorder: flow.recorder(handle.instant())?,
                 received: Received::expecting(&flow.application),
                 samples: Arc::default(),
                 closed: Arc::default(),
             })
-            .collect();
+        });
+        let observers: Vec<Observer> = observers.collect::<Result<_, RunError>>()?;
         for (key, address) in &servers {
             let socket = handle.bind_attached(*address)?;
             let seed = seeds.next_u64();

@@ -2,21 +2,20 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
 use kneepoint_emulator::link::{
-    LinkConfig, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD, UDP_IPV6_OVERHEAD,
+    Delay, Jitter, LinkConfig, MAHIMAHI_OVERHEAD, Shaper, UDP_IPV4_OVERHEAD, UDP_IPV6_OVERHEAD,
 };
-use kneepoint_emulator::network::Duplex;
+use kneepoint_emulator::network::{Direction, Duplex};
 use kneepoint_emulator::time::Nanos;
-use kneepoint_emulator::trace::Trace;
 
+use crate::aqm::{Aqm, Endless};
 use crate::cli::error::CliError;
-use crate::cli::options::{QUEUE, parse_bytes};
+use crate::cli::options::{Capacity, QUEUE, parse_bytes};
 use crate::link_file::{LinkFile, LinkFileError};
-use crate::units::{QueueSize, Rate, UnitError, parse_probability, parse_time};
+use crate::units::{QueueSize, Rate, parse_moment, parse_probability, parse_time};
 
 /// The options of both links. What is said of one direction holds there instead of what is said of both.
 #[derive(Debug, Args)]
@@ -26,7 +25,7 @@ pub(super) struct LinkOptions {
         long,
         value_name = "FILE",
         conflicts_with_all = [
-            "up", "down", "delay", "up_delay", "down_delay", "queue", "up_queue", "down_queue", "loss", "up_loss", "down_loss",
+            "aqm", "ecn", "jitter", "up", "down", "delay", "up_delay", "down_delay", "queue", "up_queue", "down_queue", "loss", "up_loss", "down_loss",
         ]
     )]
     link: Option<PathBuf>,
@@ -55,7 +54,19 @@ pub(super) struct LinkOptions {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
     down_delay: Option<Duration>,
 
-    /// Size of the drop-tail queue of each direction: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
+    /// Delay each packet of both directions by up to this much more, without reordering
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = parse_moment)]
+    jitter: Duration,
+
+    /// Manage both queues: codel, fq-codel, pie or red
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    aqm: Option<Aqm>,
+
+    /// Mark ECN-capable packets instead of dropping them
+    #[arg(long, requires = "aqm")]
+    ecn: bool,
+
+    /// Size of the queue of each direction, drop-tail unless --aqm: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE)]
     queue: QueueSize,
 
@@ -95,9 +106,13 @@ impl LinkOptions {
     /// The links between addresses of the family of `listen`.
     pub(super) fn links(&self, listen: SocketAddr) -> Result<Links, CliError> {
         let Some(path) = &self.link else {
+            let link = |direction| {
+                let link = self.link_of(direction, listen);
+                link.map_err(|error| CliError::input("--aqm", error))
+            };
             return Ok(Links {
-                up: self.up(listen),
-                down: self.down(listen),
+                up: link(Direction::Reverse)?,
+                down: link(Direction::Forward)?,
                 seed: None,
             });
         };
@@ -116,60 +131,36 @@ impl LinkOptions {
         Ok(Links { up, down, seed })
     }
 
-    /// The link from the clients to the server, between addresses of the family of `listen`.
-    fn up(&self, listen: SocketAddr) -> LinkConfig {
-        link(
-            self.up.as_ref(),
-            self.up_queue.unwrap_or(self.queue),
-            self.up_delay.or(self.delay),
-            self.up_loss.unwrap_or(self.loss),
-            listen,
-        )
-    }
-
-    /// The link from the server to the clients.
-    fn down(&self, listen: SocketAddr) -> LinkConfig {
-        link(
-            self.down.as_ref(),
-            self.down_queue.unwrap_or(self.queue),
-            self.down_delay.or(self.delay),
-            self.down_loss.unwrap_or(self.loss),
-            listen,
-        )
-    }
-}
-
-/// The limit of a direction.
-#[derive(Debug, Clone, PartialEq)]
-enum Capacity {
-    Rate(Rate),
-    Trace(Trace),
-}
-
-impl FromStr for Capacity {
-    type Err = String;
-
-    /// A rate, or else the name of a file.
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.parse() {
-            Ok(rate) => return Ok(Self::Rate(rate)),
-            // It is one, but not one of a link.
-            Err(error @ UnitError::OutOfRange { .. }) => return Err(error.to_string()),
-            Err(_) => {}
-        }
-        let trace = Trace::load(text).map_err(|error| error.to_string())?;
-        Ok(Self::Trace(trace))
+    /// The link of a direction, between addresses of the family of `listen`: forward is down, as in files.
+    fn link_of(&self, direction: Direction, listen: SocketAddr) -> Result<LinkConfig, Endless> {
+        let (capacity, queue, delay, loss) = match direction {
+            Direction::Reverse => (&self.up, self.up_queue, self.up_delay, self.up_loss),
+            Direction::Forward => (&self.down, self.down_queue, self.down_delay, self.down_loss),
+        };
+        let queue = queue.unwrap_or(self.queue);
+        let managed = self.aqm.map(|aqm| aqm.queue(queue, self.ecn));
+        let delay = Nanos::from(delay.or(self.delay).unwrap_or_default());
+        let base = link(capacity.as_ref(), listen);
+        Ok(LinkConfig {
+            queue: managed.unwrap_or(Ok(queue.into()))?,
+            delay: match Nanos::from(self.jitter) {
+                Nanos::ZERO => delay.into(),
+                most => Delay::Jittered {
+                    jitter: Jitter::Uniform {
+                        from: delay,
+                        to: delay + most,
+                    },
+                    reordering: false,
+                },
+            },
+            loss: loss.unwrap_or(self.loss).into(),
+            ..base
+        })
     }
 }
 
-/// One direction's link.
-fn link(
-    capacity: Option<&Capacity>,
-    queue: QueueSize,
-    delay: Option<Duration>,
-    loss: f64,
-    listen: SocketAddr,
-) -> LinkConfig {
+/// A link of this capacity and nothing else.
+fn link(capacity: Option<&Capacity>, listen: SocketAddr) -> LinkConfig {
     let headers = match listen.ip().to_canonical() {
         std::net::IpAddr::V4(_) => UDP_IPV4_OVERHEAD,
         std::net::IpAddr::V6(_) => UDP_IPV6_OVERHEAD,
@@ -183,9 +174,6 @@ fn link(
         None => (Shaper::Unlimited, headers),
     };
     LinkConfig {
-        queue: queue.into(),
-        delay: delay.map_or(Nanos::ZERO, Nanos::from).into(),
-        loss: loss.into(),
         overhead,
         ..LinkConfig::new(shaper)
     }
@@ -209,25 +197,16 @@ pub(super) fn parse_memory(text: &str) -> Result<u64, String> {
 mod tests {
     use clap::Parser;
     use kneepoint_emulator::link::{Limit, Queue};
+    use kneepoint_emulator::trace::Trace;
 
     use super::*;
-
-    #[test]
-    fn a_capacity_is_a_rate_or_a_file() {
-        let rate = "10Mbps".parse::<Capacity>();
-        assert_eq!(rate, Ok(Capacity::Rate("10Mbps".parse().unwrap())));
-        let error = "0Mbps".parse::<Capacity>().unwrap_err();
-        assert!(error.contains("out of range"), "{error}");
-        let error = "no-such-file".parse::<Capacity>().unwrap_err();
-        assert!(error.contains("no-such-file"), "{error}");
-    }
 
     #[test]
     fn packets_are_as_large_as_they_are_on_their_wire() {
         let trace = Capacity::Trace(Trace::from_millis(vec![1], "t").unwrap());
         let overhead = |capacity, listen: &str| {
             let listen = listen.parse().unwrap();
-            link(capacity, QueueSize::Infinite, None, 0.0, listen).overhead
+            link(capacity, listen).overhead
         };
         assert_eq!(overhead(None, "127.0.0.1:1"), 28);
         assert_eq!(overhead(None, "[::1]:1"), 48);
@@ -285,6 +264,23 @@ mod tests {
         let [up, down] = links("--up 10Mbps --down 20Mbps");
         assert_eq!(up.shaper, constant("10Mbps".parse().unwrap()));
         assert_eq!(down.shaper, constant("20Mbps".parse().unwrap()));
+    }
+
+    #[test]
+    fn queues_are_managed_and_delays_vary() {
+        for link in links("--aqm codel --ecn --queue 7p --delay 5ms --jitter 2ms") {
+            let Queue::CoDel(codel) = link.queue else {
+                panic!("{link:?}");
+            };
+            assert!(codel.ecn);
+            assert_eq!(codel.limit, Some(Limit::packets(7)));
+            let jitter = Jitter::Uniform {
+                from: Nanos::from_millis(5),
+                to: Nanos::from_millis(7),
+            };
+            let reordering = false;
+            assert_eq!(link.delay, Delay::Jittered { jitter, reordering });
+        }
     }
 
     #[test]
