@@ -1,6 +1,6 @@
 //! The clocks of this machine, for what is measured in real time.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// The time on the wall.
 #[expect(
@@ -9,6 +9,17 @@ use std::time::{Duration, Instant};
 )]
 pub(crate) fn now() -> Instant {
     Instant::now()
+}
+
+/// The time since the beginning of 1970, as files of other programs count it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a capture has the time of the day"
+)]
+pub(crate) fn since_1970() -> Duration {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    // A clock that is set to an earlier time is as good as one that is not set.
+    now.unwrap_or_default()
 }
 
 /// How long the calling thread has had a processor; `None` where the system does not tell.

@@ -2,7 +2,7 @@
 
 mod command;
 
-use command::{anywhere, kneepoint, refused};
+use command::{anywhere, directory, kneepoint, refused};
 
 #[test]
 fn bad_input_is_blamed_in_one_line() {
@@ -24,6 +24,12 @@ fn bad_input_is_blamed_in_one_line() {
         ("--clients 0", "--clients"),
         ("--log missing-directory/log", "--log"),
         ("--log-format pcap --log log", "pcap"),
+        ("--pcap missing-directory/file", "--pcap"),
+        ("--json missing-directory/file", "--json"),
+        ("--duration 5", "--duration"),
+        ("--aqm cake", "--aqm"),
+        ("--aqm red --down-queue inf", "--aqm"),
+        ("--flip", "--link"),
     ] {
         let ends = if arguments.starts_with("--listen") {
             ""
@@ -39,11 +45,12 @@ mod signals {
     use std::fs;
     use std::io::{self, BufRead, BufReader, Read, Write};
     use std::net::{SocketAddr, UdpSocket};
+    use std::path::Path;
     use std::process::{Child, Command, Stdio};
     use std::thread;
     use std::time::Duration;
 
-    use super::{anywhere, kneepoint};
+    use super::{anywhere, directory, kneepoint};
 
     fn socket() -> UdpSocket {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("loopback has a port");
@@ -198,8 +205,10 @@ mod signals {
             .stderr(Stdio::piped())
             .spawn();
         let (child, lines, address) = introduced(shell.expect("there is a shell"));
-        for _ in 0..100 {
-            socket().send_to(b"once", address).expect("it is sent");
+        // All at once, so that no two have the same port.
+        let clients: Vec<UdpSocket> = (0..100).map(|_| socket()).collect();
+        for client in &clients {
+            client.send_to(b"once", address).expect("it is sent");
             server.recv_from(&mut [0; 100]).expect("it arrives");
         }
         let summary = end(child, lines, "-TERM");
@@ -238,6 +247,149 @@ mod signals {
         assert!(filled.is_err(), "the pipe was not full");
         assert!(success, "{summary}");
         assert!(summary.contains("up: 1000 packets received"), "{summary}");
+    }
+
+    /// A relay with a client: the client's script has the relay's address.
+    fn with_client(name: &str, arguments: &str, script: &str) -> std::process::Output {
+        let directory = directory(name, &[("client.sh", script)]);
+        let arguments = format!("relay --listen 127.0.0.1:0 {arguments} -- sh client.sh a b");
+        kneepoint(&directory, &arguments)
+            .output()
+            .expect("the command starts")
+    }
+
+    #[test]
+    fn it_ends_with_its_client_and_its_exit_code() {
+        let script = "test $# = 2 && expr \"$KNEEPOINT_RELAY\" : '127.0.0.1:[1-9]' >&2 || exit 9\necho here\n";
+        let output = with_client("client", "--to 127.0.0.1:9", script);
+        let summary = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(summary.starts_with("here\n"), "{summary}");
+        assert!(summary.contains("up: 0 packets received"), "{summary}");
+
+        let output = with_client("failing-client", "--to 127.0.0.1:9", "exit 7\n");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(7), "{errors}");
+        assert!(errors.contains("'sh' failed"), "{errors}");
+        // What has happened until then is told all the same.
+        assert!(String::from_utf8_lossy(&output.stdout).contains("up: 0 packets received"));
+
+        let output = with_client("killed-client", "--to 127.0.0.1:9", "kill -KILL $$\n");
+        assert_eq!(output.status.code(), Some(128 + 9), "{output:?}");
+        let slow = "exec sleep 60\n";
+        let output = with_client("slow-client", "--to 127.0.0.1:9 --duration 200ms", slow);
+        assert_eq!(output.status.code(), Some(124), "{output:?}");
+    }
+
+    #[test]
+    fn a_client_that_is_not_there_is_blamed() {
+        let arguments = "relay --listen 127.0.0.1:0 --to 127.0.0.1:9 -- no-such-client";
+        let output = kneepoint(anywhere(), arguments)
+            .output()
+            .expect("it starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains("cannot start 'no-such-client'"), "{errors}");
+    }
+
+    #[test]
+    fn its_time_ends_it_and_a_file_has_the_summary() {
+        let directory = directory("timed", &[]);
+        let arguments = "relay --listen 127.0.0.1:0 --to 127.0.0.1:9 --duration 300ms --stats off --json end.json";
+        let output = kneepoint(&directory, arguments)
+            .output()
+            .expect("it starts");
+        assert!(output.status.success(), "{output:?}");
+        let text = fs::read_to_string(directory.join("end.json")).expect("there is a file");
+        let summary: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        let elapsed = summary["elapsed_s"].as_f64().expect("a number");
+        assert!((0.3..30.0).contains(&elapsed), "{elapsed}");
+        assert_eq!(summary["down"]["drops"]["queue full"], 0);
+    }
+
+    /// Through the link of a file, which loses all that goes down, and into a capture and a summary.
+    #[test]
+    fn a_link_file_a_capture_and_a_summary() {
+        let (client, server) = (socket(), socket());
+        let link = |name: &str, from: &str, to: &str, more: &str| {
+            format!("[[link]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\n{more}\n")
+        };
+        let file = link("forward", "left", "right", "rate_mbps = 10.0\nloss = 1.0")
+            + &link(
+                "reverse",
+                "right",
+                "left",
+                "unlimited = true\nduplication = 1.0",
+            );
+        let directory = directory("captured", &[("link.toml", &file)]);
+        let to = server.local_addr().expect("it is bound");
+        let arguments = format!(
+            "relay --listen 127.0.0.1:0 --to {to} --link link.toml --pcap out.pcap --json end.json --stats 20ms"
+        );
+        let child = kneepoint(&directory, &arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let (child, mut lines, address) = introduced(child.expect("the command starts"));
+        client.send_to(b"there", address).expect("it is sent");
+        let mut proxy = None;
+        for _ in 0..2 {
+            let (_, from) = server.recv_from(&mut [0; 100]).expect("it arrives");
+            proxy = Some(from);
+        }
+        let proxy = proxy.expect("it has arrived");
+        server.send_to(b"back", proxy).expect("it is sent");
+        assert!(lines.any(|line| line.contains(" 1 dropped")));
+        let summary = end(child, lines, "-TERM");
+        assert!(summary.contains("down: dropped: 1 loss\n"), "{summary}");
+        let text = fs::read_to_string(directory.join("end.json")).expect("there is a file");
+        let summary: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        assert_eq!(summary["up"]["duplicated"], 1, "{text}");
+        assert_eq!(summary["down"]["drops"]["loss"], 1, "{text}");
+        assert_eq!(summary["uncaptured"], 0, "{text}");
+        // The file's header, and the one packet that the client sent: nothing came back to it.
+        let capture = fs::read(directory.join("out.pcap")).expect("there is a capture");
+        assert_eq!(capture.len(), 24 + 16 + 20 + 8 + 5);
+        assert!(capture.ends_with(b"there"));
+        let port = client.local_addr().expect("it is bound").port();
+        assert_eq!(capture[60..62], port.to_be_bytes());
+        assert_eq!(capture[62..64], to.port().to_be_bytes());
+    }
+
+    /// Each example has two links for the relay, or is refused with the reason.
+    #[test]
+    fn every_example_is_a_link_of_the_relay_or_says_why_not() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../links");
+        let mut refused = Vec::new();
+        for file in fs::read_dir(folder).expect("there is a folder") {
+            let file = file.expect("it is one").path();
+            let arguments = format!(
+                "relay --listen 127.0.0.1:0 --to 127.0.0.1:9 --duration 10ms --link {}",
+                file.display()
+            );
+            let output = kneepoint(anywhere(), &arguments)
+                .output()
+                .expect("it starts");
+            let errors = String::from_utf8_lossy(&output.stderr);
+            match output.status.code() {
+                Some(0) => {}
+                Some(2) if errors.contains("the relay emulates nothing else") => {
+                    let name = file.file_stem().expect("it has a name");
+                    refused.push(name.to_string_lossy().into_owned());
+                }
+                code => panic!("{}: {code:?}: {errors}", file.display()),
+            }
+        }
+        refused.sort();
+        let networks = [
+            "asymmetric",
+            "cross-traffic",
+            "parking-lot",
+            "phone",
+            "rebinding",
+            "route-change",
+        ];
+        assert_eq!(refused, networks);
     }
 
     #[test]

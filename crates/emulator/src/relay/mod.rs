@@ -29,6 +29,7 @@
 //! ```
 
 mod backlog;
+mod capture;
 mod clients;
 mod config;
 mod error;
@@ -46,7 +47,7 @@ mod train;
 mod unread;
 
 use std::net::SocketAddr;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -62,6 +63,7 @@ use self::tally::Tally;
 use crate::log_format::PacketSink;
 use crate::time::Nanos;
 
+pub use self::capture::CaptureSink;
 pub use self::config::{DEFAULT_CLIENTS, DEFAULT_IDLE, DEFAULT_MEMORY, RelayConfig};
 pub use self::error::RelayError;
 pub use self::path::PACKET_MEMORY;
@@ -78,6 +80,7 @@ pub struct Relay {
     wakers: Vec<Waker>,
     threads: Vec<JoinHandle<()>>,
     recorders: Vec<JoinHandle<io::Result<()>>>,
+    uncaptured: Arc<AtomicU64>,
 }
 
 /// One direction.
@@ -103,6 +106,8 @@ pub struct Sinks {
     pub up: Option<Box<dyn PacketSink>>,
     /// Those from the server to the clients.
     pub down: Option<Box<dyn PacketSink>>,
+    /// The consumer of copies of what the clients send and receive.
+    pub capture: Option<Box<dyn CaptureSink>>,
 }
 
 impl Relay {
@@ -117,6 +122,11 @@ impl Relay {
     /// Where clients send to.
     pub fn local_addr(&self) -> SocketAddr {
         self.socket.local()
+    }
+
+    /// The time since its start.
+    pub fn elapsed(&self) -> Nanos {
+        self.shared.clock.now()
     }
 
     /// Its statistics so far.
@@ -134,6 +144,7 @@ impl Relay {
             refused: self.shared.refused.load(Ordering::Relaxed),
             foreign: self.shared.foreign.load(Ordering::Relaxed),
             unread: self.unread(addresses.into_iter()),
+            uncaptured: self.uncaptured.load(Ordering::Relaxed),
             up: self.up.snapshot(),
             down: self.down.snapshot(),
         }
@@ -219,6 +230,7 @@ impl fmt::Debug for Sinks {
         f.debug_struct("Sinks")
             .field("up", &self.up.is_some())
             .field("down", &self.down.is_some())
+            .field("capture", &self.capture.is_some())
             .finish()
     }
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use mio::{Events, Interest, Poll, Registry, Token};
 
 use super::Clock;
+use super::capture::Tap;
 use super::clients::{Clients, Refusal};
 use super::lock;
 use super::path::Path;
@@ -64,6 +65,8 @@ pub(super) struct FromClients {
     /// Where the clients' own sockets are waited for.
     pub(super) registry: Registry,
     pub(super) tally: Arc<Mutex<Tally>>,
+    /// Copies what has been read.
+    pub(super) tap: Option<Tap>,
 }
 
 impl FromClients {
@@ -112,7 +115,11 @@ impl FromClients {
         drop(clients);
         lock(&self.tally).waited(waited);
         if !packets.is_empty() {
-            self.path.offer(shared.clock.now(), packets.drain(..));
+            let now = shared.clock.now();
+            if let Some(tap) = &self.tap {
+                tap.copy(now, packets.iter());
+            }
+            self.path.offer(now, packets.drain(..));
         }
         go_on(&result)
     }

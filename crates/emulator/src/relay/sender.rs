@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::Clock;
 use super::backlog::Backlog;
+use super::capture::Tap;
 use super::clients::Clients;
 use super::path::{Path, Turn};
 use super::recorder::{Batch, LOG_PATIENCE, Sent};
@@ -24,6 +25,8 @@ pub(super) struct Sender {
     pub(super) tally: Arc<Mutex<Tally>>,
     pub(super) backlog: Arc<Backlog>,
     pub(super) log: Option<SyncSender<Batch>>,
+    /// Copies what has been sent, towards clients.
+    pub(super) tap: Option<Tap>,
 }
 
 /// Which socket a packet leaves by.
@@ -119,6 +122,9 @@ impl Sender {
             tally.late(now - *time);
         }
         drop(tally);
+        if let (Some(tap), 0) = (&self.tap, failed) {
+            tap.copy(now, packets.iter().map(|(_, packet)| packet));
+        }
         self.note(packets, Some(now), batch);
         length
     }
@@ -191,6 +197,7 @@ mod tests {
             tally: Arc::new(Mutex::new(crate::relay::tally::Tally::new())),
             backlog: Arc::clone(&backlog),
             log: Some(log),
+            tap: None,
         };
         let packet = Packet {
             source: ([127, 0, 0, 1], 1).into(),

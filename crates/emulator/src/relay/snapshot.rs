@@ -23,6 +23,8 @@ pub struct Snapshot {
     /// (on Linux), and those that were left in a socket when it was closed. What was dropped before a client's socket that
     /// was empty when the client made room for another is not known.
     pub unread: Option<u64>,
+    /// Datagrams that are not in the capture, because it was slow to be written or has failed.
+    pub uncaptured: u64,
     /// The link from the clients to the server.
     pub up: PathSnapshot,
     /// The link from the server to the clients.

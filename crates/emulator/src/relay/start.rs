@@ -12,6 +12,7 @@ use rand_pcg::Pcg64;
 
 use super::Clock;
 use super::backlog::Backlog;
+use super::capture::{self, Tap};
 use super::clients::Clients;
 use super::path::Path;
 use super::receiver::{FromClients, FromServer, Shared};
@@ -73,6 +74,16 @@ pub(super) fn relay(config: RelayConfig, sinks: Sinks) -> Result<Relay, RelayErr
         wakers,
         threads: Vec::new(),
         recorders: Vec::new(),
+        uncaptured: Arc::default(),
+    };
+    let tap = match sinks.capture {
+        Some(sink) => {
+            let (tap, copies) = Tap::new(Arc::clone(&relay.uncaptured));
+            let writer = spawn("capture", move || capture::run(sink, &copies))?;
+            relay.recorders.push(writer);
+            Some(tap)
+        }
+        None => None,
     };
     let from_clients = FromClients {
         shared: Arc::clone(&shared),
@@ -81,6 +92,7 @@ pub(super) fn relay(config: RelayConfig, sinks: Sinks) -> Result<Relay, RelayErr
         path: Arc::clone(&up.lane.path),
         registry: server_poll.registry().try_clone()?,
         tally: Arc::clone(&up.lane.tally),
+        tap: tap.clone(),
     };
     let from_server = FromServer {
         shared: Arc::clone(&shared),
@@ -90,7 +102,8 @@ pub(super) fn relay(config: RelayConfig, sinks: Sinks) -> Result<Relay, RelayErr
     };
     let to_server = Outlet::Up(Arc::clone(&shared.clients));
     let to_clients = Outlet::Down(Arc::clone(&shared.clients), socket);
-    for (name, planned, outlet) in [("up", up, to_server), ("down", down, to_clients)] {
+    let lanes = [("up", up, to_server, None), ("down", down, to_clients, tap)];
+    for (name, planned, outlet, tap) in lanes {
         let log = match planned.recorder {
             Some(recorder) => {
                 let (log, handle) = record(recorder)?;
@@ -106,6 +119,7 @@ pub(super) fn relay(config: RelayConfig, sinks: Sinks) -> Result<Relay, RelayErr
             tally: planned.lane.tally,
             backlog: planned.backlog,
             log,
+            tap,
         };
         relay.threads.push(spawn(name, move || sender.run())?);
     }

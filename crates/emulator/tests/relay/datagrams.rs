@@ -282,6 +282,7 @@ fn a_stuck_log_does_not_keep_it_from_stopping() {
     let sinks = Sinks {
         up: Some(Box::new(Stuck)),
         down: None,
+        capture: None,
     };
     let relay = Relay::start(config, sinks).unwrap();
     // Each on its own, so that more batches wait than there is room for.

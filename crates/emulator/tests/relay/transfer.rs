@@ -69,7 +69,15 @@ fn run(loopback: SocketAddr, loss: f64) -> (Snapshot, [String; 2]) {
             let writer = Writer::new(file, LogFormat::Lateness).unwrap();
             Some(Box::new(writer) as Box<dyn PacketSink>)
         });
-        let relay = Relay::start(config, Sinks { up, down }).unwrap();
+        let relay = Relay::start(
+            config,
+            Sinks {
+                up,
+                down,
+                capture: None,
+            },
+        )
+        .unwrap();
         tokio::spawn(echo(server));
         let address = relay.local_addr();
         let both = async {

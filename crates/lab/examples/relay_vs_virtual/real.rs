@@ -25,6 +25,7 @@ pub(crate) fn run(scenario: &Scenario, seed: u64) -> Result<(Outcome, Snapshot),
     let sinks = Sinks {
         up: Some(Box::new(Sum(Arc::clone(&outcome)))),
         down: None,
+        capture: None,
     };
     let (up, down) = scenario.links();
     let config = RelayConfig {

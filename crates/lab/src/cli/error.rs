@@ -15,6 +15,14 @@ pub enum CliError {
     /// The input was good, but something else failed.
     #[error("{0}")]
     Failure(String),
+    /// A command that was started did not succeed.
+    #[error("{reason}")]
+    Client {
+        /// What became of it.
+        reason: String,
+        /// Its exit code, which becomes the process's.
+        code: u8,
+    },
 }
 
 impl CliError {
@@ -53,11 +61,12 @@ impl CliError {
         Self::Input(one_line(message.trim_start_matches("error: ")))
     }
 
-    /// The process's exit code: 2 for bad input, 1 for everything else.
+    /// The process's exit code: 2 for bad input, that of a command that was started, 1 for everything else.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) => 2,
             Self::Failure(_) => 1,
+            Self::Client { code, .. } => *code,
         }
     }
 }

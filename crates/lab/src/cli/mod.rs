@@ -44,7 +44,7 @@ enum Command {
     /// Measure controllers side by side over emulated links, in virtual time
     Compare(Box<compare::Arguments>),
     /// Emulate a link in real time, between UDP clients and a server
-    Relay(relay::Arguments),
+    Relay(Box<relay::Arguments>),
     /// End hosts of the emulator
     Host {
         #[command(subcommand)]

@@ -1,8 +1,11 @@
 //! `kneepoint relay`.
 
+mod command;
 mod links;
+mod pcap;
 mod report;
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter, Write, stderr};
@@ -14,17 +17,22 @@ use std::time::Duration;
 
 use clap::Args;
 use kneepoint_emulator::log_format::{LogFormat, PacketSink, Writer};
-use kneepoint_emulator::relay::{DEFAULT_CLIENTS, Relay, RelayConfig, RelayError, Sinks};
+use kneepoint_emulator::relay::{
+    CaptureSink, DEFAULT_CLIENTS, Relay, RelayConfig, RelayError, Sinks,
+};
 
+use self::command::Client;
+use self::pcap::Pcap;
 use super::error::CliError;
-use super::options::SEED;
+use super::options::{SEED, write_file};
 use super::write_all;
+use crate::real_clock;
 use crate::units::parse_time;
 
 /// Emulate a link in real time, between UDP clients and a server.
 ///
-/// Clients send to --listen instead of --to. All share one link in each direction. Ends with Ctrl-C, then prints a
-/// summary.
+/// Clients send to --listen instead of --to. All share one link in each direction. Ends with Ctrl-C, after --duration, or with the
+/// COMMAND that it starts, then prints a summary.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Where clients send to: 127.0.0.1:4433, [::1]:4433; port 0 for any
@@ -84,6 +92,22 @@ pub(super) struct Arguments {
     /// Allow --listen to be an address that other machines can reach
     #[arg(long)]
     allow_remote: bool,
+
+    /// End after this time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
+    duration: Option<Duration>,
+
+    /// Write the summary into this file, as a JSON object
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// Capture what clients send and receive into this file, for Wireshark; packets have the server's address instead of --listen
+    #[arg(long, value_name = "FILE")]
+    pcap: Option<PathBuf>,
+
+    /// Start this client, and end with it and with its exit code; it finds the relay's address in $KNEEPOINT_RELAY
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
 }
 
 /// Relays until it is told to stop.
@@ -95,37 +119,72 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
         let _ = stop.send(());
     })
     .map_err(CliError::failure)?;
+    if let Some(path) = &arguments.json {
+        // Before the run rather than after it.
+        write_file("--json", path, "")?;
+    }
     let sinks = Sinks {
         up: sink(arguments, "up")?,
         down: sink(arguments, "down")?,
+        capture: capture(arguments)?,
     };
     let relay = Relay::start(config, sinks).map_err(blame)?;
     let says = speak();
     let begun = format!("relaying {} to {}\n", relay.local_addr(), arguments.to);
     say(&says, begun);
-    let log = arguments.log.as_deref();
-    watch(&relay, arguments.stats.0, log, &stopped, &says);
+    let mut client = Client::start(&arguments.command, relay.local_addr())?;
+    watch(&relay, arguments, client.as_mut(), &stopped, &says);
+    // What the client has sent last may still be on its way to nobody: the summary says so.
+    let ended = client.map_or(Ok(()), Client::end);
     let end = relay.stop();
-    // Whatever has become of the log, the summary is there.
+    // Whatever has become of the log and of the client, the summary is there.
+    if let Some(path) = &arguments.json {
+        write_file("--json", path, &report::json(&end.summary)?)?;
+    }
     write_all(out, &report::summary(&end.summary))?;
-    end.log.map_err(|error| match log {
+    ended?;
+    end.log.map_err(|error| match &arguments.log {
         Some(log) => CliError::failure(cannot_log(log, error)),
         None => CliError::failure(error),
     })
 }
 
-/// Prints statistics until a signal comes, and at once that a log cannot be written.
+/// Prints statistics until a signal comes, the time is up or the client ends, and at once that a log cannot be written.
 fn watch(
     relay: &Relay,
-    interval: Option<Duration>,
-    log: Option<&Path>,
+    arguments: &Arguments,
+    mut client: Option<&mut Client>,
     stopped: &Receiver<()>,
     says: &SyncSender<String>,
 ) {
+    let interval = arguments.stats.0;
+    let log = arguments.log.as_deref();
     let mut before = relay.snapshot();
     let mut warned = false;
-    // An error other than a timeout is a handler that is gone, and no reason to go on.
-    while stopped.recv_timeout(interval.unwrap_or(LOG_CHECK)) == Err(RecvTimeoutError::Timeout) {
+    let mut next = interval.unwrap_or(LOG_CHECK);
+    loop {
+        let elapsed = Duration::from(relay.elapsed());
+        let left = arguments.duration.map(|end| end.saturating_sub(elapsed));
+        let wait = next.saturating_sub(elapsed);
+        let wait = left.map_or(wait, |left| wait.min(left));
+        let wait = if client.is_some() {
+            wait.min(CLIENT_CHECK)
+        } else {
+            wait
+        };
+        // An error other than a timeout is a handler that is gone, and no reason to go on.
+        if stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        let elapsed = Duration::from(relay.elapsed());
+        let over = arguments.duration.is_some_and(|end| elapsed >= end);
+        if over || client.as_mut().is_some_and(|client| client.has_ended()) {
+            return;
+        }
+        if elapsed < next {
+            continue;
+        }
+        next = elapsed + interval.unwrap_or(LOG_CHECK);
         if let (false, Some(log), Some(failure)) = (warned, log, relay.log_failure()) {
             let failure = cannot_log(log, failure);
             let warning = format!("kneepoint: {failure}; the relay goes on without\n");
@@ -146,6 +205,9 @@ fn cannot_log(log: &Path, error: impl Display) -> String {
 
 /// How often to see whether the log is still written, if there is nothing else to look at.
 const LOG_CHECK: Duration = Duration::from_secs(1);
+
+/// How often to see whether the client still runs.
+const CLIENT_CHECK: Duration = Duration::from_millis(10);
 
 /// A thread that prints to stderr: who does not read it must not keep the relay from being stopped.
 fn speak() -> SyncSender<String> {
@@ -196,6 +258,20 @@ fn sink(arguments: &Arguments, direction: &str) -> Result<Option<Box<dyn PacketS
         CliError::input("--log", format_args!("cannot write {path}: {error}"))
     };
     create().map(Some).map_err(blame)
+}
+
+fn capture(arguments: &Arguments) -> Result<Option<Box<dyn CaptureSink>>, CliError> {
+    let Some(path) = &arguments.pcap else {
+        return Ok(None);
+    };
+    let create = || -> io::Result<Box<dyn CaptureSink>> {
+        let file = BufWriter::new(File::create(path)?);
+        Ok(Box::new(Pcap::new(file, real_clock::since_1970())?))
+    };
+    create().map(Some).map_err(|error| {
+        let path = path.display();
+        CliError::input("--pcap", format_args!("cannot write {path}: {error}"))
+    })
 }
 
 /// Blames the option that is at fault.

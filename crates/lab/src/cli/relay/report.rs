@@ -1,10 +1,14 @@
 //! The relay's statistics as text.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use kneepoint_emulator::link::DropCause;
-use kneepoint_emulator::relay::{PathSnapshot, Snapshot};
+use kneepoint_emulator::relay::{Lateness, PathSnapshot, Snapshot};
 use kneepoint_emulator::time::Nanos;
+use serde::Serialize;
+
+use crate::cli::error::CliError;
 
 /// One line of what has happened between two snapshots.
 pub(super) fn line(before: &Snapshot, now: &Snapshot) -> String {
@@ -54,8 +58,120 @@ pub(super) fn summary(run: &Snapshot) -> String {
         Some(unread) => others.push(("not read in time", unread)),
         None => text.push_str("packets not read in time: unknown on this system\n"),
     }
+    if run.uncaptured > 0 {
+        let _ = writeln!(text, "left out of the capture: {}", run.uncaptured);
+    }
     list(&mut text, "dropped before a link", others);
     text
+}
+
+/// The whole run as one JSON object on a line. The field names are a contract.
+pub(super) fn json(run: &Snapshot) -> Result<String, CliError> {
+    let object = Object {
+        elapsed_s: run.elapsed.as_secs_f64(),
+        clients: run.clients_seen,
+        displaced: run.displaced,
+        refused: run.refused,
+        foreign: run.foreign,
+        unread: run.unread,
+        uncaptured: run.uncaptured,
+        up: Lane::from(&run.up),
+        down: Lane::from(&run.down),
+    };
+    let text = serde_json::to_string(&object).map_err(CliError::failure)?;
+    Ok(text + "\n")
+}
+
+#[derive(Serialize)]
+struct Object {
+    elapsed_s: f64,
+    clients: u64,
+    displaced: u64,
+    refused: u64,
+    foreign: u64,
+    /// Null where the system does not say.
+    unread: Option<u64>,
+    uncaptured: u64,
+    up: Lane,
+    down: Lane,
+}
+
+/// One direction.
+#[derive(Serialize)]
+struct Lane {
+    received: u64,
+    duplicated: u64,
+    sent: u64,
+    dropped: u64,
+    on_the_way: u64,
+    offered_bytes: u64,
+    delivered_bytes: u64,
+    marked: u64,
+    corrupted: u64,
+    reordered: u64,
+    unlogged: u64,
+    /// Packets by cause.
+    drops: BTreeMap<String, u64>,
+    lateness_us: Times,
+    waited_us: Times,
+}
+
+#[derive(Serialize)]
+struct Times {
+    packets: u64,
+    p50: u64,
+    p99: u64,
+    max: u64,
+}
+
+impl From<&PathSnapshot> for Lane {
+    fn from(path: &PathSnapshot) -> Self {
+        let statistics = &path.statistics;
+        Self {
+            received: path.received(),
+            duplicated: statistics.duplicated.packets,
+            sent: path.sent(),
+            dropped: dropped(path),
+            on_the_way: path.on_the_way(),
+            offered_bytes: statistics.offered.bytes,
+            delivered_bytes: statistics.delivered.bytes,
+            marked: statistics.marked.packets,
+            corrupted: statistics.corrupted.packets,
+            reordered: statistics.reordered.packets,
+            unlogged: path.unlogged,
+            drops: causes(path).into_iter().collect(),
+            lateness_us: Times::from(&path.lateness),
+            waited_us: Times::from(&path.waited),
+        }
+    }
+}
+
+impl From<&Lateness> for Times {
+    fn from(times: &Lateness) -> Self {
+        Self {
+            packets: times.packets,
+            p50: micros(times.p50),
+            p99: micros(times.p99),
+            max: micros(times.max),
+        }
+    }
+}
+
+/// All causes of drops, with their packets.
+fn causes(path: &PathSnapshot) -> Vec<(String, u64)> {
+    let by_link = DropCause::ALL.map(|cause| (cause, path.statistics.dropped(cause).packets));
+    let mut causes: Vec<(String, u64)> = by_link
+        .into_iter()
+        .map(|(cause, packets)| (cause.to_string(), packets))
+        .collect();
+    for (cause, packets) in [
+        ("memory full", path.overflow),
+        ("not taken by the system", path.unsent),
+        ("client forgotten", path.forgotten),
+    ] {
+        causes.push((cause.to_owned(), packets));
+    }
+    causes
 }
 
 fn describe(text: &mut String, name: &str, path: &PathSnapshot) {
@@ -78,18 +194,16 @@ fn describe(text: &mut String, name: &str, path: &PathSnapshot) {
         text,
         "{name}: {offered} bytes onto the link, {delivered} bytes off it"
     );
-    let by_link = DropCause::ALL.map(|cause| (cause, statistics.dropped(cause).packets));
-    let mut causes: Vec<(String, u64)> = by_link
-        .into_iter()
-        .map(|(cause, packets)| (cause.to_string(), packets))
-        .collect();
-    for (cause, packets) in [
-        ("memory full", path.overflow),
-        ("not taken by the system", path.unsent),
-        ("client forgotten", path.forgotten),
-    ] {
-        causes.push((cause.to_owned(), packets));
+    let changed = [
+        ("marked", statistics.marked),
+        ("corrupted", statistics.corrupted),
+        ("held back", statistics.reordered),
+    ];
+    let changed = changed.map(|(what, count)| (what, count.packets));
+    if changed.iter().any(|(_, packets)| *packets > 0) {
+        list(text, &format!("{name}: not dropped"), changed);
     }
+    let causes = causes(path);
     let causes = causes
         .iter()
         .map(|(cause, packets)| (cause.as_str(), *packets));
