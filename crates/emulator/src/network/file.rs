@@ -21,6 +21,7 @@ use self::source::{Number, Source, Span};
 use super::{CrossTraffic, Network, Pattern, Rebinding, Topology};
 use crate::file::{self, MAX_TOML_BYTES};
 use crate::host::{HostConfig, HostError};
+use crate::link::{FQ_CODEL_FLOWS, Queue};
 use crate::time::Nanos;
 
 #[derive(Debug, Deserialize)]
@@ -203,10 +204,23 @@ impl File {
             });
         }
         let mut topology = Topology::new();
+        let mut queues = 0_u64;
         for link in self.link {
             let (span, link) = (link.span(), link.into_inner());
             let (from, to) = (topology.node(&link.from), topology.node(&link.to));
             let config = link.config(source, &span)?;
+            if let Queue::FqCoDel(fair) = config.queue {
+                queues += u64::from(fair.flows);
+            }
+            if queues > MAX_QUEUES {
+                return Err(NetworkFileError::Number {
+                    name: source.name.to_owned(),
+                    line: source.line(&span),
+                    key: "the number of fq-codel's queues",
+                    value: queues as f64,
+                    range: "at most 262144 in all",
+                });
+            }
             topology.link(&link.name, from, to, config);
         }
         for host in self.host {
@@ -308,5 +322,8 @@ fn time(
 /// The key of values for all hosts.
 const ALL_HOSTS: &str = "all";
 
-/// The most links of a file: there is a route from each node to each other one, and a thousand queues for a link with FQ-CoDel.
+/// The most links of a file: there is a route from each node to each other one.
 const MAX_LINKS: usize = 256;
+
+/// The most queues of all links with FQ-CoDel, which are there before any flow is: RFC 8290's for as many links as there may be.
+const MAX_QUEUES: u64 = 256 * FQ_CODEL_FLOWS as u64;

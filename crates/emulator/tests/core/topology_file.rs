@@ -394,6 +394,13 @@ seed = 7 => seed = = 7 => n.toml:2:
     };
     assert!(many(256).is_ok());
     // Trap: routes from each node to each other one, 25 GB of them for the links that a megabyte describes.
+    // Each has 65,535 queues of its own.
+    let fair: String = (0..9)
+        .map(|index| link(index) + "queue = \"fq-codel\"\nfq_codel = { flows = 65535 }\n")
+        .collect();
+    let error = parse(&format!("seed = 1\n{fair}")).unwrap_err();
+    let reason = "n.toml:30: the number of fq-codel's queues 327675 is not at most 262144 in all";
+    assert_eq!(error, reason);
     let error = many(257).unwrap_err();
     assert!(error.contains("the number of links 257"), "{error}");
     let error = many(20_000).unwrap_err();

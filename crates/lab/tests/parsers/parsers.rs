@@ -6,7 +6,7 @@ use kneepoint_controllers::ControllerSpec;
 use kneepoint_emulator::generate::Profile;
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::log_format::{Log, LogFormat};
-use kneepoint_emulator::network::Network;
+use kneepoint_emulator::network::{Network, Topology};
 use kneepoint_emulator::trace::Trace;
 use kneepoint_lab::workload::Workload;
 use kneepoint_lab::{controllers, rates, units};
@@ -89,6 +89,14 @@ pub(crate) const ALL: [Parser; 8] = [
             "seed = 1\n[[link]]\nname = \"l0\"\nfrom = \"a\"\nto = \"b\"\nrate_mbps = 10.0\n[[host]]\nnode = \"a\"\naddress = \"10.0.0.1:1\"\n\
              [[host]]\nnode = \"b\"\naddress = \"10.0.0.2:1\"\n[[path]]\nfrom = \"10.0.0.1:1\"\nto = \"10.0.0.2:1\"\nlinks = [\"l0\"]\n\
              [[traffic]]\nfrom = \"10.0.0.1:1\"\nto = \"10.0.0.2:1\"\npattern = \"on-off\"\nrate_mbps = 1.0\npayload_bytes = 1200\non_ms = 10.0\noff_ms = 5.0\n",
+            "[[link]]\nname = \"forward\"\nfrom = \"left\"\nto = \"right\"\nrate_steps = [{ at_ms = 0.0, rate_mbps = 2.0 }, { at_ms = 9.0, rate_mbps = 1.0 }]\n\
+             queue = \"red\"\nqueue_bytes = 9000\nred = { min_bytes = 5, max_bytes = 15, weight = 0.5 }\ngilbert_elliott = { p = 0.1, r = 0.5 }\n\
+             delay_distribution_ms = { normal = { mean = 9.0, deviation = 1.0 } }\novertaking = true\nblackouts_ms = [[1.0, 2.0]]\n\
+             reordering = { probability = 0.5, delay_ms = 3.0 }\npolicer = { rate_mbps = 1.0, burst_bytes = 9 }\n\
+             aggregation = { interval_ms = 1.0, packets = 2 }\n",
+            "seed = 1\n[[link]]\nname = \"l0\"\nfrom = \"a\"\nto = \"b\"\ntoken_bucket = { rate_mbps = 2.0, burst_bytes = 9, peak_mbps = 3.0 }\n\
+             queue = \"step-mark\"\nstep_mark = { ms = 1.0, packets = 3 }\nlost_packets = [1, 2]\ndelay_steps = [{ at_ms = 0.0, delay_ms = 2.0 }]\n\
+             [[link]]\nname = \"l1\"\nfrom = \"b\"\nto = \"a\"\nunlimited = true\nqueue = \"pie\"\npie = { alpha = 0.5 }\nloss_intervals_ms = [[1.0, 2.0]]\n",
         ],
         parts: &[
             (
@@ -119,6 +127,18 @@ pub(crate) const ALL: [Parser; 8] = [
                 NETWORK,
                 "[[path]]\nfrom = \"10.0.0.1:1\"\nto = \"10.0.0.2:1\"\nlinks = [\"up\"]\n[[link]]\nname = \"l0\"\nfrom = \"a\"\nto = \"b\"\nrate_mbps = 1.0\n",
             ),
+            (
+                "seed = 1\n",
+                "[[link]]\nname = \"l0\"\nfrom = \"n\"\nto = \"m\"\nrate_mbps = 1.0\nqueue = \"fq-codel\"\nfq_codel = { flows = 65535 }\n",
+            ),
+            (
+                "seed = 1\n[[link]]\nname = \"l0\"\nfrom = \"n\"\nto = \"m\"\nrate_mbps = 1.0\nlost_packets = [0",
+                ", 1",
+            ),
+            (
+                "seed = 1\n[[link]]\nname = \"l0\"\nfrom = \"n\"\nto = \"m\"\nrate_steps = [{ at_ms = 0.0, rate_mbps = 1.0 }",
+                ", { at_ms = 1.0, rate_mbps = 1.0 }",
+            ),
             ("seed = 1\nlink = ", "["),
             ("seed", ".a"),
             ("", "[a.b0]\n"),
@@ -128,8 +148,12 @@ pub(crate) const ALL: [Parser; 8] = [
         ],
         parse: |text| {
             let text = String::from_utf8_lossy(text);
-            if let Ok(network) = Network::parse(&text, "t", Path::new("no-such-folder")) {
+            let folder = Path::new("no-such-folder");
+            if let Ok(network) = Network::parse(&text, "t", folder) {
                 assert!(network.links().count() > 0);
+                assert!(Topology::parse(&text, "t", folder).is_ok());
+            } else if let Ok((topology, _)) = Topology::parse(&text, "t", folder) {
+                _ = topology.duplex();
             }
         },
     },
