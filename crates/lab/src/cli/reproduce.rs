@@ -11,7 +11,8 @@ use super::options::{create_directory, write_file};
 use super::sweep::{PartOptions, Sweep};
 use super::write_all;
 use crate::reproduce::report::{Section, claims_page, html, paper_page};
-use crate::reproduce::{Experiment, Paper, Scale, experiments, jobs, sections};
+use crate::reproduce::{Experiment, Job, Paper, Scale, experiments, jobs, sections};
+use crate::sweep::{Results, Run as _};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -82,7 +83,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
         .flat_map(experiments)
         .collect();
     let sweep = Sweep::open(directory, &arguments.part)?;
-    if !sweep.make(&jobs(&chosen, scale), out)? {
+    let jobs = jobs(&chosen, scale);
+    write_all(out, &announcement(chosen.len(), &jobs, sweep.kept())?)?;
+    if !sweep.make(&jobs, out)? {
         // Of a shard there is no report.
         return Ok(());
     }
@@ -109,6 +112,39 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     )?;
     write_all(out, &verdicts(&sections, directory))?;
     Ok(())
+}
+
+/// What there is to do, how long that takes, and what is kept of it.
+fn announcement(
+    experiments: usize,
+    jobs: &[Job<'_>],
+    results: &Results,
+) -> Result<String, CliError> {
+    let (mut kept, mut megabits) = (0, 0.0);
+    for job in jobs {
+        if results.has(&job.key().map_err(CliError::failure)?) {
+            kept += 1;
+        } else {
+            megabits += job.weight();
+        }
+    }
+    let kept = match kept {
+        0 => String::new(),
+        kept => format!(", of which {kept} are finished"),
+    };
+    let cores = rayon::current_num_threads();
+    let seconds = megabits / MEGABITS_PER_SECOND / cores as f64;
+    let length = if seconds < 90.0 {
+        format!("about {:.0} s", seconds.max(1.0))
+    } else {
+        format!("about {:.0} min", seconds / 60.0)
+    };
+    Ok(format!(
+        "experiments: {experiments}, runs: {}{kept}. {length} on {cores} cores, if built with --release.\nFinished runs are kept in {}: after \
+         Ctrl-C the same command goes on from there.\n",
+        jobs.len(),
+        results.path().display()
+    ))
 }
 
 /// The verdicts, one per line, and where to read more.
@@ -142,6 +178,9 @@ fn command(arguments: &Arguments) -> String {
         .map_or_else(String::new, |seeds| format!(" --seeds {seeds}"));
     format!("cargo run --release -- reproduce {papers}{quick}{seeds}")
 }
+
+/// What a core computes in a second in a program built with --release, in megabits that flows transfer: `reproduce all --quick`.
+const MEGABITS_PER_SECOND: f64 = 3000.0;
 
 /// The report with its curves.
 const PAGE: &str = "report.html";
