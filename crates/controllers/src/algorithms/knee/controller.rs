@@ -512,8 +512,8 @@ impl Controller for Knee {
 /// A receiver acknowledges every second packet at once (RFC 9000, section 13.2.2).
 const MIN_PACKETS: u64 = 2;
 
-/// What a transport may send back to back: RFC 9002, section 7.7, allows the initial window.
-const QUANTUM_PACKETS: u64 = 10;
+/// What a transport may send back to back: RFC 9002, section 7.7, allows the initial window. Delivery rates vary by it.
+pub(super) const QUANTUM_PACKETS: u64 = 10;
 
 /// At a pace of a window per base round-trip time the window is full within two rounds; batches of acknowledgements may take two more.
 const REFILL_ROUNDS: u64 = 4;

@@ -16,7 +16,7 @@ pub(super) struct LossBound {
     /// Loss that the path has by itself: a share.
     tolerated: f64,
     counted: Counted,
-    /// Since a flight was judged by itself: about the last hundred packets.
+    /// Of small flights, since a flight was large enough to be judged by itself: one to two hundred packets.
     recent: Counted,
     round: u64,
     /// Rounds up to this one lost too much: the link was full in them.
@@ -216,7 +216,6 @@ impl LossBound {
         mtu: Bytes,
         growing: bool,
     ) -> bool {
-        let deviations = if growing { 3.0 } else { 2.0 };
         let Some(flight) = event.flight else {
             return false;
         };
@@ -226,7 +225,11 @@ impl LossBound {
         let usual = config.max_loss + self.tolerated;
         let most = |share: f64, packets: f64| {
             let expected = share * packets;
-            // Standard deviations of a Poisson distribution.
+            let deviations = if growing {
+                GROWING_DEVIATIONS
+            } else {
+                DEVIATIONS
+            };
             expected + deviations * expected.sqrt()
         };
         let too_many = if lost > FEW || most(usual, sent) > FEW {
@@ -266,6 +269,12 @@ impl LossBound {
         true
     }
 }
+
+/// So many standard deviations of a Poisson distribution are chance: about one flight in 44.
+const DEVIATIONS: f64 = 2.0;
+
+/// About one flight in 740. Startup judges few flights, but what it takes for a full link bounds the window for long.
+const GROWING_DEVIATIONS: f64 = 3.0;
 
 /// In packets. So few lost ones say nothing about the window.
 const FEW: f64 = 2.0;

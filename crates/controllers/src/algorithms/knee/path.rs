@@ -35,8 +35,7 @@ pub(super) struct PathRtt {
     last_queue: f64,
     /// Rounds in a row in which a queue stood that is several times the base.
     standing: u32,
-    /// The same delay in round after round.
-    steady: Steady,
+    plateau: Plateau,
     mean: f64,
     /// Whether the last drain found a queue that the spread of its packets does not explain.
     others_queue: bool,
@@ -44,9 +43,9 @@ pub(super) struct PathRtt {
     drains: u32,
 }
 
-/// Rounds in a row with the same least round-trip time.
+/// Rounds in a row whose least round-trip times agree.
 #[derive(Debug, Clone, Copy)]
-struct Steady {
+struct Plateau {
     least: f64,
     rounds: u32,
     /// What was in flight in the first of them, and in the last, in bytes.
@@ -54,7 +53,7 @@ struct Steady {
     flight: f64,
 }
 
-impl Steady {
+impl Plateau {
     const NONE: Self = Self {
         least: 0.0,
         rounds: 0,
@@ -75,9 +74,9 @@ impl Steady {
         self.flight = flight;
     }
 
-    /// A queue becomes shorter when less is in flight. What does not is the path.
+    /// Whether the delay has stayed while the flight became smaller. A queue would have become shorter.
     fn is_no_queue(&self) -> bool {
-        self.rounds > STEADY_ROUNDS && self.flight < FEWER * self.flight_before
+        self.rounds > PLATEAU_ROUNDS && self.flight < LESS * self.flight_before
     }
 }
 
@@ -115,7 +114,7 @@ impl PathRtt {
             round: Round::NONE,
             last_queue: f64::INFINITY,
             standing: 0,
-            steady: Steady::NONE,
+            plateau: Plateau::NONE,
             mean: 0.0,
             others_queue: false,
             drains: 0,
@@ -172,12 +171,12 @@ impl PathRtt {
             || (unseen > 0.5 * interval && self.queue_fell(config, rtt))
             || self.standing >= config.standing_rounds
             || self.again
-            || (!self.is_noisy() && self.is_longer(self.steady.least))
+            || (!self.is_noisy() && self.is_longer(self.plateau.least))
     }
 
     /// Whether a delay above the base stays though less is in flight: it is the path's.
     fn is_longer(&self, least: f64) -> bool {
-        self.steady.is_no_queue() && least > NOISY * self.base
+        self.plateau.is_no_queue() && least > NOISY * self.base
     }
 
     fn is_noisy(&self) -> bool {
@@ -243,7 +242,7 @@ impl PathRtt {
         if !cruising {
             return;
         }
-        self.steady
+        self.plateau
             .on_round(round.min, ack.prior_in_flight.0 as f64);
         // With a full window no round is shorter than without a queue: then the base was too long.
         self.mean += (round.sum / round.samples - self.mean) / SMOOTHING;
@@ -290,7 +289,7 @@ impl PathRtt {
         self.low_at = now;
         self.drained_at = now;
         // A minimum that fell is looked into again at once: what the path held while it was longer is a queue that only drains show.
-        // So is a delay that did not come from the queue, until the minimum has risen to it.
+        // So is a path that seems longer: only two drains can tell.
         self.again = SHORTER * self.min < self.settled_min || self.is_longer(least);
         self.settled_min = self.min;
         // A queue that stands in the drain as well is looked into again soon.
@@ -299,14 +298,16 @@ impl PathRtt {
         } else {
             0
         };
-        self.steady = Steady::NONE;
+        self.plateau = Plateau::NONE;
         self.round = Round::NONE;
     }
 }
 
-/// So many rounds, and less than this share of the flight: a queue would have become shorter.
-const STEADY_ROUNDS: u32 = 4;
-const FEWER: f64 = 0.8;
+/// In rounds. Eight find a longer path later, and help flows in company little: docs/KNEE.md.
+const PLATEAU_ROUNDS: u32 = 4;
+
+/// A flight below this share of what it was is smaller. 0.7 and 0.5 miss paths that become half as long again.
+const LESS: f64 = 0.8;
 
 /// Drains agree within this share: what timers and acknowledgement delays vary by.
 const AGREEMENT: f64 = 0.03;

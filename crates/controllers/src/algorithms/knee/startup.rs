@@ -1,5 +1,6 @@
 //! The first search for the link's rate.
 
+use super::controller::QUANTUM_PACKETS;
 use crate::event::AckEvent;
 use crate::model::initial_window;
 use crate::units::{Bytes, Timestamp};
@@ -74,13 +75,13 @@ impl Startup {
             .unwrap_or(self.window.0 as f64 / horizon.max(1e-6))
     }
 
-    /// Twice what the path delivered in a round trip, in bytes: slow start needs no more. A link that is full delivers no more than it
-    /// can, while the window still doubles: draft-ietf-ccwg-bbr, section 5.6.4.2, bounds startup's flight so.
+    /// Twice what the path delivered in a round trip, in bytes, as draft-ietf-ccwg-bbr, section 5.6.1, has it: a cwnd gain of 2. While
+    /// the link is not full, slow start needs no more. When it is, slow start would double the window once more.
     fn twice_delivered(&self, mtu: Bytes) -> f64 {
         if self.round_rtt == 0.0 {
             return f64::INFINITY;
         }
-        2.0 * self.best_rate * self.round_rtt + (mtu * SLACK_PACKETS).0 as f64
+        2.0 * self.best_rate * self.round_rtt + (mtu * QUANTUM_PACKETS).0 as f64
     }
 
     /// Takes an acknowledgement. Returns the link's rate once the link is full.
@@ -142,9 +143,6 @@ const QUEUE_SAMPLES: u32 = 8;
 /// draft-ietf-ccwg-bbr, section 5.3.1.2: a rate that grows by less in a round is the link's.
 const GROWTH: f64 = 1.25;
 
-/// What a transport sends at once (RFC 9002, section 7.7) makes delivery rates vary.
-const SLACK_PACKETS: u64 = 10;
-
 /// In seconds. Nothing is divided by less.
 const MIN_TIME: f64 = 1e-6;
 
@@ -204,7 +202,7 @@ mod tests {
             };
             startup.on_ack(&ack, &seen, MTU);
         }
-        let most = MTU * (2 * 50 + SLACK_PACKETS);
+        let most = MTU * (2 * 50 + QUANTUM_PACKETS);
         assert!(startup.window() > MTU * 100 && startup.window() <= most + MTU);
     }
 }

@@ -88,7 +88,7 @@ enum Part {
     Flows,
 }
 
-/// What makes a link hard.
+/// What a scenario adds to a constant link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Difficulty {
     None,
@@ -267,10 +267,7 @@ fn log_uniform(random: &mut Pcg64, from: f64, to: f64) -> f64 {
 
 /// Two digits: what a name says is what runs.
 fn rounded(value: f64) -> f64 {
-    let unit = 10_f64.powf(value.abs().max(1e-9).log10().floor() - 1.0);
-    let places = (-unit.log10()).max(0.0).round() as i32;
-    let scale = 10_f64.powi(places);
-    ((value / unit).round() * unit * scale).round() / scale
+    format!("{value:.1e}").parse().unwrap_or(value)
 }
 
 /// What a run carries at most, about.
