@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::ResultsError;
 use super::lines::{self, Line, failure};
-use super::results::{Kept, Known, open_locked};
+use super::locked::Locked;
+use super::results::{Kept, Known};
 use super::shard::{ALL_RUNS, Shard};
 
 /// What [`merge()`] has joined.
@@ -45,7 +46,7 @@ pub fn merge(directory: &Path) -> Result<Merged, ResultsError> {
     let _lock = files
         .iter()
         .any(|(file, _)| *file == path)
-        .then(|| open_locked(&path))
+        .then(|| Locked::open(&path))
         .transpose()?;
     let (mut known, mut lines, mut torn) = (Known::default(), 0, Vec::new());
     for (file, _) in &files {

@@ -6,6 +6,7 @@
 
 mod key;
 mod lines;
+mod locked;
 mod merge;
 mod parallel;
 mod results;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Write};
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,6 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::key::Key;
 use super::lines::{self, Content, Line, failure};
+use super::locked::Locked;
 use super::shard::Shard;
 use super::{ResultsError, Run, SweepError};
 
@@ -25,7 +26,7 @@ pub struct Results {
 #[derive(Debug)]
 struct State {
     known: Known,
-    file: File,
+    file: Locked,
     /// The bytes of the file's whole lines.
     length: u64,
 }
@@ -66,14 +67,14 @@ impl Results {
     /// A file that cannot be read or written, or that another process writes; a line that is no result; two results of one run.
     pub fn open(directory: &Path, shard: Shard, fresh: bool) -> Result<Self, ResultsError> {
         let path = directory.join(shard.file_name());
-        let file = open_locked(&path)?;
+        let file = Locked::open(&path)?;
         let written = |source| failure("write", &path, source);
         let mut others = lines::files(directory)?;
         others.retain(|(other, _)| *other != path);
         if fresh {
             remove(&others)?;
             others.clear();
-            file.set_len(0).map_err(written)?;
+            file.0.set_len(0).map_err(written)?;
         }
         let mut known = Known::default();
         for (other, _) in &others {
@@ -81,7 +82,7 @@ impl Results {
         }
         let Extent { length, torn, .. } = known.add(&path)?;
         if torn {
-            file.set_len(length).map_err(written)?;
+            file.0.set_len(length).map_err(written)?;
         }
         let state = State {
             known,
@@ -131,9 +132,9 @@ impl Results {
         let line = Line { run, result };
         let text = line.text().map_err(json)?;
         let mut state = self.lock();
-        if let Err(source) = state.file.write_all(&text) {
+        if let Err(source) = state.file.0.write_all(&text) {
             // A part of the line may be there, and another thread may go on: the next line must not be added to it.
-            let _ = state.file.set_len(state.length);
+            let _ = state.file.0.set_len(state.length);
             return Err(failure("write", &self.path, source).into());
         }
         state.length += text.len() as u64;
@@ -221,30 +222,11 @@ impl Known {
 
 /// Removes files, unless another process writes one of them.
 fn remove(files: &[(PathBuf, Shard)]) -> Result<(), ResultsError> {
-    let locks: Result<Vec<File>, ResultsError> =
-        files.iter().map(|(path, _)| open_locked(path)).collect();
+    let locks: Result<Vec<Locked>, ResultsError> =
+        files.iter().map(|(path, _)| Locked::open(path)).collect();
     drop(locks?);
     let remove = |(path, _): &(PathBuf, Shard)| {
         fs::remove_file(path).map_err(|source| failure("remove", path, source))
     };
     files.iter().try_for_each(remove)
-}
-
-/// Opens a file to add to it, and keeps other processes from doing so.
-pub(super) fn open_locked(path: &Path) -> Result<File, ResultsError> {
-    let failed = |source| failure("write", path, source);
-    let file = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-        .map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        // Some network file systems have no locks.
-        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(file),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
-        Err(TryLockError::WouldBlock) => Err(ResultsError::Busy {
-            path: path.to_owned(),
-        }),
-    }
 }
