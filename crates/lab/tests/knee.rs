@@ -198,7 +198,7 @@ fn a_marking_queue_is_heeded() {
 #[test]
 fn a_longer_path_is_filled_within_seconds() {
     for (before, after, most) in [
-        (0.02, 0.2, 4.0),
+        (0.02, 0.2, 4.5),
         (0.04, 0.05, 12.0),
         (0.04, 0.08, 4.0),
         (0.04, 0.12, 4.0),
@@ -250,16 +250,16 @@ fn company(flows: u32, gap: f64) -> (f64, f64) {
 }
 
 /// Trap: flows send in turns, once a round trip, and an average over less than that is too high. Each drain alone shows the
-/// queue of the others.
+/// queue of the others: without the wait for them four flows had 91 ms, and ten three times the path's.
 #[test]
 fn flows_drain_together_and_so_see_the_path() {
     // One gap may be a lucky one.
-    for (flows, most) in [(2, 66.0), (4, 100.0)] {
+    for (flows, most, least_jain) in [(2, 66.0, 0.98), (4, 66.0, 0.95), (10, 110.0, 0.85)] {
         let gaps = [0.1, 0.5, 1.0, 2.0];
         let runs = gaps.map(|gap| company(flows, gap));
         let mean = |value: fn(&(f64, f64)) -> f64| runs.iter().map(value).sum::<f64>() / 4.0;
         let (jain, rtt) = (mean(|run| run.0), mean(|run| run.1));
-        assert!(jain > 0.9, "{jain} of {flows} flows");
+        assert!(jain > least_jain, "{jain} of {flows} flows");
         assert!(rtt < most, "{rtt} ms of {flows} flows");
     }
 }

@@ -149,10 +149,14 @@ impl Link {
         }
     }
 
-    /// What is to be in flight: the rate and the queue target for a horizon, and equally many bytes for every flow.
+    /// What is to be in flight: what the path holds, and equally many bytes for every flow.
     fn window(&self, config: &KneeConfig, horizon: f64, mtu: f64) -> f64 {
-        let rate = self.rate.rate(horizon) + self.target.share() * self.rate.usual();
-        rate * horizon + (config.equal_packets * mtu).max(self.batch.ratio())
+        self.path_holds(horizon) + (config.equal_packets * mtu).max(self.batch.ratio())
+    }
+
+    /// The rate and the queue target, for a horizon.
+    fn path_holds(&self, horizon: f64) -> f64 {
+        (self.rate.rate(horizon) + self.target.share() * self.rate.usual()) * horizon
     }
 }
 
@@ -266,7 +270,9 @@ impl Knee {
         }
         match phase {
             Phase::Draining(drain) => {
-                if let Some(mut found) = drain.on_ack(ack, rtt, self.window, path.base()) {
+                if let Some(mut found) =
+                    drain.on_ack(ack, rtt, self.window, path.base(), path.waits_above())
+                {
                     // On slow links even the small flight is a queue. What is left of a queue of one's own is no more than what
                     // the drain has taken from it.
                     let carried = self.window.0 as f64 / link.rate.rate(path.horizon()).max(1.0);
@@ -301,11 +307,14 @@ impl Knee {
         self.window = self.undrained;
         if let State::Running {
             phase: Phase::Draining(_),
-            ..
-        } = self.state
+            link,
+        } = &self.state
         {
-            let drained = self.config.drained * self.window.0 as f64;
-            self.window = Bytes(drained as u64).max(min);
+            // Many flows' equal packets are a queue of their own.
+            let path_holds = link
+                .path_holds(self.path.horizon())
+                .min(self.window.0 as f64);
+            self.window = Bytes((self.config.drained * path_holds) as u64).max(min);
         }
     }
 

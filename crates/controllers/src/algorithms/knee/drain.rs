@@ -1,15 +1,14 @@
 //! A look at the path without a queue of the sender's own.
 
-use core::time::Duration;
-
 use crate::event::AckEvent;
 use crate::units::{Bytes, Timestamp};
 
 /// The sender keeps a part of its window in flight, until packets that left with so little in flight have been acknowledged.
 ///
 /// As BBR's ProbeRTT (draft-ietf-ccwg-bbr, section 5.3.4), but what is taken is their mean, and a standard deviation: see
-/// [`PathRtt`](super::path::PathRtt). Other flows see the queue fall, and drain as well, a round trip later. So packets of the
-/// first round trip are one sample and those of the half after it another one, and the smaller is taken.
+/// [`PathRtt`](super::path::PathRtt). Other flows see the queue fall, and drain as well, a round trip later. So the packets are taken in
+/// parts, the first of a round trip, the others of half of one, and the lowest part counts. As long as parts fall the queue is others',
+/// the link is busy, and the drain goes on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drain {
     began: Timestamp,
@@ -17,8 +16,13 @@ pub(super) struct Drain {
     least: f64,
     /// Since when the flight is small.
     small_since: Option<Timestamp>,
-    first: Sample,
-    second: Sample,
+    part: Sample,
+    /// When the part under way ends, in seconds since then.
+    part_end: Option<f64>,
+    /// The mean of the part before.
+    last_mean: f64,
+    /// The lowest part's mean and deviation.
+    lowest: f64,
 }
 
 /// Round-trip times.
@@ -42,12 +46,12 @@ impl Sample {
         self.packets += 1;
     }
 
-    /// The mean and a standard deviation: what is in flight covers the spread of the delay.
-    fn level(&self) -> Option<f64> {
+    /// The mean and a standard deviation. A packet is no sample.
+    fn level(&self) -> Option<(f64, f64)> {
         (self.packets > 1).then(|| {
             let mean = self.sum / f64::from(self.packets);
             let variance = (self.squares / f64::from(self.packets) - mean * mean).max(0.0);
-            mean + variance.sqrt()
+            (mean, variance.sqrt())
         })
     }
 }
@@ -71,8 +75,10 @@ impl Drain {
             before,
             least: f64::INFINITY,
             small_since: None,
-            first: Sample::NONE,
-            second: Sample::NONE,
+            part: Sample::NONE,
+            part_end: None,
+            last_mean: f64::INFINITY,
+            lowest: f64::INFINITY,
         }
     }
 
@@ -81,13 +87,15 @@ impl Drain {
         ack.newest_sent <= self.began
     }
 
-    /// Takes an acknowledgement. Returns what was found once that is enough.
+    /// Takes an acknowledgement. Returns what was found once that is enough. A round-trip time above `waits_above` is a queue of others that may
+    /// drain as well.
     pub(super) fn on_ack(
         &mut self,
         ack: &AckEvent,
         rtt: f64,
         window: Bytes,
         base_rtt: f64,
+        waits_above: f64,
     ) -> Option<Drained> {
         self.least = self.least.min(rtt);
         let Some(since) = self.small_since else {
@@ -96,32 +104,52 @@ impl Drain {
             }
             return None;
         };
-        let after = |round_trips: f64| since + Duration::from_secs_f64(round_trips * base_rtt);
-        if ack.newest_sent >= after(FIRST) {
-            self.second.add(rtt);
-        } else if ack.newest_sent >= since {
-            self.first.add(rtt);
+        if ack.newest_sent < since {
+            return None;
         }
-        (ack.newest_sent >= after(FIRST + SECOND)).then(|| {
-            let levels = [self.first.level(), self.second.level()];
-            Drained {
-                before: self.before,
-                least: self.least,
-                mean: levels
-                    .into_iter()
-                    .flatten()
-                    .reduce(f64::min)
-                    .unwrap_or(self.least),
-            }
+        let elapsed = ack.newest_sent.nanos_since(since) as f64 / 1e9;
+        let part_end = self.part_end.unwrap_or(FIRST * base_rtt);
+        let ended = elapsed >= part_end && self.end_part(elapsed, base_rtt, waits_above);
+        self.part.add(rtt);
+        ended.then(|| Drained {
+            before: self.before,
+            least: self.least,
+            mean: if self.lowest.is_finite() {
+                self.lowest
+            } else {
+                self.least
+            },
         })
+    }
+
+    /// Takes the part under way, if it is a sample. Returns whether the drain has shown what it can.
+    fn end_part(&mut self, elapsed: f64, base_rtt: f64, waits_above: f64) -> bool {
+        self.part_end = Some(elapsed + NEXT * base_rtt);
+        let Some((mean, deviation)) = self.part.level() else {
+            return elapsed > LONGEST * self.before;
+        };
+        self.part = Sample::NONE;
+        // What is in flight covers the spread of the delay.
+        self.lowest = self.lowest.min(mean + deviation);
+        let last = core::mem::replace(&mut self.last_mean, mean);
+        let falls = last - mean > deviation.max(FALL * mean);
+        let waits = mean > waits_above && elapsed < JOINED * self.before;
+        elapsed > LONGEST * self.before || !(falls || waits)
     }
 }
 
-/// In base round trips: until others have seen the drain and joined it.
+/// In base round trips: the parts. A few packets would show noise.
 const FIRST: f64 = 1.0;
+const NEXT: f64 = 0.5;
 
-/// In base round trips. A few packets would show noise.
-const SECOND: f64 = 0.5;
+/// In round trips with the full window: others see the drain after one of them, and join it.
+const JOINED: f64 = 1.5;
+
+/// In round trips with the full window. A queue that still falls then is not worth the wait.
+const LONGEST: f64 = 3.0;
+
+/// A part of noise differs from the one before by no more.
+const FALL: f64 = 0.03;
 
 #[cfg(test)]
 mod tests {
@@ -136,12 +164,22 @@ mod tests {
         }
     }
 
+    fn drain_of(before: f64, acks: &[(u64, u64, f64)]) -> Option<Drained> {
+        let mut drain = Drain::new(Timestamp::from_nanos(0), before);
+        let window = Bytes(10_000);
+        acks.iter()
+            .map(|&(now, sent, rtt)| {
+                drain.on_ack(&ack(now, sent, 10_000), rtt, window, 0.04, 0.044)
+            })
+            .find_map(|found| found)
+    }
+
     /// Only packets that left with a small flight are in the mean; the least is of all.
     #[test]
     fn the_mean_is_of_packets_that_found_no_queue() {
-        let mut drain = Drain::new(Timestamp::from_nanos(0), 0.08);
+        let mut drain = Drain::new(Timestamp::from_nanos(0), 0.05);
         let mut take = |now, sent, in_flight, rtt| {
-            drain.on_ack(&ack(now, sent, in_flight), rtt, Bytes(10_000), 0.04)
+            drain.on_ack(&ack(now, sent, in_flight), rtt, Bytes(10_000), 0.04, 0.044)
         };
         assert_eq!(take(0, 0, 50_000, 0.08), None);
         assert_eq!(take(100, 20, 10_000, 0.08), None);
@@ -149,27 +187,67 @@ mod tests {
         assert_eq!(take(139, 99, 10_000, 0.04), None);
         assert_eq!(take(150, 105, 10_000, 0.045), None);
         assert_eq!(take(175, 120, 10_000, 0.055), None);
-        let found = take(220, 160, 10_000, 0.07).expect("one and a half round trips were seen");
-        assert_eq!((found.before, found.least), (0.08, 0.04));
-        // 50 ms, and a deviation of 5: one packet of the second part is no sample.
-        assert!((found.mean - 0.055).abs() < 1e-9);
+        assert_eq!(take(180, 140, 10_000, 0.05), None);
+        assert_eq!(take(190, 150, 10_000, 0.05), None);
+        let found = take(220, 176, 10_000, 0.07).expect("two parts were seen");
+        assert_eq!((found.before, found.least), (0.05, 0.04));
+        // 50 ms without a deviation, in the second part.
+        assert!((found.mean - 0.05).abs() < 1e-9, "{found:?}");
     }
 
     /// Others drain a round trip later: what is left then is what counts.
     #[test]
     fn the_queue_of_others_has_time_to_go() {
-        let mut drain = Drain::new(Timestamp::from_nanos(0), 0.1);
-        let mut found = None;
-        for (now, sent, rtt) in [
-            (100, 0, 0.1),
-            (180, 100, 0.08),
-            (185, 105, 0.08),
-            (191, 150, 0.041),
-            (196, 155, 0.041),
-            (201, 160, 0.041),
-        ] {
-            found = drain.on_ack(&ack(now, sent, 10_000), rtt, Bytes(10_000), 0.04);
-        }
+        let found = drain_of(
+            0.1,
+            &[
+                (100, 0, 0.1),
+                (180, 100, 0.08),
+                (185, 105, 0.08),
+                (191, 150, 0.041),
+                (196, 155, 0.041),
+                (201, 161, 0.041),
+                (206, 165, 0.041),
+                (211, 170, 0.041),
+                (226, 185, 0.041),
+                (231, 191, 0.041),
+            ],
+        );
         assert!((found.expect("it has ended").mean - 0.041).abs() < 1e-9);
+    }
+
+    /// Fault: drains of a few packets, and those that began them, ended before others had drained. Each took the queue of the others for
+    /// the path: ten flows had 2.7 times the RTT, and shares that differed by a factor of five.
+    #[test]
+    fn a_drain_waits_for_others_and_for_samples() {
+        // It stands, falls and is gone. The packet at 141 ms is alone in its part.
+        let queue = [
+            (100, 0, 0.12),
+            (220, 100, 0.12),
+            (225, 110, 0.12),
+            (260, 141, 0.12),
+            (265, 150, 0.12),
+            (280, 165, 0.11),
+            (290, 180, 0.11),
+            (300, 200, 0.08),
+            (305, 215, 0.08),
+            (310, 245, 0.041),
+            (320, 260, 0.041),
+            (325, 275, 0.041),
+            (330, 285, 0.041),
+            (335, 290, 0.041),
+            (340, 300, 0.041),
+        ];
+        assert_eq!(drain_of(0.12, &queue[..11]), None);
+        let found = drain_of(0.12, &queue).expect("it has ended");
+        assert!((found.mean - 0.041).abs() < 1e-9, "{found:?}");
+        // A queue that does not go is others'.
+        let stands: Vec<_> = (0..40).map(|n| (100 + 10 * n, 10 * n, 0.12)).collect();
+        let ended = (0..40).find(|&n| drain_of(0.12, &stands[..n]).is_some());
+        // 100 ms until the flight is small, and one and a half times 120 ms.
+        assert!(
+            matches!(ended, Some(28..=32)),
+            "after {ended:?} acknowledgements"
+        );
     }
 }

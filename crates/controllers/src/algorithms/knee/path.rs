@@ -62,7 +62,7 @@ impl Plateau {
     };
 
     fn on_round(&mut self, least: f64, flight: f64) {
-        if (least - self.least).abs() > AGREEMENT * least {
+        if (least - self.least).abs() > PLATEAU_AGREEMENT * least {
             *self = Self {
                 least,
                 rounds: 0,
@@ -228,6 +228,15 @@ impl PathRtt {
         rtt
     }
 
+    /// The round-trip time above which a drain waits for others to drain as well. A queue that stood in the last drain would stand in this one.
+    pub(super) fn waits_above(&self) -> f64 {
+        if self.others_queue {
+            f64::INFINITY
+        } else {
+            EMPTY * self.min
+        }
+    }
+
     /// Before the first drain the least is all that is known.
     pub(super) fn take_min_as_base(&mut self) {
         self.base = self.min;
@@ -306,6 +315,9 @@ impl PathRtt {
 /// In rounds. Eight find a longer path later, and help flows in company little: docs/KNEE.md.
 const PLATEAU_ROUNDS: u32 = 4;
 
+/// A plateau's rounds agree within this share. Flows in company vary by more, and would take each other's queue for the path.
+const PLATEAU_AGREEMENT: f64 = 0.01;
+
 /// A flight below this share of what it was is smaller. 0.7 and 0.5 miss paths that become half as long again.
 const LESS: f64 = 0.8;
 
@@ -317,6 +329,9 @@ const TOLERANCE: f64 = 1.1;
 
 /// A base above this share of the minimum is that of a path with noise, and changes with the flight.
 const NOISY: f64 = 1.1;
+
+/// Below this share of the minimum there is next to no queue.
+const EMPTY: f64 = 1.1;
 
 /// A minimum that fell by so much in a drain is that of a shorter path. One that others' queues raised falls by less.
 const SHORTER: f64 = 1.5;
