@@ -3,6 +3,7 @@
 #[path = "paths/mod.rs"]
 mod paths;
 
+use std::path::Path;
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
@@ -187,6 +188,59 @@ fn a_host_that_sends_ten_packets_at_once_does_not_exceed_a_window_of_five() {
         assert!(used > 0.9, "{used}");
         assert!(lost < 0.05, "{lost}");
     }
+}
+
+/// A host that stops for 3 ms delivers what came meanwhile at once. Startup took the acknowledgements of that for the link's rate: the window was ten
+/// times what the path holds, and the receiver closed the connection for too many gaps.
+#[test]
+fn what_a_host_holds_back_is_not_the_links_rate() {
+    // From 0.2 s on, while the window grows.
+    let stops: Vec<String> = (0..20)
+        .map(|n| 200 + 50 * n)
+        .map(|at| {
+            format!(
+                "{{ at_ms = {at}.0, rate_mbps = 0.0 }}, {{ at_ms = {}.0, rate_mbps = 100000.0 }}",
+                at + 3
+            )
+        })
+        .collect();
+    let file = format!(
+        r#"
+        [[link]]
+        name = "forward"
+        from = "left"
+        to = "middle"
+        rate_mbps = 1000.0
+        delay_ms = 10.0
+        queue_bytes = 2_500_000
+
+        [[link]]
+        name = "host"
+        from = "middle"
+        to = "right"
+        rate_steps = [{{ at_ms = 0.0, rate_mbps = 100000.0 }}, {}]
+
+        [[link]]
+        name = "reverse"
+        from = "right"
+        to = "left"
+        rate_mbps = 1000.0
+        delay_ms = 10.0
+        "#,
+        stops.join(", ")
+    );
+    let (topology, _) =
+        Topology::parse(&file, "a host that stops", Path::new(".")).expect("it is valid");
+    let flow = FlowPlan::greedy(
+        candidate("knee", 1).expect("it is known"),
+        Duration::ZERO,
+        seconds(2.0),
+    );
+    let trial = Trial::new(topology, vec![flow], seconds(2.0));
+    let outcome = trial.run().expect("it runs");
+    assert!(loss(&outcome) < 0.02, "{}", loss(&outcome));
+    let used = goodput(&outcome, 0.5, 2.0) / 1000.0;
+    assert!(used > 0.85, "{used}");
 }
 
 #[test]

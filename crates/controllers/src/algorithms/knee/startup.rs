@@ -128,9 +128,9 @@ impl Startup {
             self.last_round_rate = rate;
         }
         // Packets that waited came to a busy link: what was acknowledged since the first of them is its rate. A rate sample is
-        // of a whole round, whose first part was slower.
+        // of a whole round, whose first part was up to twice as slow. What a host holds back and delivers at once is faster than that.
         let busy = ack.now.nanos_since(self.busy_since) as f64 / 1e9;
-        full.then(|| rate.max(self.busy_bytes / busy.max(MIN_TIME)))
+        full.then(|| (self.busy_bytes / busy.max(MIN_TIME)).clamp(rate, 2.0 * rate))
     }
 }
 
