@@ -1,5 +1,6 @@
 //! A look at the path without a queue of the sender's own.
 
+use super::path::AGREEMENT;
 use crate::event::AckEvent;
 use crate::units::{Bytes, Timestamp};
 
@@ -87,7 +88,7 @@ impl Drain {
         ack.newest_sent <= self.began
     }
 
-    /// Takes an acknowledgement. Returns what was found once that is enough. A round-trip time above `waits_above` is a queue of others that may
+    /// Takes an acknowledgement. Returns what was found once that is enough. A round-trip time above `waits_above` is a queue of others, who may
     /// drain as well.
     pub(super) fn on_ack(
         &mut self,
@@ -132,7 +133,7 @@ impl Drain {
         // What is in flight covers the spread of the delay.
         self.lowest = self.lowest.min(mean + deviation);
         let last = core::mem::replace(&mut self.last_mean, mean);
-        let falls = last - mean > deviation.max(FALL * mean);
+        let falls = last - mean > deviation.max(AGREEMENT * mean);
         let waits = mean > waits_above && elapsed < JOINED * self.before;
         elapsed > LONGEST * self.before || !(falls || waits)
     }
@@ -147,9 +148,6 @@ const JOINED: f64 = 1.5;
 
 /// In round trips with the full window. A queue that still falls then is not worth the wait.
 const LONGEST: f64 = 3.0;
-
-/// A part of noise differs from the one before by no more.
-const FALL: f64 = 0.03;
 
 #[cfg(test)]
 mod tests {

@@ -233,7 +233,7 @@ impl PathRtt {
         if self.others_queue {
             f64::INFINITY
         } else {
-            EMPTY * self.min
+            NOISY * self.min
         }
     }
 
@@ -321,17 +321,14 @@ const PLATEAU_AGREEMENT: f64 = 0.01;
 /// A flight below this share of what it was is smaller. 0.7 and 0.5 miss paths that become half as long again.
 const LESS: f64 = 0.8;
 
-/// Drains agree within this share: what timers and acknowledgement delays vary by.
-const AGREEMENT: f64 = 0.03;
+/// Drains, and parts of one, agree within this share: what timers and acknowledgement delays vary by.
+pub(super) const AGREEMENT: f64 = 0.03;
 
 /// A mean of some rounds varies by so much: taken as it is, the least of many would become the base.
 const TOLERANCE: f64 = 1.1;
 
-/// A base above this share of the minimum is that of a path with noise, and changes with the flight.
+/// A base above this share of the minimum is that of a path with noise, and changes with the flight. A round-trip time above it may be a queue.
 const NOISY: f64 = 1.1;
-
-/// Below this share of the minimum there is next to no queue.
-const EMPTY: f64 = 1.1;
 
 /// A minimum that fell by so much in a drain is that of a shorter path. One that others' queues raised falls by less.
 const SHORTER: f64 = 1.5;
