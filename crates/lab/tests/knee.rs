@@ -9,8 +9,12 @@ use std::time::Duration;
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::{Loss, Policer};
 use kneepoint_emulator::network::Topology;
+use kneepoint_lab::compare::{Extras, compare};
 use kneepoint_lab::controllers::candidate;
+use kneepoint_lab::metrics::Row;
+use kneepoint_lab::scenario::{Link, Scenario};
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
+use kneepoint_lab::units::QueueSize;
 use paths::{
     batched, bdp, constant, goodput, greedy, heeds_a_marker, jittered, lengthened, links, mean_rtt,
     seconds, time_to,
@@ -251,20 +255,81 @@ fn a_marking_queue_is_heeded() {
 /// Trap: the minimum RTT of the shorter path makes the longer one's window.
 #[test]
 fn a_longer_path_is_filled_within_seconds() {
-    for (before, after, most) in [
-        (0.02, 0.2, 4.5),
-        (0.04, 0.05, 12.0),
-        (0.04, 0.08, 4.0),
-        (0.04, 0.12, 4.0),
-        (0.01, 0.6, 14.0),
+    for (mbps, before, after, most) in [
+        (20.0, 0.02, 0.2, 4.5),
+        (20.0, 0.04, 0.05, 12.0),
+        (20.0, 0.04, 0.08, 4.0),
+        (20.0, 0.04, 0.12, 4.0),
+        (20.0, 0.01, 0.6, 14.0),
+        (20.0, 0.093, 0.22, 4.5),
+        // A packet takes 6 ms: rounds on the longer path differ by one.
+        (2.0, 0.066, 0.2, 6.0),
+        (2.0, 0.15, 0.4, 8.0),
     ] {
-        let mut path = links(constant(20.0), before, 400_000);
+        let mut path = links(constant(mbps), before, 400_000);
         path.forward.delay = lengthened(before / 2.0, 10.0, after / 2.0);
         path.reverse.delay = lengthened(before / 2.0, 10.0, after / 2.0);
         let outcome = greedy("knee", path, 30.0);
-        let taken = time_to(&outcome, 10.0, 0.85 * 20.0 * paths::PAYLOAD);
-        assert!(taken < most, "{taken} s from {before} to {after}");
+        let taken = time_to(&outcome, 10.0, 0.85 * mbps * paths::PAYLOAD);
+        assert!(
+            taken < most,
+            "{taken} s from {before} to {after} at {mbps} Mb/s"
+        );
     }
+}
+
+fn row(scenario: Scenario) -> Row {
+    let outcomes = compare(
+        &[scenario],
+        &["knee".to_owned()],
+        &Extras::default(),
+        &|_| (),
+    );
+    outcomes.expect("it runs").remove(0).row
+}
+
+/// Fault: with large windows half of the window was all that the path held. The whole of it was subtracted as a queue of the sender's
+/// own, so jitter was no part of the path, and counted as a queue: all time was busy, and the rate was what was sent.
+#[test]
+fn requests_over_a_path_with_jitter_find_their_link() {
+    let link = Link::constant("50Mbps".parse().expect("a rate"));
+    let calls = row(Scenario {
+        rtt: Duration::from_millis(30),
+        queue: QueueSize::Bytes(400_000),
+        jitter: Duration::from_millis(20),
+        workload: "rpc:4MB@1s".parse().expect("a workload"),
+        ..Scenario::bulk(link, seconds(80.0))
+    });
+    let late = calls.message_p95_ms.expect("calls");
+    assert!(late < 800.0, "{late} ms");
+}
+
+/// Fault: the last packet before a drain may be acknowledged alone, and 25 ms late. The link seemed to be slow, and for seconds a queue
+/// replaced the rate.
+#[test]
+fn a_drain_leaves_no_queue_behind() {
+    for seed in 1..=4 {
+        let link = Link::constant("20Mbps".parse().expect("a rate"));
+        let transfer = row(Scenario {
+            rtt: Duration::from_millis(100),
+            queue: QueueSize::Bytes(500_000),
+            seed,
+            ..Scenario::bulk(link, seconds(15.0))
+        });
+        let late = transfer.rtt_p95_ms.expect("samples");
+        assert!(late < 112.0, "{late} ms");
+    }
+}
+
+/// Fault: the LTE-like link slows down for 80 ms after a quarter of a second. That ended startup.
+#[test]
+fn a_slow_moment_does_not_end_startup() {
+    let transfer = row(Scenario {
+        workload: "rpc:300kB@10sx1".parse().expect("a workload"),
+        ..Scenario::bulk(Link::bundled(), seconds(10.0))
+    });
+    let taken = transfer.message_p50_ms.expect("it has arrived");
+    assert!(taken < 450.0, "{taken} ms");
 }
 
 /// Beside a flow that fills the queue the base is measured with the other's queue in it: the share holds. It goes with the other.

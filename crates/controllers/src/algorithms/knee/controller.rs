@@ -7,7 +7,7 @@ use kneepoint_estimators::{BusyRate, DecayingRatio};
 use super::KneeConfig;
 use super::drain::Drain;
 use super::loss_bound::LossBound;
-use super::path::PathRtt;
+use super::path::{Length, PathRtt};
 use super::queue_target::QueueTarget;
 use super::startup::{self, Seen, Startup};
 use crate::config::Environment;
@@ -36,6 +36,8 @@ pub(super) struct Knee {
     newest_sent: Option<Timestamp>,
     /// When the flight last filled the window.
     full_at: Option<Timestamp>,
+    /// When the window was last smaller than the model's, because it grows by no more than what is acknowledged.
+    behind_at: Option<Timestamp>,
     /// The newest packet that left while the application was the limit.
     app_limited_until: Option<Timestamp>,
     evidence: Evidence,
@@ -46,6 +48,7 @@ pub(super) struct Knee {
 #[derive(Debug, Clone, Copy, Default)]
 struct Last {
     in_flight: Bytes,
+    acked: Bytes,
     round: u64,
     app_limited: bool,
     /// The last round in which the queue was lost from or marked.
@@ -108,6 +111,8 @@ struct Link {
     /// Bytes squared over bytes: how many come in an acknowledgement, weighted by size.
     batch: DecayingRatio,
     slow: Slowdown,
+    /// The rate when a drain last found the path as it was.
+    known_rate: f64,
 }
 
 /// Acknowledgements in a row that came after a silence, of packets that waited all of it.
@@ -146,7 +151,23 @@ impl Link {
             delivered: DecayingRatio::new(rate * horizon, horizon),
             batch: DecayingRatio::default(),
             slow: Slowdown::default(),
+            known_rate: rate,
         }
+    }
+
+    /// A drain has ended. On a path that is longer than it was known to be, all time looked busy, and the rate like what was sent.
+    fn on_drained(&mut self, config: &KneeConfig, length: Length, horizon: f64) {
+        let rate = self.rate.rate(horizon);
+        match length {
+            Length::Same => self.known_rate = rate,
+            Length::Open => {}
+            Length::Longer => self.begin_anew(config, rate.max(self.known_rate), horizon),
+        }
+    }
+
+    fn begin_anew(&mut self, config: &KneeConfig, rate: f64, horizon: f64) {
+        self.rate = BusyRate::new(config.busy_rate(), rate, horizon);
+        self.delivered = DecayingRatio::new(rate * horizon, horizon);
     }
 
     /// What is to be in flight: what the path holds, and equally many bytes for every flow.
@@ -193,6 +214,7 @@ impl Knee {
             last_ack: None,
             newest_sent: None,
             full_at: None,
+            behind_at: None,
             app_limited_until: None,
             evidence: Evidence::default(),
             last: Last::default(),
@@ -239,7 +261,7 @@ impl Knee {
         sent_gap: f64,
         window_limited: bool,
     ) {
-        let full = self.was_full(ack);
+        let full = self.was_full(ack) && self.behind_at.is_none_or(|at| ack.newest_sent > at);
         let Self {
             config,
             path,
@@ -252,7 +274,11 @@ impl Knee {
         // What leaves during a drain shows the flow's small flight rather than the link. What left before it shows the link: a drain
         // that a fall of the rate begins may last for seconds.
         let learns = match phase {
-            Phase::Draining(drain) => drain.is_before(ack),
+            Phase::Draining(drain) => {
+                // The last packet before the pause may be alone, and acknowledged late: the receiver waited for a second one.
+                let alone = ack.acked < self.mtu * 2 && self.last.acked >= self.mtu * 2;
+                drain.is_before(ack) && !alone
+            }
             Phase::Refilling { .. } | Phase::Settling { .. } => false,
             Phase::Cruising => true,
         };
@@ -267,18 +293,20 @@ impl Knee {
                 full,
             };
             link.learn(config, &acked, path, self.mtu.0 as f64);
+            path.set_packet_time(self.mtu.0 as f64 / link.rate.usual().max(1.0));
         }
         match phase {
             Phase::Draining(drain) => {
                 if let Some(mut found) =
                     drain.on_ack(ack, rtt, self.window, path.base(), path.waits_above())
                 {
-                    // On slow links even the small flight is a queue. What is left of a queue of one's own is no more than what
-                    // the drain has taken from it.
+                    // On slow links even the small flight is more than the path holds. What is left of a queue of one's own is no
+                    // more than what the drain has taken from it.
                     let carried = self.window.0 as f64 / link.rate.rate(path.horizon()).max(1.0);
-                    let own = (carried - path.min()).min(found.before - found.mean);
+                    let own = (carried - path.horizon()).min(found.before - found.mean);
                     found.mean -= own.max(0.0);
                     path.on_drained(config, ack.now, &found);
+                    link.on_drained(config, path.length(), path.horizon());
                     *phase = Phase::Refilling { since: ack.round };
                 }
             }
@@ -291,6 +319,7 @@ impl Knee {
             Phase::Refilling { .. } | Phase::Settling { .. } => {}
             Phase::Cruising => {
                 if path.drain_is_due(config, ack.now, rtt) {
+                    path.on_drain();
                     *phase = Phase::Draining(Drain::new(ack.now, path.smoothed()));
                 }
             }
@@ -303,6 +332,9 @@ impl Knee {
         // The cast saturates.
         let bounded = Bytes(model.min(self.loss.bytes()) as u64);
         let min = self.mtu * MIN_PACKETS;
+        if bounded > self.undrained + acked {
+            self.behind_at = self.last_ack;
+        }
         self.undrained = bounded.min(self.undrained + acked).max(min);
         self.window = self.undrained;
         if let State::Running {
@@ -344,8 +376,7 @@ impl Link {
         };
         let longest = (longest + delayed).max(acked.sent_gap);
         if let Some(rate) = self.slow.on_ack(acked, acked.gap > longest, horizon) {
-            self.rate = BusyRate::new(config.busy_rate(), rate, horizon);
-            self.delivered = DecayingRatio::new(rate * horizon, horizon);
+            self.begin_anew(config, rate, horizon);
             return;
         }
         let gap = acked.gap.min(longest);
@@ -438,6 +469,7 @@ impl Controller for Knee {
                 last_sent.map_or(0.0, |last| ack.newest_sent.nanos_since(last) as f64 / 1e9);
             self.on_running_ack(ack, rtt, gap, sent_gap, window_limited);
         }
+        self.last.acked = ack.acked;
         self.update_window(ack.acked);
         observe::transition(super::NAME, before, self.state.mode());
     }

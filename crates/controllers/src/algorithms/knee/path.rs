@@ -26,6 +26,12 @@ pub(super) struct PathRtt {
     settled_min: f64,
     /// Whether another drain follows at once.
     again: bool,
+    /// Whether the last drain found a path that has become shorter.
+    shorter: bool,
+    /// What the last drain found of the path's length.
+    length: Length,
+    /// The time that the link takes for a packet: delays differ by it without a reason.
+    packet_time: f64,
     /// The least since the last drain, and when it was seen last.
     low: f64,
     low_at: Timestamp,
@@ -36,11 +42,24 @@ pub(super) struct PathRtt {
     /// Rounds in a row in which a queue stood that is several times the base.
     standing: u32,
     plateau: Plateau,
+    /// The same, for links so slow that a packet's time is more than what rounds of a plateau agree within.
+    coarse: Plateau,
     mean: f64,
     /// Whether the last drain found a queue that the spread of its packets does not explain.
     others_queue: bool,
     /// So far.
     drains: u32,
+}
+
+/// What a drain says of the path's length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Length {
+    /// As it was, as far as this drain can tell.
+    Same,
+    /// Another drain has to tell.
+    Open,
+    /// Longer, and no queue varies on it.
+    Longer,
 }
 
 /// Rounds in a row whose least round-trip times agree.
@@ -61,8 +80,8 @@ impl Plateau {
         flight: 0.0,
     };
 
-    fn on_round(&mut self, least: f64, flight: f64) {
-        if (least - self.least).abs() > PLATEAU_AGREEMENT * least {
+    fn on_round(&mut self, least: f64, flight: f64, tolerance: f64) {
+        if (least - self.least).abs() > tolerance {
             *self = Self {
                 least,
                 rounds: 0,
@@ -74,9 +93,9 @@ impl Plateau {
         self.flight = flight;
     }
 
-    /// Whether the delay has stayed while the flight became smaller. A queue would have become shorter.
-    fn is_no_queue(&self) -> bool {
-        self.rounds > PLATEAU_ROUNDS && self.flight < LESS * self.flight_before
+    /// Whether the delay has stayed while less than this share of the flight was left. A queue would have become shorter.
+    fn is_no_queue(&self, left: f64) -> bool {
+        self.rounds > PLATEAU_ROUNDS && self.flight < left * self.flight_before
     }
 }
 
@@ -108,6 +127,9 @@ impl PathRtt {
             drained_min: f64::INFINITY,
             settled_min: 0.0,
             again: false,
+            shorter: false,
+            length: Length::Same,
+            packet_time: 0.0,
             low: f64::INFINITY,
             low_at: now,
             drained_at: now,
@@ -115,6 +137,7 @@ impl PathRtt {
             last_queue: f64::INFINITY,
             standing: 0,
             plateau: Plateau::NONE,
+            coarse: Plateau::NONE,
             mean: 0.0,
             others_queue: false,
             drains: 0,
@@ -171,16 +194,44 @@ impl PathRtt {
             || (unseen > 0.5 * interval && self.queue_fell(config, rtt))
             || self.standing >= config.standing_rounds
             || self.again
-            || (!self.is_noisy() && self.is_longer(self.plateau.least))
+            || self.seems_longer()
+    }
+
+    /// A drain begins.
+    pub(super) fn on_drain(&mut self) {
+        if self.seems_longer() {
+            // The rounds of a plateau are a first drain: the flight fell in them, and the delay stayed.
+            self.drained_min = self.plateau.least;
+            self.drained = self.plateau.least;
+        }
+    }
+
+    fn seems_longer(&self) -> bool {
+        !self.is_noisy() && self.is_longer(self.plateau.least)
     }
 
     /// Whether a delay above the base stays though less is in flight: it is the path's.
     fn is_longer(&self, least: f64) -> bool {
-        self.plateau.is_no_queue() && least > NOISY * self.base
+        (self.plateau.is_no_queue(LEFT) || self.coarse.is_no_queue(COARSE_LEFT))
+            && self.is_above_base(least)
+    }
+
+    fn is_above_base(&self, rtt: f64) -> bool {
+        rtt > NOISY * self.base + self.packet_time
     }
 
     fn is_noisy(&self) -> bool {
-        self.base > NOISY * self.min
+        self.base > NOISY * self.min + self.packet_time
+    }
+
+    /// In seconds.
+    pub(super) fn set_packet_time(&mut self, time: f64) {
+        self.packet_time = time;
+    }
+
+    /// What the last drain found.
+    pub(super) fn length(&self) -> Length {
+        self.length
     }
 
     /// How long a delay is trusted, in seconds. A flow that is new, or whose path has noise or a queue of others, looks again
@@ -251,8 +302,10 @@ impl PathRtt {
         if !cruising {
             return;
         }
-        self.plateau
-            .on_round(round.min, ack.prior_in_flight.0 as f64);
+        let (flight, agreement) = (ack.prior_in_flight.0 as f64, PLATEAU_AGREEMENT * round.min);
+        self.plateau.on_round(round.min, flight, agreement);
+        self.coarse
+            .on_round(round.min, flight, agreement + self.packet_time);
         // With a full window no round is shorter than without a queue: then the base was too long.
         self.mean += (round.sum / round.samples - self.mean) / SMOOTHING;
         let longest = self.mean * TOLERANCE;
@@ -273,9 +326,20 @@ impl PathRtt {
     /// A drain has ended.
     pub(super) fn on_drained(&mut self, config: &KneeConfig, now: Timestamp, found: &Drained) {
         let least = found.least;
+        // A queue varies: the sender's own falls in a drain, and that of others changes. A path does not.
+        let flat = found.mean - least < FLAT * least + self.packet_time;
+        let stays = flat
+            && found.before - least < AGREEMENT * least + self.packet_time
+            && self.is_above_base(least)
+            && !self.is_noisy()
+            && !self.others_queue;
+        let base_before = self.base;
+        let mut longer = false;
         // The minimum rises only to what two drains in a row agree on.
         if least > self.min && (least - self.drained_min).abs() <= AGREEMENT * least {
-            self.min = least.min(self.drained_min);
+            let agreed = least.min(self.drained_min);
+            longer = agreed > NOISY * self.min;
+            self.min = agreed;
         }
         self.drained_min = least;
         let last = core::mem::replace(&mut self.drained, found.mean);
@@ -299,7 +363,15 @@ impl PathRtt {
         self.drained_at = now;
         // A minimum that fell is looked into again at once: what the path held while it was longer is a queue that only drains show.
         // So is a path that seems longer: only two drains can tell.
-        self.again = SHORTER * self.min < self.settled_min || self.is_longer(least);
+        // What is left of a flight that a longer path held may take several drains.
+        self.shorter = SHORTER * self.min < self.settled_min
+            || (self.shorter && STEADY * self.base < base_before);
+        self.again = self.shorter || self.is_longer(least) || (stays && !longer);
+        self.length = match (longer && flat, self.again) {
+            (true, _) => Length::Longer,
+            (false, true) => Length::Open,
+            (false, false) => Length::Same,
+        };
         self.settled_min = self.min;
         // A queue that stands in the drain as well is looked into again soon.
         self.standing = if least > (1.0 + config.standing) * self.base {
@@ -308,6 +380,7 @@ impl PathRtt {
             0
         };
         self.plateau = Plateau::NONE;
+        self.coarse = Plateau::NONE;
         self.round = Round::NONE;
     }
 }
@@ -319,7 +392,13 @@ const PLATEAU_ROUNDS: u32 = 4;
 const PLATEAU_AGREEMENT: f64 = 0.01;
 
 /// A flight below this share of what it was is smaller. 0.7 and 0.5 miss paths that become half as long again.
-const LESS: f64 = 0.8;
+const LEFT: f64 = 0.8;
+
+/// The same where a packet's time is allowed for: flows in company are slow as well, and vary.
+const COARSE_LEFT: f64 = 0.65;
+
+/// The round-trip times of a drain that shows a path without a queue vary by this share, as a plateau's do.
+const FLAT: f64 = 0.01;
 
 /// Drains, and parts of one, agree within this share: what timers and acknowledgement delays vary by.
 pub(super) const AGREEMENT: f64 = 0.03;

@@ -6,6 +6,9 @@ use crate::model::initial_window;
 use crate::units::{Bytes, Timestamp};
 
 /// Slow start (RFC 9002, section 7.3.1), until a queue stands and the delivery rate grows no more.
+///
+/// A link that slows down for a moment delays packets as a queue does. So the window waits once packets have waited, as in RFC 9406's
+/// conservative slow start, and goes on growing when one does not.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Startup {
     window: Bytes,
@@ -84,12 +87,22 @@ impl Startup {
         2.0 * self.best_rate * self.round_rtt + (mtu * QUANTUM_PACKETS).0 as f64
     }
 
+    /// Whether a delivery rate is still growing.
+    fn grows(&self, rate: f64) -> bool {
+        rate >= GROWTH * self.last_round_rate
+    }
+
+    /// Whether packets have waited in a row, and the delivery rate does not grow: this may be the link's.
+    fn waits(&self) -> bool {
+        self.waited >= QUEUE_SAMPLES && self.rate.is_some_and(|rate| !self.grows(rate))
+    }
+
     /// Takes an acknowledgement. Returns the link's rate once the link is full.
     pub(super) fn on_ack(&mut self, ack: &AckEvent, seen: &Seen, mtu: Bytes) -> Option<f64> {
         // A window that is not used does not grow (RFC 9002, section 7.8), whether the application or the host's processor is the
         // limit. A flight of more than half of it fills it in the next round.
         let used = (seen.window_limited && seen.full) || self.window < ack.prior_in_flight * 2;
-        if used && (self.window.0 as f64) < self.twice_delivered(mtu) {
+        if used && !self.waits() && (self.window.0 as f64) < self.twice_delivered(mtu) {
             self.window += ack.acked;
         }
         if ack.round_start && self.samples > 0 {
@@ -120,7 +133,7 @@ impl Startup {
         }
         let stands = self.waited > 0 && ack.round > self.waited_since + 1;
         let full = if limited {
-            (stands || self.waited >= QUEUE_SAMPLES) && rate < GROWTH * self.last_round_rate
+            stands && !self.grows(rate)
         } else {
             stands
         };
