@@ -66,7 +66,7 @@ impl History {
         let Self { mbps, rtt, .. } = self;
         let mut links = links(constant(mbps), rtt, bdp(mbps, rtt, self.queue));
         links.forward.loss = Loss::Intervals(self.losses);
-        let end = self.clean_from + 15.0;
+        let end = self.clean_from + time_allowed(name) + 5.0;
         let outcome = with(marked(name, self.marks, None), links, end, None);
         let back = time_to(&outcome, self.clean_from, 0.9 * PAYLOAD * mbps);
         let after = goodput(&outcome, end - 5.0, end);
