@@ -10,6 +10,7 @@ use kneepoint_emulator::link::LinkConfig;
 use kneepoint_emulator::sim::{Net, SimError, Simulation, TaskName, Testbed, tls};
 use kneepoint_emulator::time::Nanos;
 use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, interval, sleep, sleep_until, timeout};
 
 const MS: Duration = Duration::from_millis(1);
@@ -422,13 +423,25 @@ fn network() -> kneepoint_emulator::network::Network {
     .unwrap()
 }
 
+/// Whether the thread is done before the run looks, is up to the operating system: it must not matter.
 #[test]
 fn a_thread_for_blocking_work_is_refused() {
     everywhere(|| {
-        let error = bed().run(async |_| tokio::task::spawn_blocking(|| 1).await.unwrap());
-        assert!(matches!(error, Err(SimError::Blocking { .. })), "{error:?}");
+        for _ in 0..200 {
+            let error = bed().run(async |_| spawn_blocking(|| 1).await.unwrap());
+            assert!(matches!(error, Err(SimError::Blocking { .. })), "{error:?}");
+            let error = bed().run(async |_| drop(spawn_blocking(|| 1)));
+            assert!(matches!(error, Err(SimError::Blocking { .. })), "{error:?}");
+            let error = bed().run(async |_| {
+                let (send, done) = std::sync::mpsc::channel();
+                let task = spawn_blocking(move || send.send(1));
+                done.recv().unwrap();
+                task.await.unwrap().unwrap();
+            });
+            assert!(matches!(error, Err(SimError::Blocking { .. })), "{error:?}");
+        }
         let error = bed().run(async |_| {
-            tokio::spawn(async { tokio::task::spawn_blocking(|| 1).await.unwrap() });
+            tokio::spawn(async { spawn_blocking(|| 1).await.unwrap() });
             sleep(3600 * 1000 * MS).await;
         });
         assert!(matches!(error, Err(SimError::Blocking { .. })), "{error:?}");

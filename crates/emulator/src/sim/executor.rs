@@ -158,7 +158,7 @@ impl Executor {
                         let poll = poll.map_err(|payload| self.panic(TaskName::Main, payload));
                         if poll?.is_ready() {
                             main_handle.finish();
-                            return Ok(());
+                            return Ok(self.refuse_threads(shared)?);
                         }
                     }
                     // A task, or the future of an earlier run, which is none.

@@ -47,7 +47,7 @@ struct Sentinel {
 struct Jump {
     /// The future, and the time at which it began.
     waiting: Mutex<Option<(PausedInstant, Waker)>>,
-    /// A thread for blocking work was started.
+    /// A task asked for a thread for blocking work.
     blocking: AtomicBool,
 }
 
@@ -85,7 +85,7 @@ impl Tokio {
     #[cfg_attr(not(tokio_unstable), expect(unused_variables))]
     pub(super) fn new(seed: u64) -> Option<Self> {
         let jump = Arc::new(Jump::default());
-        let (started, unparked) = (Arc::clone(&jump), Arc::clone(&jump));
+        let (asked, unparked) = (Arc::clone(&jump), Arc::clone(&jump));
         let mut builder = Builder::new_current_thread();
         #[cfg(tokio_unstable)]
         builder.rng_seed(tokio::runtime::RngSeed::from_bytes(&seed.to_le_bytes()));
@@ -94,10 +94,12 @@ impl Tokio {
             .start_paused(true)
             // The future of `block_on` has its turn after every task.
             .event_interval(1)
-            // A single-threaded runtime starts threads only for blocking work.
-            .on_thread_start(move || {
-                started.blocking.store(true, Ordering::Release);
-                started.wake_if(|_| true);
+            // A single-threaded runtime starts threads only for blocking work, and asks for a name where the work is asked for.
+            // What the thread itself did would be seen now or later.
+            .thread_name_fn(move || {
+                asked.blocking.store(true, Ordering::Release);
+                asked.wake_if(|_| true);
+                "refused".to_owned()
             })
             // To wake it before time has passed would keep time from passing.
             .on_thread_unpark(move || unparked.wake_if(|began| PausedInstant::now() > began))
