@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use csv::StringRecord;
-use kneepoint_emulator::trace::{RateSample, RatesError, Trace};
+use kneepoint_emulator::trace::{OPPORTUNITY_BYTES, RateSample, RatesError, Trace};
 use thiserror::Error;
 
 /// Why a text does not hold rates. Lines are numbered from 1.
@@ -54,14 +54,28 @@ pub enum RateFileError {
         value: String,
     },
     /// A number is out of its range.
-    #[error("{name}:{line}: {source}")]
-    Sample {
+    #[error("{name}:{line}: {column} {value:?} {reason}")]
+    OutOfRange {
         /// The file.
         name: String,
         /// The line's number.
         line: u64,
-        /// What is wrong with it.
-        source: RatesError,
+        /// The column's name.
+        column: &'static str,
+        /// The field.
+        value: String,
+        /// What it does not meet.
+        reason: &'static str,
+    },
+    /// The samples have less than one opportunity, which a trace has at least.
+    #[error(
+        "{name}: its rates add up to {bytes:.3} bytes, less than the {OPPORTUNITY_BYTES} of one opportunity"
+    )]
+    TooLittle {
+        /// The file.
+        name: String,
+        /// What the rates add up to.
+        bytes: f64,
     },
     /// The samples together do not make a trace.
     #[error("{name}: {source}")]
@@ -113,26 +127,56 @@ pub fn read(text: impl Read, name: impl Into<String>) -> Result<Trace, RateFileE
     let header = reader.headers().map_err(broken)?.clone();
     let time = Column::find(&header, &TIMES, &name)?;
     let rate = Column::find(&header, &RATES, &name)?;
-    let (mut samples, mut lines) = (Vec::new(), Vec::new());
+    let mut samples = Vec::new();
+    let mut previous = f64::NEG_INFINITY;
     for record in reader.records() {
         let record = record.map_err(broken)?;
         let line = record.position().map_or(0, csv::Position::line);
-        samples.push(RateSample {
-            millis: time.value(&record, line, &name)?,
-            bytes_per_second: rate.value(&record, line, &name)?,
-        });
-        lines.push(line);
-    }
-    Trace::from_rates(&samples, name.clone()).map_err(|source| {
-        let index = match source {
-            RatesError::Time { index, .. } | RatesError::Rate { index, .. } => Some(index),
-            _ => None,
+        let millis = time.value(&record, line, &name)?;
+        let bytes_per_second = rate.value(&record, line, &name)?;
+        let out_of_range = |column: &Column, reason| RateFileError::OutOfRange {
+            name: name.clone(),
+            line,
+            column: column.name,
+            value: column.excerpt(&record),
+            reason,
         };
-        match index.and_then(|index| lines.get(index).copied()) {
-            Some(line) => RateFileError::Sample { name, line, source },
-            None => RateFileError::Samples { name, source },
+        if !(millis.is_finite() && millis > previous) {
+            return Err(out_of_range(&time, "does not come after the line before"));
         }
-    })
+        if !(bytes_per_second.is_finite() && bytes_per_second >= 0.0) {
+            return Err(out_of_range(&rate, "is not zero or a positive number"));
+        }
+        previous = millis;
+        samples.push(RateSample {
+            millis,
+            bytes_per_second,
+        });
+    }
+    let trace = Trace::from_rates(&samples, name.clone()).map_err(|source| {
+        let name = name.clone();
+        RateFileError::Samples { name, source }
+    })?;
+    let bytes = bytes(&samples);
+    // Less than half of it missing is a rounding error.
+    if bytes.round() < OPPORTUNITY_BYTES as f64 {
+        return Err(RateFileError::TooLittle { name, bytes });
+    }
+    Ok(trace)
+}
+
+/// What the rates add up to; the last one holds as long as the one before.
+fn bytes(samples: &[RateSample]) -> f64 {
+    let spans = samples.windows(2).map(|pair| match pair {
+        [from, to] => to.millis - from.millis,
+        _ => 0.0,
+    });
+    let last = spans.clone().last();
+    let spans = spans.chain(last);
+    let bytes = samples.iter().zip(spans);
+    bytes
+        .map(|(sample, millis)| sample.bytes_per_second / 1e3 * millis)
+        .sum()
 }
 
 /// A column of the file.
@@ -163,16 +207,23 @@ impl Column {
     }
 
     fn value(&self, record: &StringRecord, line: u64, file: &str) -> Result<f64, RateFileError> {
-        let text = record.get(self.index).unwrap_or("");
-        match text.parse::<f64>() {
+        match self.text(record).parse::<f64>() {
             Ok(value) => Ok(value * self.unit),
             Err(_) => Err(RateFileError::NotANumber {
                 name: file.to_owned(),
                 line,
                 column: self.name,
-                value: text.chars().take(EXCERPT_CHARS).collect(),
+                value: self.excerpt(record),
             }),
         }
+    }
+
+    fn excerpt(&self, record: &StringRecord) -> String {
+        self.text(record).chars().take(EXCERPT_CHARS).collect()
+    }
+
+    fn text<'a>(&self, record: &'a StringRecord) -> &'a str {
+        record.get(self.index).unwrap_or("")
     }
 }
 
@@ -205,8 +256,11 @@ time,rate_mbps\n => t:1: the header "time,rate_mbps" has no column time_s or tim
 time_s,rate\n => t:1: the header "time_s,rate" has no column rate_mbps or rate_bytes_per_s
 time_s,rate_mbps\n1,fast\n => t:2: rate_mbps "fast" is not a number
 time_s,rate_mbps\n1,1\n,1\n => t:3: time_s "" is not a number
-time_s,rate_mbps\n2,1\n1,1\n => t:3: time 1000 ms does not come after the sample before
-time_s,rate_mbps\n1,1\n2,-8\n => t:3: rate -1000000 B/s is not zero or a positive number
+time_s,rate_mbps\n2,1\n1,1\n => t:3: time_s "1" does not come after the line before
+time_s,rate_mbps\n1,1\n2,-5\n => t:3: rate_mbps "-5" is not zero or a positive number
+time_s,rate_mbps\n1,1\n2,inf\n => t:3: rate_mbps "inf" is not zero or a positive number
+time_s,rate_mbps\n0,0\n1,0\n => t: its rates add up to 0.000 bytes, less than the 1504 of one opportunity
+time_s,rate_mbps\n0,1e-9\n1,0.006\n => t: its rates add up to 750.000 bytes, less than the 1504 of one opportunity
 time_s,rate_mbps\n1,1\n => t: a trace takes at least two samples
 "#;
         for case in cases.trim().lines() {

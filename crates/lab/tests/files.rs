@@ -76,6 +76,32 @@ fn traces_are_converted() {
     );
 }
 
+/// The file that is read is never lost, by whichever name it is written to.
+#[test]
+fn a_conversion_never_overwrites_what_it_reads() {
+    let rates = "time_s,rate_mbps\n0,1.2032\n0.02,2.4064\n";
+    let files = [("m.csv", rates), ("old.trace", "7\n")];
+    let directory = directory("convert-in-place", &files);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("m.csv", directory.join("link.csv")).expect("it can be linked");
+    let read = |name: &str| fs::read_to_string(directory.join(name)).expect("it is there");
+    for out in ["m.csv", "./m.csv", "../convert-in-place/m.csv"]
+        .into_iter()
+        .chain(cfg!(unix).then_some("link.csv"))
+    {
+        let command = format!("trace convert m.csv --out {out}");
+        refused(&directory, &command, &["--out", out]);
+        assert_eq!(read("m.csv"), rates);
+    }
+    assert_eq!(
+        stdout(&directory, "trace convert m.csv --out old.trace"),
+        ""
+    );
+    assert_eq!(read("old.trace"), "10\n20\n25\n30\n35\n40\n");
+    let left = fs::read_dir(&directory).expect("it is there").count();
+    assert_eq!(left, 2 + usize::from(cfg!(unix)));
+}
+
 #[test]
 fn plots_are_drawn() {
     let directory = directory("file-plots", &[("a.log", LOG), ("b.trace", "400\n2000\n")]);
@@ -104,6 +130,7 @@ fn bad_input_is_blamed_in_one_line() {
         ("long.trace", "99999999999\n"),
         ("bad.csv", "time_s,rate_mbps\n1,2\n2,nothing\n"),
         ("inf.csv", "time_s,rate_mbps\n1,2\n2,inf\n"),
+        ("none.csv", "time_s,rate_mbps\n1,0\n2,0\n"),
     ];
     let directory = directory("bad-files", &files);
     let cases = r#"
@@ -119,6 +146,8 @@ trace stats bad.trace => bad.trace:2 | "x"
 trace plot long.trace --out x => long.trace
 trace convert bad.csv --out x => bad.csv:3 | "nothing"
 trace convert inf.csv --out x => inf.csv:3 | inf
+trace convert none.csv --out x => none.csv | 0.000 bytes
+trace convert a.trace --out x --scale 1e-300 => --scale | a.trace | 1e-300
 trace convert a.trace --out no/x => --out | no/x
 trace convert a.trace --out x --scale 0 => --scale | 0
 trace convert a.trace --out x --scale -1 => --scale | -1

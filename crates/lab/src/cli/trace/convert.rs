@@ -1,6 +1,6 @@
 //! `kneepoint trace convert`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -38,7 +38,12 @@ pub(in crate::cli) struct Arguments {
 
 /// Reads, cuts, scales and writes, in this order.
 pub(super) fn run(arguments: &Arguments) -> Result<(), CliError> {
-    let file = &arguments.file;
+    let (file, out) = (&arguments.file, &arguments.out);
+    if same(file, out) {
+        let out = out.display();
+        let reason = format!("{out} is the file that is read: name another one");
+        return Err(CliError::input("--out", reason));
+    }
     let is_csv = file
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
@@ -53,10 +58,24 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), CliError> {
         trace = cut(&trace, from, to)?;
     }
     if let Some(factor) = arguments.scale {
+        let opportunities = trace.millis().len();
+        if (opportunities as f64 * factor).round() == 0.0 && factor > 0.0 {
+            let name = trace.name();
+            let reason = format!("{name}: {factor:e} leaves none of {opportunities} opportunities");
+            return Err(CliError::input("--scale", reason));
+        }
         let scaled = trace.scaled(factor);
         trace = scaled.map_err(|error| CliError::input("--scale", error))?;
     }
-    save(&trace, &arguments.out)
+    save(&trace, out)
+}
+
+/// Both lead to one file.
+fn same(file: &Path, out: &Path) -> bool {
+    match (file.canonicalize(), out.canonicalize()) {
+        (Ok(file), Ok(out)) => file == out,
+        _ => false,
+    }
 }
 
 fn cut(trace: &Trace, from: Nanos, to: Nanos) -> Result<Trace, CliError> {

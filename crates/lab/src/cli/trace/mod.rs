@@ -1,10 +1,10 @@
 //! `kneepoint trace`.
 
 mod convert;
+mod replace;
 mod stats;
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 use kneepoint_emulator::generate::{self, BUNDLED_SEED, MAX_DURATION, Profile};
 use kneepoint_emulator::trace::Trace;
 
+use self::replace::replace;
 use super::error::CliError;
 use super::inspect::{PlotArguments, StatsArguments, prepare_plot, stem};
 use crate::plots;
@@ -49,15 +50,10 @@ fn load(file: &Path) -> Result<Trace, CliError> {
 
 /// Writes a trace to the file of `--out`.
 fn save(trace: &Trace, path: &Path) -> Result<(), CliError> {
-    let blame = |error| {
+    replace(path, |file| trace.write(file)).map_err(|error| {
         let path = path.display();
         CliError::input("--out", format_args!("cannot write {path}: {error}"))
-    };
-    let mut file = BufWriter::new(File::create(path).map_err(blame)?);
-    trace
-        .write(&mut file)
-        .and_then(|()| file.flush())
-        .map_err(blame)
+    })
 }
 
 #[derive(Debug, Args)]

@@ -1,0 +1,73 @@
+//! Files that are written whole, or not at all.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process;
+
+/// Writes a file beside `path`, and gives it that name once it is complete. Until then an old file stays as it is.
+///
+/// What is no regular file, such as a pipe, cannot be replaced and is written to.
+pub(super) fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let path = match OpenOptions::new().write(true).open(path) {
+        Ok(file) if !file.metadata()?.is_file() => return fill(file, write).map(drop),
+        // A link stays one.
+        Ok(_) => path.canonicalize()?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        Err(error) => return Err(error),
+    };
+    let part = part(&path);
+    let written = File::create(&part)
+        .and_then(|file| fill(file, write)?.sync_all())
+        .and_then(|()| fs::rename(&part, &path));
+    if written.is_err() {
+        // It may not even be there, and the first error says more.
+        let _ = fs::remove_file(&part);
+    }
+    written
+}
+
+fn fill(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<File> {
+    let mut file = BufWriter::new(file);
+    write(&mut file)?;
+    file.into_inner().map_err(io::IntoInnerError::into_error)
+}
+
+/// The file while it is written, a name of this process's own.
+fn part(path: &Path) -> PathBuf {
+    let mut name = path.file_name().map(OsString::from).unwrap_or_default();
+    name.push(format!(".{}.part", process::id()));
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directory(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("kneepoint-{name}-{}", process::id()));
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    #[test]
+    fn an_old_file_stays_if_the_new_one_cannot_be_completed() {
+        let directory = directory("replace");
+        let path = directory.join("a.trace");
+        fs::write(&path, "1\n").unwrap();
+        let failed = replace(&path, |file| {
+            file.write_all(&[b'2'; 100_000])?;
+            Err(io::Error::other("on purpose"))
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "on purpose");
+        assert_eq!(fs::read(&path).unwrap(), b"1\n");
+        replace(&path, |file| file.write_all(b"2\n")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"2\n");
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
+        fs::remove_dir_all(directory).unwrap();
+    }
+}
