@@ -34,8 +34,9 @@ pub fn bandwidth_estimate(state: Box<dyn Controller>) -> Option<BandwidthEstimat
 /// `kneepoint::quinn::watch_bandwidth(connection.congestion_state())`, once for each connection of a client or of a server.
 ///
 /// It stays with the path. When the peer comes with another IP address, quinn starts with a new controller
-/// ([RFC 9000, section 9.4](https://www.rfc-editor.org/rfc/rfc9000#section-9.4)), and keeps the old one with the estimate that it has:
-/// take a new handle when `connection.remote_address()` changes. Another port of the same IPv4 address changes nothing.
+/// ([RFC 9000, section 9.4](https://www.rfc-editor.org/rfc/rfc9000#section-9.4)), and keeps the old one with the estimate that it has
+/// until the peer's address or port changes again; then the handle reads `None`. Take a new handle when
+/// `connection.remote_address()` changes. Another port of the same IPv4 address changes nothing.
 ///
 /// `None` for controllers that are not ours.
 pub fn watch_bandwidth(state: Box<dyn Controller>) -> Option<BandwidthWatch> {
