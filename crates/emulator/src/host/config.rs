@@ -132,10 +132,10 @@ impl HostConfig {
     /// # Errors
     /// The first that is out of its range: [`HostError::Value`].
     pub fn validate(&self) -> Result<(), HostError> {
-        self.check().map_err(|invalid| invalid.of(&self.name))
+        self.check().map_err(|invalid| invalid.of(&self.name, None))
     }
 
-    fn check(&self) -> Result<(), Invalid> {
+    pub(super) fn check(&self) -> Result<(), Invalid> {
         let Receiving {
             wakeup,
             batch_datagrams,

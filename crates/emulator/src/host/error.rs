@@ -23,7 +23,7 @@ pub enum HostError {
     /// The text is not TOML, or has a key that is not known here. Lines are numbered from 1.
     #[error("{name}:{line}: {reason}, at {value:?}")]
     Syntax {
-        /// The host's name.
+        /// The file, or the host's name if the text is of none.
         name: String,
         /// The line's number.
         line: usize,
@@ -33,10 +33,12 @@ pub enum HostError {
         value: String,
     },
     /// A number is out of its range.
-    #[error("{name}: {key} = {value} is not {range}")]
+    #[error("{name}{}: {key} = {value} is not {range}", place(*line))]
     Value {
-        /// The host's name.
+        /// The file, or the host's name if the number is of none.
         name: String,
+        /// The line's number, if the number was read from a text.
+        line: Option<usize>,
         /// The key, as the file has it.
         key: String,
         /// The number.
@@ -48,6 +50,10 @@ pub enum HostError {
 
 debug_as_display!(HostError);
 
+fn place(line: Option<usize>) -> String {
+    line.map_or_else(String::new, |line| format!(":{line}"))
+}
+
 /// A number out of its range, before the host's name is known.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Invalid {
@@ -57,11 +63,12 @@ pub(super) struct Invalid {
 }
 
 impl Invalid {
-    pub(super) fn of(self, name: &str) -> HostError {
+    pub(super) fn of(self, name: &str, line: Option<usize>) -> HostError {
         let Self { key, value, range } = self;
         let name = name.to_owned();
         HostError::Value {
             name,
+            line,
             key,
             value,
             range,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use toml::de::{DeTable, DeValue};
 
 use super::distribution::Distribution;
 use super::error::Invalid;
@@ -128,10 +129,7 @@ impl HostConfig {
             path: name.into(),
             source,
         })?;
-        let file: File = toml::from_str(text).map_err(|error| syntax(name, text, &error))?;
-        let host = file.host(name).map_err(|invalid| invalid.of(name))?;
-        host.validate()?;
-        Ok(host)
+        Self::read(name, name, text)
     }
 
     /// The host that a file in TOML describes, see [`from_toml`](Self::from_toml). It is named after the file, without `.toml`.
@@ -145,7 +143,17 @@ impl HostConfig {
             source,
         })?;
         let name = path.file_stem().unwrap_or(path.as_os_str());
-        Self::from_toml(&name.to_string_lossy(), &text)
+        Self::read(&name.to_string_lossy(), &path.display().to_string(), &text)
+    }
+
+    /// The host of a text that errors know as `origin`.
+    fn read(name: &str, origin: &str, text: &str) -> Result<Self, HostError> {
+        let file: File = toml::from_str(text).map_err(|error| syntax(origin, text, &error))?;
+        let host = file.host(name).and_then(|host| host.check().map(|()| host));
+        host.map_err(|invalid| {
+            let line = line_of(text, &invalid.key);
+            invalid.of(origin, line)
+        })
     }
 }
 
@@ -236,15 +244,38 @@ fn nanos(key: &str, micros: f64) -> Result<Nanos, Invalid> {
 
 fn syntax(name: &str, text: &str, error: &toml::de::Error) -> HostError {
     let span = error.span().unwrap_or(0..0);
-    let before = text.get(..span.start).unwrap_or(text);
+    let line = line(text, span.start);
     let value = text.get(span).unwrap_or("");
     HostError::Syntax {
         name: name.to_owned(),
-        line: before.matches('\n').count() + 1,
+        line,
         // The library says some things in several lines.
         reason: error.message().replace('\n', " "),
         value: value.chars().take(EXCERPT_CHARS).collect(),
     }
+}
+
+/// The line of a key, `receive.batch_us`, or of the innermost table that should have it. An error may say of what it is: `number of` a
+/// key.
+fn line_of(text: &str, key: &str) -> Option<usize> {
+    let file = DeTable::parse(text).ok()?;
+    let key = key.rsplit(' ').next()?;
+    let (mut table, mut start) = (file.get_ref(), 0);
+    for part in key.split('.') {
+        let Some(value) = table.get(part) else { break };
+        start = value.span().start;
+        match value.get_ref() {
+            DeValue::Table(inner) => table = inner,
+            _ => break,
+        }
+    }
+    Some(line(text, start))
+}
+
+/// The line of a place, from 1.
+fn line(text: &str, start: usize) -> usize {
+    let before = text.get(..start).unwrap_or(text);
+    before.matches('\n').count() + 1
 }
 
 /// How much of an offending text an error repeats.
@@ -280,22 +311,36 @@ mod tests {
     fn errors_name_the_key_and_the_value() {
         // A file of one line, and why it is refused.
         let cases = "
-timer_granularity_us = -1.0 => t: timer_granularity_us = -1 is not between 0 and 10000000
-timer_granularity_us = nan => t: timer_granularity_us = NaN is not between 0 and 10000000
-receive = { batch_datagrams = 0 } => t: receive.batch_datagrams = 0 is not positive
-receive = { batch_us = 0.0 } => t: receive.batch_us = 0 is not positive
-receive = { buffer_bytes = 0 } => t: receive.buffer_bytes = 0 is not between 1 and 67108864
-send = { burst_datagrams = 65 } => t: send.burst_datagrams = 65 is not between 1 and 64
-receive = { wakeup_us = { pareto = { min = 9.0, shape = 1.0, max = 8.0 } } } => t: receive.wakeup_us.pareto.max = 8 is not at least the minimum
-receive = { wakeup_us = { quantiles = [1.0, 3.0, 2.0] } } => t: receive.wakeup_us.quantiles = 2 is not at least the one before it
-processor = { send_byte_ns = 2000.0 } => t: processor.send_byte_ns = 2000 is not between 0 and 1000
-processor = { others = { gap_us = { fixed = 0.0 }, slice_us = { fixed = 1.0 } } } => t: maximum of processor.others.gap_us = 0 is not at least 1
+timer_granularity_us = -1.0 => t:1: timer_granularity_us = -1 is not between 0 and 10000000
+timer_granularity_us = nan => t:1: timer_granularity_us = NaN is not between 0 and 10000000
+receive = { batch_datagrams = 0 } => t:1: receive.batch_datagrams = 0 is not positive
+receive = { batch_us = 0.0 } => t:1: receive.batch_us = 0 is not positive
+receive = { buffer_bytes = 0 } => t:1: receive.buffer_bytes = 0 is not between 1 and 67108864
+send = { burst_datagrams = 65 } => t:1: send.burst_datagrams = 65 is not between 1 and 64
+receive = { wakeup_us = { pareto = { min = 9.0, shape = 1.0, max = 8.0 } } } => t:1: receive.wakeup_us.pareto.max = 8 is not at least the minimum
+receive = { wakeup_us = { quantiles = [1.0, 3.0, 2.0] } } => t:1: receive.wakeup_us.quantiles = 2 is not at least the one before it
+processor = { send_byte_ns = 2000.0 } => t:1: processor.send_byte_ns = 2000 is not between 0 and 1000
+processor = { others = { gap_us = { fixed = 0.0 }, slice_us = { fixed = 1.0 } } } => t:1: maximum of processor.others.gap_us = 0 is not at least 1
 ";
         for case in cases.trim().lines() {
             let (text, expected) = case.split_once(" => ").unwrap();
             let error = HostConfig::from_toml("t", text).unwrap_err();
             assert_eq!(error.to_string(), expected);
         }
+        let text = "[receive]\nbatch_us = 5.0\n\n[processor.others]\ngap_us = { fixed = 9.0 }\nslice_us = { quantiles = [1.0] }\n";
+        let error = HostConfig::from_toml("t", text).unwrap_err().to_string();
+        let reason =
+            "t:6: number of processor.others.slice_us.quantiles = 1 is not between 2 and 10001";
+        assert_eq!(error, reason);
+        let host = HostConfig {
+            timer_granularity: Nanos::MAX,
+            ..HostConfig::ideal()
+        };
+        let error = host.validate().unwrap_err().to_string();
+        assert!(
+            error.starts_with("ideal: timer_granularity_us = "),
+            "{error}"
+        );
         let error = HostConfig::from_toml("t", "\nspeed = 3")
             .unwrap_err()
             .to_string();

@@ -346,7 +346,8 @@ queue_packets = 20 => loss = 0.1\nlost_packets = [2, 1] => n.toml:11: link up: l
 queue_packets = 20 => lost_packets = [2, 1] => n.toml:10: link up: lost packets: entry 1
 queue_packets = 20 => gilbert_elliott = { p = 2.0, r = 0.1 } => n.toml:10: link up | 2
 queue_packets = 20 => loss_bursts = { every = 2, length = 3 } => n.toml:10: link up | 3
-queue_packets = 20 => loss_intervals_ms = [[2.0, 1.0]] => n.toml:10: link up: losses: interval 0 is empty
+queue_packets = 20 => loss_intervals_ms = [[2.0, 1.0]] => n.toml:10: link up: losses: interval 0 is empty: 0.002000 s to 0.001000 s
+queue_packets = 20 => blackouts_ms = [[1.0, 1.0]] => n.toml:10: link up: blackouts: interval 0 is empty: 0.001000 s to 0.001000 s
 queue_packets = 20 => blackouts_ms = [[0.0, 1.0], [0.5, 2.0]] => n.toml:10: link up: blackouts: entry 1
 queue_packets = 20 => duplication = -0.5 => n.toml:10: link up: duplication probability -0.5
 queue_packets = 20 => corruption = 5.0 => n.toml:10: link up: corruption probability 5

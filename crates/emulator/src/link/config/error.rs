@@ -73,12 +73,16 @@ pub enum ConfigError {
     #[error("a schedule of rates must not end with rate 0")]
     EndlessBlackout,
     /// An interval ends before it begins, or where it begins. Intervals are counted from 0.
-    #[error("{what}: interval {index} is empty")]
+    #[error("{what}: interval {index} is empty: {from} to {to}")]
     EmptyInterval {
         /// Which list.
         what: &'static str,
         /// Which interval.
         index: usize,
+        /// Where it begins.
+        from: Nanos,
+        /// Where it ends.
+        to: Nanos,
     },
     /// The minimum of a range is above its maximum.
     #[error("{what}: nothing lies between {from} and {to}")]

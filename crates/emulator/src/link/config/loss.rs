@@ -92,13 +92,19 @@ pub struct Interval {
 fn validate_intervals(what: &'static str, intervals: &[Interval]) -> Result<(), ConfigError> {
     let mut end = Nanos::ZERO;
     for (index, interval) in intervals.iter().enumerate() {
-        if interval.from >= interval.to {
-            return Err(ConfigError::EmptyInterval { what, index });
+        let Interval { from, to } = *interval;
+        if from >= to {
+            return Err(ConfigError::EmptyInterval {
+                what,
+                index,
+                from,
+                to,
+            });
         }
-        if interval.from < end {
+        if from < end {
             return Err(ConfigError::Unordered { what, index });
         }
-        end = interval.to;
+        end = to;
     }
     Ok(())
 }
