@@ -5,15 +5,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use kneepoint_emulator::network::NetworkFileError;
 use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::controllers::{Candidate, UnknownController, candidate};
+use crate::controllers::{Candidate, Stack, UnknownController, candidate};
 use crate::metrics::{Row, Timeline};
 use crate::output::Object;
 use crate::plots::file_name;
-use crate::run::{RunError, run_logged};
+use crate::run::{RunError, check, run_logged};
 use crate::scenario::Scenario;
 use crate::sweep::{self, Key};
 use crate::trial::LinkOutcome;
@@ -78,6 +79,9 @@ pub enum CompareError {
     /// One of the controllers does not exist.
     #[error(transparent)]
     Controller(#[from] UnknownController),
+    /// A link's file is at odds with the hosts of the flows.
+    #[error(transparent)]
+    File(#[from] NetworkFileError),
     /// One of the runs did not reach its deadline.
     #[error("{controller} on {link}: {source}")]
     Run {
@@ -138,6 +142,27 @@ impl Job<'_> {
             timeline: Timeline::new(scenario, &records),
             windows: seen.flows.into_iter().map(|flow| flow.windows).collect(),
         })
+    }
+
+    /// Finds out whether the network of the scenario's file, if it has one, can be emulated with the hosts of all flows.
+    ///
+    /// # Errors
+    /// An unknown controller, or a file that is at odds with these hosts.
+    pub fn check(&self) -> Result<(), CompareError> {
+        let Some(file) = self.scenario.link.described() else {
+            return Ok(());
+        };
+        let (_, candidates) = self.flows()?;
+        check(self.scenario, &candidates).map_err(|error| file.blame(error).into())
+    }
+
+    /// Whether one of its flows is on quinn.
+    ///
+    /// # Errors
+    /// An unknown controller.
+    pub fn is_on_quinn(&self) -> Result<bool, UnknownController> {
+        let (_, candidates) = self.flows()?;
+        Ok(candidates.iter().any(|flow| flow.stack() == Stack::Quinn))
     }
 
     /// Each flow's controller, by name and as what makes it.
@@ -260,7 +285,13 @@ pub fn compare_mix(
     outcomes(&mixed_runs(scenarios, mix, extras), progress)
 }
 
-fn outcomes(
+/// Carries out all runs, in parallel on the cores. The outcomes are in their order.
+///
+/// `progress` is told how much virtual time has passed since it was last told.
+///
+/// # Errors
+/// An unknown controller, or the first run in order that did not reach its deadline.
+pub fn outcomes(
     jobs: &[Job<'_>],
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Vec<Outcome>, CompareError> {

@@ -3,7 +3,8 @@
 //! Data goes from the node `left` to the node `right`, over the link `forward` if it is measured. What else there is, other
 //! nodes, cross traffic or models of hosts, is the file's.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub enum LinkFileError {
 /// A network with a link to measure.
 #[derive(Debug, Clone, Serialize)]
 pub struct LinkFile {
+    #[serde(skip)]
+    path: PathBuf,
     #[serde(skip)]
     topology: Topology,
     /// Stands for the topology in a key.
@@ -84,6 +87,7 @@ impl LinkFile {
         let empty = Link::new(forward.clone(), 0).map_err(|error| unfit(error.to_string()))?;
         let digest = digest_of(&topology).map_err(|error| unfit(error.to_string()))?;
         Ok(Self {
+            path: path.to_owned(),
             topology,
             digest,
             seed,
@@ -109,6 +113,13 @@ impl LinkFile {
     /// The network. Its link `forward` keeps a log.
     pub fn topology(&self) -> &Topology {
         &self.topology
+    }
+
+    /// Says where the file is at odds with what was added to its network.
+    pub(crate) fn blame(&self, error: NetworkError) -> NetworkFileError {
+        // Without its text the first line will do.
+        let text = fs::read_to_string(&self.path).unwrap_or_default();
+        NetworkFileError::of(error, &text, &self.path.display().to_string())
     }
 
     /// The seed that the file names.

@@ -71,6 +71,18 @@ pub fn run_logged(
     qlog: Option<&Path>,
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Outcome, RunError> {
+    trial(scenario, candidates, qlog).run_on(&scenario.host, progress)
+}
+
+/// Finds out whether the scenario's network can be emulated with the hosts of these senders.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check(scenario: &Scenario, candidates: &[Candidate]) -> Result<(), NetworkError> {
+    trial(scenario, candidates, None).check()
+}
+
+fn trial(scenario: &Scenario, candidates: &[Candidate], qlog: Option<&Path>) -> Trial {
     let end = scenario.duration;
     let mut seeds = Pcg64::seed_from_u64(scenario.seed);
     let flows = (0..).zip(candidates).map(|(index, candidate)| {
@@ -86,12 +98,10 @@ pub fn run_logged(
             ..FlowPlan::greedy(candidate.clone(), start, end)
         }
     });
-    let topology = scenario.topology();
-    let trial = Trial {
+    Trial {
         seed: scenario.seed,
-        ..Trial::new(topology, flows.collect(), end)
-    };
-    trial.run_on(&scenario.host, progress)
+        ..Trial::new(scenario.topology(), flows.collect(), end)
+    }
 }
 
 /// When a flow starts.

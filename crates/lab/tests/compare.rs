@@ -16,6 +16,9 @@ fn bad_input_is_blamed_in_one_line() {
 --rate 0Mbps => --rate | out of range
 --queue big => --queue | 'big'
 --queue => --queue | value is required
+--queue 1kB => --queue | '1kB' | 1252 bytes
+--up 10 => --up | '10' | 10Mbps
+--up 1Mbps --up-queue 1kB => --up-queue | '1kB' | 1252 bytes
 --duration 0s => --duration | out of range
 --loss 2 => --loss | probability
 --loss nan => --loss | 'nan'
@@ -30,6 +33,8 @@ fn bad_input_is_blamed_in_one_line() {
 --workload web => --workload | 'web' | rpc:SIZE@TIME
 --flow-control none => --flow-control | 'none' | stock
 --seed -1 => --seed | '-1'
+--seed 18446744073709551614 --seeds 3 => --seeds | 18446744073709551614 | --seed
+--controllers noq:knee,noq:bbr3 --qlog logs => --qlog | quinn
 --host laptop => --host | laptop | server, busy, phone
 --host no.toml => --host | cannot read host no.toml
 --format xml => --format | xml | json
@@ -56,6 +61,14 @@ trace generate --profile 3g --out x --duration 2h => --duration | out of range
         "--duration 1s\n2s",
         &["--duration", "unknown unit"],
     );
+}
+
+#[test]
+fn the_last_seeds_are_seeds() {
+    let arguments = "--rate 10Mbps --controllers knee --duration 1s --seed 18446744073709551614";
+    let row = json(anywhere(), &format!("{arguments} --seeds 2")).remove(0);
+    let last = &row["seeds"][1];
+    assert_eq!(last.as_u64(), Some(u64::MAX), "{row}");
 }
 
 #[test]

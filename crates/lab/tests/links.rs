@@ -168,6 +168,16 @@ fn bad_files_are_blamed_with_line_and_value() {
         "{both}[[link]]\nname = \"third\"\nfrom = \"left\"\nto = \"far\"\nrate_mbps = 1.0\n"
     );
     let hosts = format!("hosts = {{ left = \"phone\" }}\n{both}");
+    let path = |from: &str, links: &str| {
+        format!(
+            "{both}[[path]]\nfrom = \"{from}\"\nto = \"10.0.1.1:4433\"\nlinks = [\"{links}\"]\n"
+        )
+    };
+    let (nobody, back) = (
+        path("10.0.0.9:1", "forward"),
+        path("10.0.0.1:10000", "reverse"),
+    );
+    let other_model = format!("{both}[hosts]\nleft = \"burst.toml\"\n");
     let directory = directory(
         "bad-links",
         &[
@@ -181,6 +191,10 @@ fn bad_files_are_blamed_with_line_and_value() {
             ("limit.toml", &limit),
             ("three.toml", &three),
             ("hosts.toml", &hosts),
+            ("nobody.toml", &nobody),
+            ("back.toml", &back),
+            ("model.toml", &other_model),
+            ("burst.toml", "[send]\nburst_datagrams = 100\n"),
         ],
     );
     let cases = r#"
@@ -192,6 +206,10 @@ compare --link fast.toml => --link | fast | --duration
 compare --link key.toml => --link | key.toml:11 | speed
 compare --link queue.toml => --link | queue.toml:6 | fast
 compare --link limit.toml => --link | limit.toml:6 | link forward | packets must be positive
+compare --link nobody.toml => --link | nobody.toml:12 | 10.0.0.9:1 is not attached to a node
+compare --link back.toml => --link | back.toml:14 | 10.0.0.1:10000 | broken at link reverse
+compare --link model.toml => --link | model.toml:12 | burst.toml:2: send.burst_datagrams = 100
+compare --host burst.toml => --host | burst.toml:2: send.burst_datagrams = 100
 compare --link good.toml --rate 1Mbps => --link | --rate
 compare --link good.toml --rtt 1ms => --link | --rtt
 compare --link good.toml --queue 1MB => --link | --queue

@@ -16,6 +16,17 @@ fn bad_input_is_blamed_in_one_line() {
         ("--listen 127.0.0.1:4434 --to 127.0.0.1:4434", "--to"),
         ("--listen 127.0.0.1:0 --to 127.0.0.1:0", "port"),
         ("--listen localhost --to 127.0.0.1:1", "--listen"),
+        (
+            "--listen 127.0.0.1 --to 127.0.0.1:1",
+            "write it like 127.0.0.1:4433",
+        ),
+        (
+            "--listen 127.0.0.1:0 --to localhost:4434",
+            "write it like 127.0.0.1:4433",
+        ),
+        ("--down 10", "write it like 10Mbps"),
+        ("--queue 1kB", "1252 bytes"),
+        ("--up-queue 1kB", "1252 bytes"),
         ("--up no-such-trace", "no-such-trace"),
         ("--down 0Mbps", "out of range"),
         ("--loss 1.5", "--loss"),

@@ -13,12 +13,14 @@ use kneepoint_emulator::trace::Trace;
 use thiserror::Error;
 
 use super::error::CliError;
-use super::options::{self, Capacity, QUEUE, SEED, create_directory, known_controller, write_file};
+use super::options::{
+    self, Capacity, QUEUE, SEED, create_directory, known_controller, parse_queue, write_file,
+};
 use super::progress::Progress;
 use super::sweep::SweepOptions;
 use super::write_all;
 use crate::aqm::Aqm;
-use crate::compare::{self, Against, Extras, Outcome, compare, compare_mix};
+use crate::compare::{self, Against, Extras, Job, Outcome};
 use crate::controllers::{self, UnknownController};
 use crate::link_file::LinkFile;
 use crate::metrics::{Row, Summary};
@@ -61,7 +63,7 @@ pub(super) struct Arguments {
     rtt: Duration,
 
     /// Size of the queue, drop-tail unless --aqm: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE)]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE, value_parser = parse_queue)]
     queue: QueueSize,
 
     /// Manage the queue: codel, fq-codel, pie or red, with the values of their RFCs
@@ -86,7 +88,8 @@ pub(super) struct Arguments {
         value_name = "SIZE",
         allow_hyphen_values = true,
         requires = "up",
-        default_value = "inf"
+        default_value = "inf",
+        value_parser = parse_queue
     )]
     up_queue: QueueSize,
 
@@ -200,6 +203,22 @@ pub(super) fn run(
     let links = links(arguments)?;
     let senders = senders(arguments)?;
     let scenarios = scenarios(arguments, links, &senders)?;
+    let extras = Extras {
+        against: arguments.against.clone(),
+        qlog: arguments.qlog.clone(),
+    };
+    let runs = match &arguments.flows {
+        Flows::Each(_) => compare::runs(&scenarios, &senders, &extras),
+        Flows::Mix(_) => compare::mixed_runs(&scenarios, &senders, &extras),
+    };
+    for run in &runs {
+        run.check()
+            .map_err(|error| CliError::input("--link", error))?;
+    }
+    if arguments.qlog.is_some() && !on_quinn(&runs)? {
+        let reason = "no controller runs on quinn, and noq writes no qlog";
+        return Err(CliError::input("--qlog", reason));
+    }
     let plots = arguments
         .plots
         .as_deref()
@@ -216,16 +235,8 @@ pub(super) fn run(
     if let Some(path) = &arguments.html {
         write_file("--html", path, "")?;
     }
-    let extras = Extras {
-        against: arguments.against.clone(),
-        qlog: arguments.qlog.clone(),
-    };
 
     if let Some(sweep) = arguments.sweep.open()? {
-        let runs = match &arguments.flows {
-            Flows::Each(_) => compare::runs(&scenarios, &senders, &extras),
-            Flows::Mix(_) => compare::mixed_runs(&scenarios, &senders, &extras),
-        };
         let results = sweep.results(&runs, out)?;
         let rows = results.map(|rows| rows.into_iter().map(Row::from).collect::<Vec<_>>());
         return match rows {
@@ -234,17 +245,9 @@ pub(super) fn run(
         };
     }
 
-    let runs = match &arguments.flows {
-        Flows::Each(_) => scenarios.len() * senders.len(),
-        Flows::Mix(_) => scenarios.len(),
-    };
-    let runs = u32::try_from(runs).unwrap_or(u32::MAX);
-    let progress = Progress::new(arguments.duration.saturating_mul(runs));
-    let advance = |step| progress.advance(step);
-    let outcomes = match &arguments.flows {
-        Flows::Each(_) => compare(&scenarios, &senders, &extras, &advance),
-        Flows::Mix(_) => compare_mix(&scenarios, &senders, &extras, &advance),
-    };
+    let count = u32::try_from(runs.len()).unwrap_or(u32::MAX);
+    let progress = Progress::new(arguments.duration.saturating_mul(count));
+    let outcomes = compare::outcomes(&runs, &|step| progress.advance(step));
     progress.finish();
     let mut outcomes = outcomes.map_err(CliError::failure)?;
 
@@ -269,6 +272,17 @@ pub(super) fn run(
         }
     }
     Ok(())
+}
+
+/// Whether a flow of some run is on quinn.
+fn on_quinn(runs: &[Job<'_>]) -> Result<bool, CliError> {
+    for run in runs {
+        let on_quinn = run.is_on_quinn();
+        if on_quinn.map_err(|error| CliError::input("--controllers", error))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Every link with every seed, link by link.
@@ -314,7 +328,16 @@ fn scenarios(
     let mut scenarios = Vec::new();
     for link in links {
         let seed = arguments.seed.or(link.described().and_then(LinkFile::seed));
-        for offset in 0..arguments.seeds {
+        let first = seed.unwrap_or(SEED);
+        let Some(last) = first.checked_add(arguments.seeds - 1) else {
+            let reason = format!(
+                "{} seeds from {first} on are beyond {}: choose a smaller --seed",
+                arguments.seeds,
+                u64::MAX
+            );
+            return Err(CliError::input("--seeds", reason));
+        };
+        for seed in first..=last {
             let scenario = Scenario {
                 link: link.clone(),
                 rtt: arguments.rtt,
@@ -326,7 +349,7 @@ fn scenarios(
                 duration: arguments.duration,
                 loss: arguments.loss,
                 flows,
-                seed: seed.unwrap_or(SEED).wrapping_add(offset),
+                seed,
                 host: arguments.host.clone(),
                 workload: arguments.workload,
                 start_gap: arguments.start_gap,

@@ -1,6 +1,7 @@
 //! Options that several commands share.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -40,6 +41,24 @@ pub(super) fn parse_bytes(text: &str, max: u64, expected: &str) -> Result<u64, S
     }
 }
 
+/// Reads a queue's size, into which a packet fits.
+pub(super) fn parse_queue(text: &str) -> Result<QueueSize, String> {
+    match text.parse() {
+        Ok(QueueSize::Bytes(bytes)) if bytes < PACKET_BYTES => Err(format!(
+            "a packet of QUIC's handshake has up to {PACKET_BYTES} bytes on the wire and would never pass: give room to one \
+             at least"
+        )),
+        Ok(size) => Ok(size),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Reads an IP address and a port.
+pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    let address = text.parse();
+    address.map_err(|_| "not an IP address and a port: write it like 127.0.0.1:4433".to_owned())
+}
+
 /// Makes the directory that an option names, if it is not there.
 pub(super) fn create_directory(option: &str, directory: &Path) -> Result<(), CliError> {
     fs::create_dir_all(directory).map_err(|error| {
@@ -76,6 +95,9 @@ impl FromStr for Capacity {
             Ok(rate) => return Ok(Self::Rate(rate)),
             // It is one, but not one of a link.
             Err(error @ UnitError::OutOfRange { .. }) => return Err(error.to_string()),
+            Err(error @ UnitError::NoUnit { .. }) if !Path::new(text).exists() => {
+                return Err(error.to_string());
+            }
             Err(_) => {}
         }
         let trace = Trace::load(text).map_err(|error| error.to_string())?;
@@ -85,6 +107,10 @@ impl FromStr for Capacity {
 
 /// The seed, unless another one is given.
 pub(super) const SEED: u64 = 1;
+
+/// The least of a datagram that begins a connection ([RFC 9000, section 14.1](https://www.rfc-editor.org/rfc/rfc9000#section-14.1)),
+/// with the headers of UDP over IPv6 and a trace's framing.
+const PACKET_BYTES: u64 = 1252;
 
 /// The default queue size.
 pub(super) const QUEUE: &str = "3MB";
@@ -99,7 +125,19 @@ mod tests {
         assert_eq!(rate, Ok(Capacity::Rate("10Mbps".parse().unwrap())));
         let error = "0Mbps".parse::<Capacity>().unwrap_err();
         assert!(error.contains("out of range"), "{error}");
+        let error = "10".parse::<Capacity>().unwrap_err();
+        assert_eq!(error, "the unit is missing: write it like 10Mbps");
         let error = "no-such-file".parse::<Capacity>().unwrap_err();
         assert!(error.contains("no-such-file"), "{error}");
+    }
+
+    #[test]
+    fn a_queue_has_room_for_a_packet() {
+        for size in ["1252B", "1p", "inf"] {
+            assert_eq!(parse_queue(size), Ok(size.parse().unwrap()));
+        }
+        let error = parse_queue("1kB").unwrap_err();
+        assert!(error.contains("1252 bytes"), "{error}");
+        assert!(parse_queue("0p").is_err());
     }
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::network::{Network, Topology};
+use kneepoint_emulator::network::{Network, NetworkError, Topology};
 use kneepoint_emulator::sim::Simulation;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -270,8 +270,18 @@ impl Trial {
         })
     }
 
+    /// Finds out whether the network can be emulated with the hosts of all flows.
+    pub(crate) fn check(&self) -> Result<(), NetworkError> {
+        let mut topology = self.topology.clone();
+        self.attach(&mut topology)?;
+        topology.build(self.seed).map(drop)
+    }
+
     /// Attaches every sender, to each node that has receivers one for each stack and flow control, and what moves.
-    fn attach(&self, topology: &mut Topology) -> Result<BTreeMap<ServerKey, SocketAddr>, RunError> {
+    fn attach(
+        &self,
+        topology: &mut Topology,
+    ) -> Result<BTreeMap<ServerKey, SocketAddr>, NetworkError> {
         let mut servers = BTreeMap::new();
         for (index, flow) in (0..).zip(&self.flows) {
             topology.host(&flow.sender, client_address(index))?;

@@ -1,8 +1,9 @@
 //! Why a file does not describe a network.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::super::NetworkError;
+use super::source::Source;
 use crate::host::HostError;
 use crate::trace::TraceError;
 
@@ -95,3 +96,11 @@ pub enum NetworkFileError {
 }
 
 debug_as_display!(NetworkFileError);
+
+impl NetworkFileError {
+    /// What is wrong with the network of a text after something was added to it, such as hosts. The name identifies the text.
+    pub fn of(source: NetworkError, text: &str, name: &str) -> Self {
+        let folder = Path::new("");
+        Source { name, text, folder }.whole(source)
+    }
+}

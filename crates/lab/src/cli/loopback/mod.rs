@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::error::CliError;
 use super::inspect::Format;
-use super::options::{self, QUEUE, SEED, known_controller, parse_bytes};
+use super::options::{self, QUEUE, SEED, known_controller, parse_bytes, parse_queue};
 use super::progress::Progress;
 use super::write_all;
 use crate::controllers::Stack;
@@ -57,7 +57,7 @@ pub(super) struct Arguments {
     rate: Vec<Rate>,
 
     /// Size of the drop-tail queue before --rate: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE)]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE, value_parser = parse_queue)]
     queue: QueueSize,
 
     /// Let the relay spin before a packet is due: more precise, for a processor in each direction

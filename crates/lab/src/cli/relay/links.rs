@@ -13,7 +13,7 @@ use kneepoint_emulator::time::Nanos;
 
 use crate::aqm::{Aqm, Endless};
 use crate::cli::error::CliError;
-use crate::cli::options::{Capacity, QUEUE, parse_bytes};
+use crate::cli::options::{Capacity, QUEUE, parse_bytes, parse_queue};
 use crate::link_file::{LinkFile, LinkFileError};
 use crate::units::{QueueSize, Rate, parse_moment, parse_probability, parse_time};
 
@@ -67,15 +67,15 @@ pub(super) struct LinkOptions {
     ecn: bool,
 
     /// Size of the queue of each direction, drop-tail unless --aqm: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE)]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE, value_parser = parse_queue)]
     queue: QueueSize,
 
     /// Size of the queue towards the server [default: --queue]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, value_parser = parse_queue)]
     up_queue: Option<QueueSize>,
 
     /// Size of the queue towards the clients [default: --queue]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, value_parser = parse_queue)]
     down_queue: Option<QueueSize>,
 
     /// Probability of random loss in each direction: 0.01 or 1%

@@ -24,7 +24,7 @@ use kneepoint_emulator::relay::{
 use self::command::Client;
 use self::pcap::Pcap;
 use super::error::CliError;
-use super::options::{SEED, write_file};
+use super::options::{SEED, parse_address, write_file};
 use super::write_all;
 use crate::real_clock;
 use crate::units::parse_time;
@@ -36,11 +36,11 @@ use crate::units::parse_time;
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Where clients send to: 127.0.0.1:4433, [::1]:4433; port 0 for any
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
     listen: SocketAddr,
 
     /// The server
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_address)]
     to: SocketAddr,
 
     #[command(flatten)]
