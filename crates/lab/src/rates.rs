@@ -171,7 +171,7 @@ fn bytes(samples: &[RateSample]) -> f64 {
         [from, to] => to.millis - from.millis,
         _ => 0.0,
     });
-    let last = spans.clone().last();
+    let last = spans.clone().next_back();
     let spans = spans.chain(last);
     let bytes = samples.iter().zip(spans);
     bytes

@@ -306,7 +306,7 @@ fn host_model(
     host.map_err(|error| NetworkFileError::Host {
         name: source.name.to_owned(),
         line: source.line(span),
-        source: error,
+        source: Box::new(error),
     })
 }
 

@@ -75,7 +75,7 @@ pub enum NetworkFileError {
         /// The line's number.
         line: usize,
         /// Why.
-        source: HostError,
+        source: Box<HostError>,
     },
     /// The parts do not make a network.
     #[error("{name}:{line}: {source}")]
