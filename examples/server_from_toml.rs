@@ -4,7 +4,11 @@
 //! cargo run --release --example server_from_toml -- examples/server.toml
 //! cargo run --release --example client -- --server 127.0.0.1:4434 /20000000
 //! ```
-#![expect(clippy::print_stdout, reason = "that is what it is for")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "that is what it is for"
+)]
 
 #[allow(dead_code, reason = "the rest is the other examples'")]
 mod net;
@@ -12,6 +16,7 @@ mod net;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,7 +62,18 @@ impl Settings {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> net::Result<()> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Readable: `main` would print it by `Debug`.
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> net::Result<()> {
     let path = std::env::args().nth(1);
     let path = path.unwrap_or_else(|| "examples/server.toml".to_owned());
     let text = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;

@@ -38,6 +38,8 @@ impl Qlog {
             .folder
             .join(format!("server-{}.sqlog", self.connections));
         let mut qlog = QlogConfig::default();
+        let title = format!("server-{}", self.connections);
+        qlog.title(Some(title));
         // An event is a line: what has happened can be read while the connection lives.
         qlog.writer(Box::new(LineWriter::new(File::create(path)?)));
         let mut transport = self.controller.clone().transport();
