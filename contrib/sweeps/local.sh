@@ -14,6 +14,10 @@ fi
 shards=$1 out=$2
 shift 2
 kneepoint=${KNEEPOINT:-kneepoint}
+if ! command -v "$kneepoint" >/dev/null; then
+    echo "$0: there is no command $kneepoint: install it with 'cargo install --path crates/lab', or name it in KNEEPOINT" >&2
+    exit 127
+fi
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 # A shard has one core: the others have the other shards.
 export RAYON_NUM_THREADS=1
