@@ -115,7 +115,7 @@ pub(super) struct Arguments {
     )]
     flows: Flows,
 
-    /// Controllers to compare, separated by commas, each NAME or NAME:PRESET [default: all that repeat]
+    /// Controllers to compare, separated by commas, each NAME, NAME:PRESET or NAME:FIELD=VALUE [default: all that repeat]
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true, value_delimiter = ',', value_parser = known_controller, long_help = long_help())]
     controllers: Vec<String>,
 
@@ -522,8 +522,8 @@ fn parse_against(text: &str) -> Result<Against, String> {
 fn long_help() -> String {
     let (known, all) = (controllers::known(), controllers::names().join(", "));
     format!(
-        "Controllers to compare, separated by commas, each NAME or NAME:PRESET: {known}. The presets of ours are paper and \
-         tuned. The runs of noq-bbr3 differ from one to the next: it cannot be told a seed [default: {all}]"
+        "Controllers to compare, separated by commas, each NAME, NAME:PRESET or NAME:FIELD=VALUE (docs/TUNING.md): {known}. \
+         `kneepoint controllers` lists their presets. The runs of noq-bbr3 differ from one to the next: it cannot be told a seed [default: {all}]"
     )
 }
 

@@ -59,7 +59,7 @@ enum Command {
     Reproduce(reproduce::Arguments),
     /// Run controllers over a suite of scenarios, and show which ones collapse
     Frontier(frontier::Arguments),
-    /// Join what the shards of `compare`, `frontier`, `reproduce`, `torture` or `tune` have kept in a directory
+    /// Join what the shards of `compare`, `frontier`, `reproduce` or `torture` have kept in a directory
     Merge(merge::Arguments),
     /// Break links in the middle of transfers, and show how long controllers take to recover
     Torture(torture::Arguments),

@@ -141,7 +141,8 @@ fn passes(
     let cases = suites.iter().flat_map(|(_, cases)| cases);
     let families: BTreeSet<Family> = cases.map(|case| case.family).collect();
     if families.len() < 2 {
-        let reason = "without one family, there has to be another one";
+        let reason =
+            "the search leaves out one family after the other: name two families, or --ablation";
         return Err(CliError::input("--family", reason));
     }
     let alone = alone.min(arguments.budget);
