@@ -67,6 +67,16 @@ fn a_sweep_on_one_machine() {
         .output()
         .expect("it starts");
     assert_eq!(nothing.status.code(), Some(2));
+    let mut absent = shell(&directory, &contrib("local.sh"));
+    absent.args(["2", "absent", "compare"]);
+    let absent = absent.env("KNEEPOINT", "no-such-command").output();
+    let absent = absent.expect("it starts");
+    assert_eq!(absent.status.code(), Some(127));
+    let message = String::from_utf8_lossy(&absent.stderr);
+    assert!(
+        message.contains("no-such-command") && message.contains("cargo install"),
+        "{message}"
+    );
 }
 
 /// A shard that fails makes the script fail.

@@ -196,7 +196,7 @@ fn values_out_of_range_are_rejected_and_named() {
         ),
         (
             loss(Loss::Intervals(intervals(&[(0, 5), (5, 5)]))),
-            "losses: interval 1 is empty",
+            "losses: interval 1 is empty: 0.005000 s to 0.005000 s",
         ),
         (
             loss(Loss::Burst {
