@@ -15,7 +15,8 @@ pub struct BandwidthWatch(Weak<Shared>);
 impl BandwidthWatch {
     /// The estimate as of one of the acknowledgements of the last millisecond before the last acknowledgement.
     ///
-    /// `None` before the first estimate, for controllers without a model of the path, and once the connection, or the path that the handle was taken on, has ended.
+    /// `None` before the first estimate, for controllers without a model of the path, and once the connection, or the path that the
+    /// handle was taken on, has ended.
     pub fn get(&self) -> Option<BandwidthEstimate> {
         let shared = self.0.upgrade()?;
         *shared.lock().unwrap_or_else(PoisonError::into_inner)
