@@ -7,8 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::link::{Loss, Policer};
+use kneepoint_emulator::link::{Delay, Jitter, Loss, Policer};
 use kneepoint_emulator::network::Topology;
+use kneepoint_emulator::time::Nanos;
 use kneepoint_lab::compare::{Extras, compare};
 use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::metrics::Row;
@@ -172,6 +173,38 @@ fn a_link_that_holds_few_packets_loses_few() {
         assert!(used > 0.9, "{used} of {mbps} Mb/s at {rtt} s");
         assert!(lost < 0.05, "{lost} of {mbps} Mb/s at {rtt} s");
     }
+}
+
+/// Fault: after each test of the loss bound the window doubled in a round. The buffer had no place for that, and the bound came back: 41,
+/// 68 and 61 % were used.
+#[test]
+fn a_buffer_of_a_few_packets_is_used() {
+    for (mbps, rtt, packets, least) in [
+        (10.0, 0.04, 3, 0.6),
+        (20.0, 0.01, 3, 0.9),
+        (100.0, 0.01, 6, 0.85),
+    ] {
+        let path = links(constant(mbps), rtt, packets * 1500);
+        let outcome = greedy("knee", path, 20.0);
+        let used = goodput(&outcome, 0.0, 20.0) / mbps;
+        assert!(used > least, "{used} of {mbps} Mb/s with {packets} packets");
+    }
+}
+
+/// Fault: noq takes packets that others overtake for lost, and says so when they arrive. The bound stayed: 21 % of 36 Mb/s were used.
+#[test]
+fn a_spurious_loss_leaves_no_bound() {
+    let mut path = links(constant(36.0), 0.15, bdp(36.0, 0.15, 1.2));
+    path.forward.delay = Delay::Jittered {
+        jitter: Jitter::Uniform {
+            from: Nanos::from_millis(75),
+            to: Nanos::from_millis(78),
+        },
+        reordering: true,
+    };
+    let outcome = greedy("noq:knee", path, 20.0);
+    let used = goodput(&outcome, 5.0, 20.0) / 36.0;
+    assert!(used > 0.4, "{used}");
 }
 
 /// quinn asks for the window of all datagrams that leave together before it tells of them. Told a larger window, so that it paces faster, it

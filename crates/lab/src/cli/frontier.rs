@@ -12,7 +12,7 @@ use super::suite::{self, SuiteOptions};
 use super::sweep::SweepOptions;
 use super::write_all;
 use crate::frontier::report::report;
-use crate::frontier::{Case, Family, Job, Record, chart};
+use crate::frontier::{Case, Family, Job, Record, chart, informed};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -33,6 +33,10 @@ pub(super) struct Arguments {
     /// Print a line for each run
     #[arg(long)]
     runs: bool,
+
+    /// Compare with senders that are told of the link's rate half a round trip late, over traces
+    #[arg(long)]
+    informed: bool,
 
     /// Print the names of the scenarios, and run nothing
     #[arg(long)]
@@ -79,7 +83,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
         let drawing = chart(&records).svg().map_err(CliError::failure)?;
         write_file("--svg", path, &drawing)?;
     }
-    Ok(write_all(out, &report(&records, arguments.runs))?)
+    let mut text = report(&records, arguments.runs);
+    if arguments.informed {
+        text += &informed(&suites, &records).map_err(CliError::failure)?;
+    }
+    Ok(write_all(out, &text)?)
 }
 
 /// As the suite and the command have them: references come in another order, and first those of controllers that are not named.

@@ -7,6 +7,7 @@
 mod case;
 mod families;
 mod family;
+mod informed;
 pub(crate) mod path;
 mod record;
 pub mod report;
@@ -21,6 +22,7 @@ pub use self::case::{Case, Sender, Under};
 pub(crate) use self::families::rate_name;
 pub use self::families::{RecordedTrace, cases};
 pub use self::family::{Family, UnknownFamily};
+pub use self::informed::informed;
 pub use self::path::Path;
 pub use self::record::Record;
 pub use self::scatter::chart;

@@ -266,13 +266,13 @@ fn collapses(records: &[Record], verdicts: &[Vec<Collapse>]) -> String {
 /// A flow with a smaller part of its fair share starves.
 const STARVING: f64 = 0.4;
 
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     (count > 0).then(|| sum / f64::from(count))
 }
 
 /// Of positive values: others would make it zero, or no number.
-fn geometric_mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+pub(super) fn geometric_mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     mean(values.filter(|value| *value > 0.0).map(f64::ln)).map(f64::exp)
 }
 
@@ -280,7 +280,7 @@ fn whole(value: f64) -> String {
     format!("{value:.0}")
 }
 
-fn percent(value: f64) -> String {
+pub(super) fn percent(value: f64) -> String {
     format!("{:.1}", value * 100.0)
 }
 

@@ -18,9 +18,8 @@ use kneepoint_emulator::link::{
     Aggregation, Delay, DelayStep, Jitter, Limit, LinkConfig, Queue, RateStep, Shaper, StepMark,
 };
 use kneepoint_emulator::network::{Duplex, Topology};
-use kneepoint_lab::controllers::resolve;
+use kneepoint_lab::controllers::{Candidate, candidate};
 use kneepoint_lab::metrics::stats;
-use kneepoint_lab::probe::SharedFactory;
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 use kneepoint_lab::workload::Phase;
 
@@ -138,13 +137,13 @@ pub(crate) fn heeds_a_marker(name: &str, mbps: f64, end: f64) {
 
 /// A greedy connection until `end`, in seconds.
 pub(crate) fn greedy(name: &str, links: Duplex, end: f64) -> Outcome {
-    let controller = resolve(name, 1).expect("a known controller");
+    let controller = candidate(name, 1).expect("a known controller");
     with(controller, links, end, None)
 }
 
 /// A connection of a given controller, or with another application.
 pub(crate) fn with(
-    controller: SharedFactory,
+    controller: impl Into<Candidate>,
     links: Duplex,
     end: f64,
     application: Option<Vec<Phase>>,

@@ -329,13 +329,19 @@ impl Knee {
     /// `acked` bytes were acknowledged: the window grows by no more, as in slow start.
     fn update_window(&mut self, acked: Bytes) {
         let model = self.state.window(&self.config, &self.path, self.mtu);
+        // A window that doubles in a round queues half of what it holds. A link that has lost packets may have no place for them.
+        let growth = if self.loss.bytes() < model {
+            Bytes(acked.0 / BOUNDED_GROWTH)
+        } else {
+            acked
+        };
         // The cast saturates.
         let bounded = Bytes(model.min(self.loss.bytes()) as u64);
         let min = self.mtu * MIN_PACKETS;
         if bounded > self.undrained + acked {
             self.behind_at = self.last_ack;
         }
-        self.undrained = bounded.min(self.undrained + acked).max(min);
+        self.undrained = bounded.min(self.undrained + growth).max(min);
         self.window = self.undrained;
         if let State::Running {
             phase: Phase::Draining(_),
@@ -449,7 +455,9 @@ impl Controller for Knee {
             self.evidence.show(ack, before);
         }
         let model = || self.state.window(&self.config, &self.path, self.mtu);
-        self.loss.on_ack(&self.config, ack, model, self.mtu);
+        let others_queue = self.path.others_queue();
+        self.loss
+            .on_ack(&self.config, ack, model, self.mtu, others_queue);
         if let State::Startup(startup) = &mut self.state {
             self.path.take_min_as_base();
             // What hosts add is no queue.
@@ -505,6 +513,11 @@ impl Controller for Knee {
         observe::transition(super::NAME, before, self.state.mode());
     }
 
+    fn on_spurious_loss(&mut self, _now: Timestamp) {
+        self.loss.on_spurious_loss();
+        self.update_window(Bytes::ZERO);
+    }
+
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
         self.update_window(Bytes::ZERO);
@@ -552,6 +565,9 @@ impl Controller for Knee {
 
 /// A receiver acknowledges every second packet at once (RFC 9000, section 13.2.2).
 const MIN_PACKETS: u64 = 2;
+
+/// While losses bound the window, one byte for so many that are acknowledged: a quarter in a round, as the bound itself grows at most.
+const BOUNDED_GROWTH: u64 = 4;
 
 /// What a transport may send back to back: RFC 9002, section 7.7, allows the initial window. Delivery rates vary by it.
 pub(super) const QUANTUM_PACKETS: u64 = 10;

@@ -23,6 +23,8 @@ pub(super) struct LossBound {
     lossy_until: Option<u64>,
     /// What left before belongs to losses that have been answered.
     answered: Timestamp,
+    /// The phase before the last loss that was answered.
+    before: Phase,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -114,7 +116,16 @@ impl LossBound {
             round: 0,
             lossy_until: None,
             answered: Timestamp::ZERO,
+            before: Phase::Unbounded,
         }
+    }
+
+    /// Packets that counted as lost have arrived, out of order. What was concluded from them is taken back.
+    pub(super) fn on_spurious_loss(&mut self) {
+        self.phase = self.before;
+        self.recent = Counted::default();
+        self.counted = Counted::default();
+        self.lossy_until = None;
     }
 
     /// No window may be larger, in bytes.
@@ -137,13 +148,15 @@ impl LossBound {
         self.lossy_until.is_some_and(|until| round <= until)
     }
 
-    /// Takes an acknowledgement. `model` is the window without the bound.
+    /// Takes an acknowledgement. `model` is the window without the bound. Others who fill the queue make losses whatever this sender
+    /// does: where the queue is theirs the bound is not held, and rises twice as fast.
     pub(super) fn on_ack(
         &mut self,
         config: &KneeConfig,
         ack: &AckEvent,
         model: impl Fn() -> f64,
         mtu: Bytes,
+        others_queue: bool,
     ) {
         let sample = mtu * SAMPLE;
         self.counted.add(ack);
@@ -188,7 +201,7 @@ impl LossBound {
                 }
             }
             Phase::Holding { bounded, until } => {
-                if ack.round >= *until {
+                if ack.round >= *until || others_queue {
                     self.phase = Phase::Raising { bounded: *bounded };
                 }
             }
@@ -196,6 +209,8 @@ impl LossBound {
                 if new_round {
                     bounded.bound *= if bounded.bound > NEW_GROUND * bounded.lost_at {
                         NEW_GROUND
+                    } else if others_queue {
+                        1.0 + 2.0 * config.bound_growth
                     } else {
                         1.0 + config.bound_growth
                     };
@@ -265,6 +280,7 @@ impl LossBound {
         let before = (lost / sent.max(1.0))
             .min(self.counted.share())
             .max(config.max_loss);
+        self.before = self.phase;
         self.phase = Phase::measuring(bounded, event.round, before, Test::Bound);
         true
     }
@@ -325,6 +341,15 @@ mod tests {
 
     /// Rounds of 100 packets, of which so many are lost.
     fn rounds(bound: &mut LossBound, rounds: core::ops::Range<u64>, lost: u64) {
+        rounds_beside(bound, rounds, lost, false);
+    }
+
+    fn rounds_beside(
+        bound: &mut LossBound,
+        rounds: core::ops::Range<u64>,
+        lost: u64,
+        others_queue: bool,
+    ) {
         for round in rounds {
             let ack = AckEvent {
                 round,
@@ -333,8 +358,28 @@ mod tests {
                 lost: MTU * lost,
                 ..AckEvent::nothing_yet(at(round * 40))
             };
-            bound.on_ack(&KneeConfig::default(), &ack, || 200_000.0, MTU);
+            bound.on_ack(
+                &KneeConfig::default(),
+                &ack,
+                || 200_000.0,
+                MTU,
+                others_queue,
+            );
         }
+    }
+
+    /// Fault: beside a flow that fills ten bandwidth-delay products the bound was held for 12 rounds of 0.4 s, and rose by 4 % a second.
+    #[test]
+    fn in_the_queue_of_others_the_bound_rises_sooner_and_faster() {
+        let bounded = |others_queue| {
+            let mut bound = LossBound::new();
+            assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU, false));
+            let at_loss = bound.bytes();
+            rounds_beside(&mut bound, 2..20, 0, others_queue);
+            bound.bytes() / at_loss
+        };
+        assert!(bounded(false) < 1.07, "{}", bounded(false));
+        assert!(bounded(true) > 1.3, "{}", bounded(true));
     }
 
     #[test]
@@ -356,7 +401,7 @@ mod tests {
                 lost: MTU * 2,
                 ..AckEvent::nothing_yet(at(round * 40))
             };
-            bound.on_ack(&KneeConfig::default(), &ack, || 200_000.0, MTU);
+            bound.on_ack(&KneeConfig::default(), &ack, || 200_000.0, MTU, false);
             let mut event = loss(round * 40, round, 2);
             event.flight = event.flight.map(|flight| FlightSample {
                 in_flight: MTU * 10,
@@ -384,6 +429,16 @@ mod tests {
         assert!(bound.on_loss(&KneeConfig::default(), &event, MTU, false));
         assert_eq!(bound.bytes(), f64::INFINITY);
         assert!(bound.is_lossy(2));
+    }
+
+    #[test]
+    fn a_spurious_loss_leaves_no_bound() {
+        let mut bound = LossBound::new();
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU, false));
+        assert!(bound.bytes().is_finite() && bound.is_lossy(1));
+        bound.on_spurious_loss();
+        assert_eq!(bound.bytes(), f64::INFINITY);
+        assert!(!bound.is_lossy(1));
     }
 
     /// The window's own losses stop once it is bounded: it stays bounded, and comes back slowly.

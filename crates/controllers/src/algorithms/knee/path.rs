@@ -229,6 +229,11 @@ impl PathRtt {
         self.packet_time = time;
     }
 
+    /// Whether the last drain found a queue that is others'.
+    pub(super) fn others_queue(&self) -> bool {
+        self.others_queue
+    }
+
     /// What the last drain found.
     pub(super) fn length(&self) -> Length {
         self.length
