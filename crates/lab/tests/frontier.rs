@@ -103,3 +103,25 @@ fn refusals_name_the_value() {
         }
     }
 }
+
+#[test]
+fn informed_senders_are_told_of_traces_and_of_nothing_else() {
+    let options = ["--scenario", "3g", "--controllers", "knee", "--informed"];
+    let printed = kneepoint(&[&["--family", "generated"], &options[..]].concat()).unwrap();
+    let (_, tables) = printed.split_once("generated: informed senders").unwrap();
+    // The queue targets, and the controller beside them.
+    let row = |start: &str| {
+        let mut lines = tables.lines().map(str::trim_start);
+        lines
+            .find(|line| line.starts_with(start))
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(row("50 ").split_whitespace().count(), 5);
+    assert_eq!(row("knee ").split_whitespace().count(), 5);
+    let refused = kneepoint(&["--family", "jitter", "--informed"]).unwrap_err();
+    assert!(
+        refused.to_string().contains("--informed needs"),
+        "{refused}"
+    );
+}

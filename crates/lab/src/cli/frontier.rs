@@ -55,6 +55,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
         return Ok(write_all(out, &names)?);
     }
     suite::require_scenarios(&suites)?;
+    if arguments.informed && !suites.iter().any(|(_, cases)| has_traces(cases)) {
+        let reason = "--informed needs scenarios of the families 'traces' or 'generated'";
+        return Err(CliError::Input(reason.to_owned()));
+    }
     let mut records = arguments.suite.references()?;
     let known: BTreeSet<(Family, String, String, u64)> = records.iter().map(key).collect();
     let scenarios = suites
@@ -88,6 +92,12 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
         text += &informed(&suites, &records).map_err(CliError::failure)?;
     }
     Ok(write_all(out, &text)?)
+}
+
+/// Whether an informed sender has anything to be told of.
+fn has_traces(cases: &[Case]) -> bool {
+    let traces = [Family::Traces, Family::Generated];
+    cases.iter().any(|case| traces.contains(&case.family))
 }
 
 /// As the suite and the command have them: references come in another order, and first those of controllers that are not named.

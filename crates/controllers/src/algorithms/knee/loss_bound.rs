@@ -120,9 +120,12 @@ impl LossBound {
         }
     }
 
-    /// Packets that counted as lost have arrived, out of order. What was concluded from them is taken back.
+    /// Packets that counted as lost have arrived, out of order. What was concluded from them is taken back, but not a bound that has
+    /// ended losses.
     pub(super) fn on_spurious_loss(&mut self) {
-        self.phase = self.before;
+        if matches!(self.phase, Phase::Measuring { .. }) {
+            self.phase = self.before;
+        }
         self.recent = Counted::default();
         self.counted = Counted::default();
         self.lossy_until = None;
@@ -439,6 +442,12 @@ mod tests {
         bound.on_spurious_loss();
         assert_eq!(bound.bytes(), f64::INFINITY);
         assert!(!bound.is_lossy(1));
+        // A bound that has ended losses is not taken back for another one that was none.
+        assert!(bound.on_loss(&KneeConfig::default(), &loss(80, 2, 10), MTU, false));
+        rounds(&mut bound, 3..16, 0);
+        assert!(!bound.on_loss(&KneeConfig::default(), &loss(640, 16, 1), MTU, false));
+        bound.on_spurious_loss();
+        assert!(bound.bytes().is_finite());
     }
 
     /// The window's own losses stop once it is bounded: it stays bounded, and comes back slowly.
