@@ -7,9 +7,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::link::{Delay, Jitter, Loss, Policer};
+use kneepoint_emulator::link::{Delay, Interval, Jitter, Loss, Policer};
 use kneepoint_emulator::network::Topology;
 use kneepoint_emulator::time::Nanos;
+use kneepoint_emulator::trace::Trace;
 use kneepoint_lab::compare::{Extras, compare};
 use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::metrics::Row;
@@ -71,6 +72,56 @@ fn batches_of_acknowledgements_are_covered() {
     }
 }
 
+/// Fault: the pause before a batch of acknowledgements counted as a silence of the link, and what the link had carried in it came at once: the rate
+/// was 1.65 times the link's, and the window filled the buffer as CUBIC's does.
+#[test]
+fn batches_of_acknowledgements_are_not_the_links_rate() {
+    for (mbps, rtt, interval) in [(20.0, 0.04, 0.04), (50.0, 0.01, 0.01), (220.0, 0.047, 0.06)] {
+        let path = batched(mbps, rtt, bdp(mbps, rtt, 4.0), interval);
+        let candidate = candidate("knee", 1).expect("it is known");
+        let flow = FlowPlan::greedy(candidate, Duration::ZERO, seconds(15.0));
+        let trial = Trial {
+            interval: Some(Duration::from_millis(10)),
+            ..Trial::new(Topology::point_to_point(path), vec![flow], seconds(15.0))
+        };
+        let outcome = trial.run().expect("it runs");
+        let samples = outcome.flows[0].samples.iter();
+        let rates: Vec<f64> = samples
+            .filter(|sample| sample.at >= seconds(5.0))
+            .filter_map(|sample| sample.snapshot.bandwidth)
+            .map(|rate| rate.as_f64() * 8e-6 / mbps)
+            .collect();
+        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+        assert!(
+            (0.85..1.2).contains(&mean),
+            "{mean} of {mbps} Mb/s with batches of {interval} s"
+        );
+        let (rtt_mean, empty) = (mean_rtt(&outcome, 5.0, 15.0), 1e3 * (rtt + interval / 2.0));
+        assert!(
+            rtt_mean < 1.6 * empty,
+            "{rtt_mean} of {empty} ms at {mbps} Mb/s"
+        );
+    }
+}
+
+/// Fault: each round with a loss cut the queue target, and a large flight loses a packet in nearly every round of a path that loses one in a
+/// thousand. A link that varies was then idle.
+#[test]
+fn chance_losses_do_not_cut_the_queue_target_of_large_flights() {
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/wigig-crowd.trace");
+    let trace = Trace::load(&trace).expect("it is there");
+    let used = |loss: f64| {
+        let link = Link::trace("wigig-crowd", trace.clone());
+        row(Scenario {
+            loss,
+            ..Scenario::bulk(link, seconds(30.0))
+        })
+        .utilization
+    };
+    let (without, with) = (used(0.0), used(0.001));
+    assert!(with > 0.97 * without, "{with} instead of {without}");
+}
+
 /// Loss that a smaller window does not stop is no reason for a smaller window.
 #[test]
 fn random_loss_is_the_paths() {
@@ -92,6 +143,36 @@ fn random_loss_is_the_paths() {
             assert!(used > least, "{used} with {share} lost, seed {seed}");
         }
     }
+}
+
+/// Fault: after each stop the link was searched for from two packets on, a chance loss ended the search at a tenth of the link, and a probe's
+/// acknowledgement after half a second counted as the link's rate.
+#[test]
+fn a_link_that_stops_is_known_afterwards() {
+    let used = |seed| {
+        let plain = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
+        let mut path = jittered(plain, 0.02, 0.025);
+        path.forward.loss = Loss::Random(0.01);
+        path.forward.impairments.blackouts = [1.0, 3.0, 5.5, 7.5, 9.5, 12.0, 14.5, 16.0]
+            .map(|from| Interval {
+                from: seconds(from).into(),
+                to: seconds(from + 0.5).into(),
+            })
+            .to_vec();
+        let flow = FlowPlan::greedy(
+            candidate("knee", seed).expect("it is known"),
+            Duration::ZERO,
+            seconds(18.0),
+        );
+        let trial = Trial {
+            seed,
+            ..Trial::new(Topology::point_to_point(path), vec![flow], seconds(18.0))
+        };
+        goodput(&trial.run().expect("it runs"), 1.0, 18.0) / 20.0
+    };
+    let mean = (1..=8).map(used).sum::<f64>() / 8.0;
+
+    assert!(mean > 0.5, "{mean}");
 }
 
 /// A policer has no queue: what comes too fast is lost. The window is bounded by that, and raised slowly.

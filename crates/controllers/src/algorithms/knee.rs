@@ -43,7 +43,8 @@ pub struct KneeConfig {
     pub target_growth: f64,
     /// Horizons in which the queue target decays by a factor of e. At least 1; 64.
     pub target_decay: f64,
-    /// The share of the queue target that a round with losses or marks leaves. 0 to 1; 0.7 (beta_cubic of RFC 9438).
+    /// The share of the queue target that a round with losses or marks leaves. 0 to 1; 0.7 (beta_cubic of RFC 9438). Losses of less than
+    /// `max_loss` of a flight leave more, in proportion.
     pub target_left: f64,
     /// Packets that every flow has in flight on top, whatever its share. They make shares equal. At least 2; 3.
     pub equal_packets: f64,

@@ -113,6 +113,8 @@ struct Link {
     slow: Slowdown,
     /// The rate when a drain last found the path as it was.
     known_rate: f64,
+    /// What was cut off the last silence, and no batch has been given back, in seconds.
+    cut: f64,
 }
 
 /// Acknowledgements in a row that came after a silence, of packets that waited all of it.
@@ -152,6 +154,7 @@ impl Link {
             batch: DecayingRatio::default(),
             slow: Slowdown::default(),
             known_rate: rate,
+            cut: 0.0,
         }
     }
 
@@ -360,6 +363,7 @@ impl Knee {
         if let State::Running { phase, .. } = &mut self.state
             && matches!(phase, Phase::Refilling { .. })
             && self.last.in_flight + self.mtu > self.window
+            && self.behind_at != self.last_ack
         {
             let until = now + Duration::from_secs_f64(SETTLING * self.path.min());
             *phase = Phase::Settling { until };
@@ -367,7 +371,38 @@ impl Knee {
     }
 }
 
+/// How much a loss or a mark says of the queue, from 0 to 1. A share of the flight that is far below `max_loss` is chance: a flight of a
+/// thousand packets loses one in nearly every round of a path that loses one in a thousand.
+fn signal_weight(config: &KneeConfig, event: &CongestionEvent) -> f64 {
+    match (event.signal, event.flight) {
+        (CongestionSignal::Loss, Some(flight)) => {
+            let share = flight.lost.0 as f64 / flight.in_flight.0.max(1) as f64;
+            (share / config.max_loss).min(1.0)
+        }
+        _ => 1.0,
+    }
+}
+
 impl Link {
+    /// The time in which the link carried what was acknowledged: the gap, but for a silence of the link, which is cut to `longest`.
+    ///
+    /// If what follows the silence comes all at once, it is the acknowledgements that were silent: a batch is given back the time that it
+    /// took the link.
+    fn carrying_time(&mut self, acked: &Acked, longest: f64) -> f64 {
+        if acked.gap > longest {
+            self.cut = acked.gap - longest;
+            return longest;
+        }
+        let needed = acked.bytes / self.rate.usual().max(1.0);
+        if acked.gap > AT_ONCE * needed {
+            self.cut = 0.0;
+            return acked.gap;
+        }
+        let back = (needed - acked.gap).min(self.cut);
+        self.cut -= back;
+        acked.gap + back
+    }
+
     fn learn(&mut self, config: &KneeConfig, acked: &Acked, path: &PathRtt, mtu: f64) {
         let (horizon, host_delay) = (path.horizon(), path.host_delay());
         let usual = self.rate.usual().max(1.0);
@@ -380,12 +415,18 @@ impl Link {
         } else {
             0.0
         };
-        let longest = (longest + delayed).max(acked.sent_gap);
+        // A sender whose window is the limit pauses for a round trip at most. More is a link that lost all that was in flight.
+        let paused = if acked.window_limited {
+            acked.sent_gap.min(horizon + acked.wait)
+        } else {
+            acked.sent_gap
+        };
+        let longest = (longest + delayed).max(paused);
         if let Some(rate) = self.slow.on_ack(acked, acked.gap > longest, horizon) {
             self.begin_anew(config, rate, horizon);
             return;
         }
-        let gap = acked.gap.min(longest);
+        let gap = self.carrying_time(acked, longest);
         self.delivered.add(acked.bytes, gap, gap / horizon);
         let delivered = self.delivered.ratio().max(1.0);
         if !acked.window_limited {
@@ -489,7 +530,8 @@ impl Controller for Knee {
             && self.last.congested_round != Some(event.round)
         {
             self.last.congested_round = Some(event.round);
-            link.target.on_congestion(&self.config);
+            link.target
+                .on_congestion(&self.config, signal_weight(&self.config, event));
         }
         match event.signal {
             CongestionSignal::EcnMark => {}
@@ -503,10 +545,19 @@ impl Controller for Knee {
                 }
             }
             CongestionSignal::PersistentCongestion => {
-                // RFC 9002, section 7.6.2: the smallest window, and slow start.
-                self.state = State::Startup(Startup::again(self.mtu * MIN_PACKETS));
+                // RFC 9002, section 7.6.2: the smallest window, and slow start. A link that is known is not searched for again: the window
+                // doubles up to what it was. What is delivered while it does says nothing of the link.
+                self.undrained = self.mtu * MIN_PACKETS;
                 self.loss = LossBound::new();
-                self.evidence.forget();
+                match &mut self.state {
+                    State::Startup(startup) => {
+                        *startup = Startup::again(self.undrained);
+                        self.evidence.forget();
+                    }
+                    State::Running { phase, .. } => {
+                        *phase = Phase::Refilling { since: event.round };
+                    }
+                }
             }
         }
         self.update_window(Bytes::ZERO);
@@ -584,6 +635,9 @@ const PAUSE_PACKETS: f64 = 4.0;
 
 /// A link that resumes after a silence delivers what waited at once. So many silences in a row are the time that a slow link takes.
 const SLOW_ACKS: u32 = 8;
+
+/// Of the time that the link takes. A flow that shares a link gets its turns as many times faster as there are flows: those are no batches.
+const AT_ONCE: f64 = 0.1;
 
 /// In seconds: RFC 9000, section 18.2.
 const MAX_ACK_DELAY: f64 = 0.025;

@@ -30,9 +30,9 @@ impl QueueTarget {
         self.share = (self.share + growth - decay).clamp(0.0, MAX_SHARE);
     }
 
-    /// The queue was lost from or marked: once a round.
-    pub(super) fn on_congestion(&mut self, config: &KneeConfig) {
-        self.share *= config.target_left;
+    /// The queue was lost from or marked, once a round: a signal of this weight, from 0 to 1.
+    pub(super) fn on_congestion(&mut self, config: &KneeConfig, weight: f64) {
+        self.share *= 1.0 - (1.0 - config.target_left) * weight;
     }
 }
 
@@ -58,7 +58,9 @@ mod tests {
         // The equilibrium: growth x idle share = share / decay.
         let expected = config.target_growth * config.target_decay * 0.01;
         assert!((target.share() - expected).abs() < 0.01 * expected);
-        target.on_congestion(&config);
+        target.on_congestion(&config, 0.01);
+        assert!(target.share() > 0.98 * expected);
+        target.on_congestion(&config, 1.0);
         assert!(target.share() < 0.71 * expected);
     }
 
