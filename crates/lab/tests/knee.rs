@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::{Delay, Interval, Jitter, Loss, Policer};
-use kneepoint_emulator::network::Topology;
+use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
 use kneepoint_lab::compare::{Extras, compare};
@@ -122,6 +122,17 @@ fn chance_losses_do_not_cut_the_queue_target_of_large_flights() {
     assert!(with > 0.97 * without, "{with} instead of {without}");
 }
 
+/// `knee` alone on this path for so many seconds, with this seed.
+fn seeded(path: Duplex, end: f64, seed: u64) -> Outcome {
+    let candidate = candidate("knee", seed).expect("it is known");
+    let flow = FlowPlan::greedy(candidate, Duration::ZERO, seconds(end));
+    let trial = Trial {
+        seed,
+        ..Trial::new(Topology::point_to_point(path), vec![flow], seconds(end))
+    };
+    trial.run().expect("it runs")
+}
+
 /// Loss that a smaller window does not stop is no reason for a smaller window.
 #[test]
 fn random_loss_is_the_paths() {
@@ -129,16 +140,7 @@ fn random_loss_is_the_paths() {
         for seed in [1, 2, 3] {
             let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
             path.forward.loss = Loss::Random(share);
-            let flow = FlowPlan::greedy(
-                candidate("knee", seed).expect("it is known"),
-                Duration::ZERO,
-                seconds(15.0),
-            );
-            let trial = Trial {
-                seed,
-                ..Trial::new(Topology::point_to_point(path), vec![flow], seconds(15.0))
-            };
-            let outcome = trial.run().expect("it runs");
+            let outcome = seeded(path, 15.0, seed);
             let used = goodput(&outcome, 2.0, 15.0) / 20.0;
             assert!(used > least, "{used} with {share} lost, seed {seed}");
         }
@@ -159,19 +161,9 @@ fn a_link_that_stops_is_known_afterwards() {
                 to: seconds(from + 0.5).into(),
             })
             .to_vec();
-        let flow = FlowPlan::greedy(
-            candidate("knee", seed).expect("it is known"),
-            Duration::ZERO,
-            seconds(18.0),
-        );
-        let trial = Trial {
-            seed,
-            ..Trial::new(Topology::point_to_point(path), vec![flow], seconds(18.0))
-        };
-        goodput(&trial.run().expect("it runs"), 1.0, 18.0) / 20.0
+        goodput(&seeded(path, 18.0, seed), 1.0, 18.0) / 20.0
     };
     let mean = (1..=8).map(used).sum::<f64>() / 8.0;
-
     assert!(mean > 0.5, "{mean}");
 }
 

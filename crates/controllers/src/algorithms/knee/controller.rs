@@ -113,7 +113,7 @@ struct Link {
     slow: Slowdown,
     /// The rate when a drain last found the path as it was.
     known_rate: f64,
-    /// What was cut off the last silence, and no batch has been given back, in seconds.
+    /// The part of the last silence that was cut off, less what batches have been given back, in seconds.
     cut: f64,
 }
 
@@ -363,6 +363,7 @@ impl Knee {
         if let State::Running { phase, .. } = &mut self.state
             && matches!(phase, Phase::Refilling { .. })
             && self.last.in_flight + self.mtu > self.window
+            // After persistent congestion the window itself has to grow first.
             && self.behind_at != self.last_ack
         {
             let until = now + Duration::from_secs_f64(SETTLING * self.path.min());
@@ -388,12 +389,12 @@ impl Link {
     ///
     /// If what follows the silence comes all at once, it is the acknowledgements that were silent: a batch is given back the time that it
     /// took the link.
-    fn carrying_time(&mut self, acked: &Acked, longest: f64) -> f64 {
+    fn carrying_time(&mut self, acked: &Acked, longest: f64, usual: f64) -> f64 {
         if acked.gap > longest {
             self.cut = acked.gap - longest;
             return longest;
         }
-        let needed = acked.bytes / self.rate.usual().max(1.0);
+        let needed = acked.bytes / usual;
         if acked.gap > AT_ONCE * needed {
             self.cut = 0.0;
             return acked.gap;
@@ -426,7 +427,7 @@ impl Link {
             self.begin_anew(config, rate, horizon);
             return;
         }
-        let gap = self.carrying_time(acked, longest);
+        let gap = self.carrying_time(acked, longest, usual);
         self.delivered.add(acked.bytes, gap, gap / horizon);
         let delivered = self.delivered.ratio().max(1.0);
         if !acked.window_limited {
@@ -636,7 +637,8 @@ const PAUSE_PACKETS: f64 = 4.0;
 /// A link that resumes after a silence delivers what waited at once. So many silences in a row are the time that a slow link takes.
 const SLOW_ACKS: u32 = 8;
 
-/// Of the time that the link takes. A flow that shares a link gets its turns as many times faster as there are flows: those are no batches.
+/// An acknowledgement in less than this share of the time that the link takes for its bytes is one of a batch. Ten flows that send in turns
+/// see each turn ten times as fast as their shares: those are no batches.
 const AT_ONCE: f64 = 0.1;
 
 /// In seconds: RFC 9000, section 18.2.
