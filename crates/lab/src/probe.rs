@@ -25,7 +25,7 @@ pub struct Recording {
     pub acked_bytes: u64,
     /// Bytes declared lost.
     pub lost_bytes: u64,
-    /// The congestion window in bytes over time, at most one point every [`WINDOW_INTERVAL`].
+    /// The congestion window of the controller's metrics, in bytes over time, at most one point every [`WINDOW_INTERVAL`].
     pub windows: Vec<(Duration, u64)>,
 }
 
@@ -129,14 +129,15 @@ impl Recorder {
         recording.acked_bytes += bytes;
     }
 
-    fn note_window(&self, now: Instant, window: u64) {
+    /// `window` is read for points that are recorded only: a controller's metrics cost more than its window.
+    fn note_window(&self, now: Instant, window: impl FnOnce() -> u64) {
         let at = now.saturating_duration_since(self.epoch);
         let windows = &mut self.lock().windows;
         if windows
             .last()
             .is_none_or(|&(last, _)| at.saturating_sub(last) >= WINDOW_INTERVAL)
         {
-            windows.push((at, window));
+            windows.push((at, window()));
         }
     }
 }
@@ -152,12 +153,18 @@ macro_rules! probe {
         impl ControllerFactory for ProbeFactory {
             fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
                 let inner = Arc::clone(&self.inner).build(now, current_mtu);
-                self.recorder.note_window(now, inner.window());
+                self.recorder.note_window(now, || window_of(&*inner));
                 Box::new(Probe {
                     inner,
                     recorder: self.recorder.clone(),
                 })
             }
+        }
+
+        /// The controller's congestion window. `Controller::window` is what the stack is told, and differs where an adapter
+        /// compensates the stack's pacer by it.
+        fn window_of(controller: &dyn Controller) -> u64 {
+            controller.metrics().congestion_window
         }
 
         /// Delegates every call. A clone shares the recording: the stack clones a controller to show its state, and then
@@ -183,7 +190,7 @@ macro_rules! probe {
             ) {
                 self.inner
                     .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
-                self.recorder.note_window(now, self.inner.window());
+                self.recorder.note_window(now, || window_of(&*self.inner));
             }
 
             fn on_mtu_update(&mut self, new_mtu: u16) {
@@ -234,7 +241,7 @@ pub const WINDOW_INTERVAL: Duration = Duration::from_millis(20);
 mod tests {
     use std::any::Any;
 
-    use quinn::congestion::{Controller, ControllerFactory, Cubic, CubicConfig};
+    use quinn::congestion::{Controller, ControllerFactory, ControllerMetrics, Cubic, CubicConfig};
 
     use super::*;
 
@@ -262,8 +269,14 @@ mod tests {
         fn on_mtu_update(&mut self, mtu: u16) {
             self.mtu = mtu;
         }
+        /// As of an adapter that compensates a pacer: more than its window.
         fn window(&self) -> u64 {
             12_000
+        }
+        fn metrics(&self) -> ControllerMetrics {
+            let mut metrics = ControllerMetrics::default();
+            metrics.congestion_window = 11_000;
+            metrics
         }
         fn clone_box(&self) -> Box<dyn Controller> {
             Box::new(self.clone())
@@ -305,7 +318,7 @@ mod tests {
         probe.on_mtu_update(1452);
         assert_eq!(probe.window(), 12_000);
         assert_eq!(probe.initial_window(), 3);
-        assert_eq!(probe.metrics().congestion_window, 12_000);
+        assert_eq!(probe.metrics().congestion_window, 11_000);
         let echo = probe.clone_box().into_any().downcast::<Echo>().unwrap();
         assert_eq!(
             (echo.sent, echo.ended, echo.lost, echo.mtu),
@@ -316,6 +329,7 @@ mod tests {
         // The point at 60 ms comes too soon after the one at 50 ms.
         let times: Vec<_> = recording.windows.iter().map(|point| point.0).collect();
         assert_eq!(times, [0, 50, 100].map(|t| t * MILLISECOND));
+        assert!(recording.windows.iter().all(|point| point.1 == 11_000));
         assert!(recorder.take().windows.is_empty());
     }
 

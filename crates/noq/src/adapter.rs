@@ -4,10 +4,10 @@
 mod tests;
 
 use std::any::Any;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kneepoint_controllers::transport::{Adapter, WindowRule};
-use kneepoint_controllers::{Bytes, Controller};
+use kneepoint_controllers::{Bandwidth, Bytes, Controller};
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller as HostController, ControllerMetrics};
 
@@ -25,14 +25,48 @@ pub(crate) struct NoqController {
     adapter: Adapter,
     /// Packets reported lost whose congestion event is still to come.
     lost_packets: u64,
+    shown: Shown,
 }
+
+/// What noq shows of the controller's state, in its statistics and in qlog. noq asks several times for each packet, so that
+/// the state is read once in [`SHOWN_FOR`], and after each congestion event.
+#[derive(Debug, Clone, Copy, Default)]
+struct Shown {
+    slow_start_threshold: Option<u64>,
+    /// In bit/s.
+    bandwidth: Option<u64>,
+    /// When the state is read again.
+    until: Option<Instant>,
+}
+
+const SHOWN_FOR: Duration = Duration::from_millis(1);
 
 impl NoqController {
     pub(crate) fn new(inner: Box<dyn Controller>, now: Instant, mtu: Bytes) -> Self {
         Self {
             adapter: Adapter::new(inner, now, mtu),
             lost_packets: 0,
+            shown: Shown::default(),
         }
+    }
+
+    /// With a pacing rate noq's pacer does not go by the window, so that there is nothing to compensate.
+    fn told_window(&self) -> Bytes {
+        let control = self.adapter.control();
+        match control.pacing_rate {
+            Some(_) => control.window,
+            None => self.adapter.reported_window(),
+        }
+    }
+
+    fn show(&mut self, now: Instant) {
+        let state = self.adapter.snapshot();
+        let bits = |rate: Bandwidth| rate.bytes_per_second().saturating_mul(8);
+        self.shown = Shown {
+            slow_start_threshold: state.slow_start_threshold.map(|bytes| bytes.0),
+            bandwidth: state.bandwidth.map(bits),
+            until: now.checked_add(SHOWN_FOR),
+        };
     }
 
     /// The controller, and what it is told.
@@ -72,6 +106,9 @@ impl HostController for NoqController {
         _largest_packet_num_acked: Option<u64>,
     ) {
         self.adapter.acks_ended(now, Bytes(in_flight), app_limited);
+        if self.shown.until.is_none_or(|until| now >= until) {
+            self.show(now);
+        }
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, _pn: u64, _now: Instant) {
@@ -89,12 +126,14 @@ impl HostController for NoqController {
         _largest_lost_pn: u64,
     ) {
         if is_ecn {
-            return self.adapter.packet_marked(now, sent);
+            self.adapter.packet_marked(now, sent);
+        } else {
+            let packets = std::mem::take(&mut self.lost_packets);
+            let bytes = Bytes(lost_bytes);
+            self.adapter
+                .packets_lost(now, sent, bytes, packets, is_persistent_congestion);
         }
-        let packets = std::mem::take(&mut self.lost_packets);
-        let bytes = Bytes(lost_bytes);
-        self.adapter
-            .packets_lost(now, sent, bytes, packets, is_persistent_congestion);
+        self.show(now);
     }
 
     fn on_spurious_congestion_event(&mut self) {
@@ -106,16 +145,18 @@ impl HostController for NoqController {
     }
 
     fn window(&self) -> u64 {
-        WindowRule::UpTo.reported(self.adapter.reported_window()).0
+        WindowRule::UpTo.reported(self.told_window()).0
     }
 
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
-        // noq's pacer goes by it.
-        metrics.congestion_window = self.adapter.reported_window().0;
+        // noq's pacer goes by it if there is no rate.
+        metrics.congestion_window = self.told_window().0;
+        metrics.ssthresh = self.shown.slow_start_threshold;
         let control = self.adapter.control();
         metrics.pacing_rate = control.pacing_rate.map(|rate| rate.bytes_per_second());
         metrics.send_quantum = Some(control.send_quantum.0);
+        metrics.bandwidth_estimate = self.shown.bandwidth;
         metrics
     }
 

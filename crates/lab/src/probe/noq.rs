@@ -53,7 +53,7 @@ probe! {
             lost_bytes,
             largest_lost_pn,
         );
-        self.recorder.note_window(now, self.inner.window());
+        self.recorder.note_window(now, || window_of(&*self.inner));
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {

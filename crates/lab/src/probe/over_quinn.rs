@@ -36,6 +36,6 @@ probe! {
         self.recorder.lock().lost_bytes += lost_bytes;
         self.inner
             .on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
-        self.recorder.note_window(now, self.inner.window());
+        self.recorder.note_window(now, || window_of(&*self.inner));
     }
 }

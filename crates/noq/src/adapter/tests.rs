@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kneepoint_controllers::{
     AckEvent, Algorithm, Bandwidth, BbrConfig, CongestionEvent, CongestionSignal, Control,
-    ControllerSpec, Gain, Mode, SentEvent, Snapshot, Timestamp,
+    ControllerSpec, Gain, Mode, Refill, SentEvent, Snapshot, Timestamp,
 };
 use kneepoint_testkit::events::origin;
 use noq_proto::congestion::{ControllerFactory, NewRenoConfig};
@@ -92,6 +92,8 @@ impl Controller for Recorder {
     fn snapshot(&self) -> Snapshot {
         let mut snapshot = Snapshot::new("recorder", Mode::Startup, self.control.window);
         snapshot.pacing_rate = self.control.pacing_rate;
+        snapshot.bandwidth = self.control.pacing_rate;
+        snapshot.slow_start_threshold = Some(Bytes(100_000));
         snapshot
     }
 
@@ -263,6 +265,34 @@ fn window_rate_and_quantum_go_through_as_they_are() {
     assert_eq!(metrics.congestion_window, 200_000);
     assert_eq!(metrics.pacing_rate, Some(RATE));
     assert_eq!(metrics.send_quantum, Some(2 * MTU));
+}
+
+/// What compensates a pacer that goes by the window is for controllers without a rate.
+#[test]
+fn the_window_is_compensated_only_without_a_rate() {
+    let mut recorder = Recorder::new();
+    recorder.control.refill = Refill::PaceOf(Bytes(500_000));
+    let mut unpaced = recorder.clone();
+    unpaced.control.pacing_rate = None;
+    for (recorder, told) in [(recorder, 200_000), (unpaced, 500_000)] {
+        let mut noq = Fixture::new(recorder);
+        noq.send(0, 2);
+        noq.ack(40, &[0], MTU);
+        assert_eq!(noq.adapter.window(), told);
+        assert_eq!(noq.adapter.metrics().congestion_window, told);
+    }
+}
+
+/// `PathStats::bandwidth_estimate` and qlog are made from them.
+#[test]
+fn the_estimate_and_the_threshold_are_shown() {
+    let mut noq = Fixture::new(Recorder::new());
+    assert_eq!(noq.adapter.metrics().bandwidth_estimate, None);
+    noq.send(0, 2);
+    noq.ack(40, &[0], MTU);
+    let metrics = noq.adapter.metrics();
+    assert_eq!(metrics.bandwidth_estimate, Some(8 * RATE));
+    assert_eq!(metrics.ssthresh, Some(100_000));
 }
 
 /// Trap: a sender that is paced at its estimate measures its estimate.
