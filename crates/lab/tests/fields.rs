@@ -1,0 +1,110 @@
+//! docs/FIELDS.md lists the fields that the command writes: all of them, in their order, and no others.
+
+mod command;
+
+use std::fs;
+use std::path::Path;
+
+use command::{anywhere, directory, json, stdout};
+use serde_json::Value;
+
+/// The names in the first cells of the table below this heading, or below this sentence.
+fn listed(place: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/FIELDS.md");
+    let page = fs::read_to_string(path).expect("the page exists");
+    let (_, rest) = page.split_once(place).expect("the page has the place");
+    let table: Vec<&str> = rest
+        .lines()
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'))
+        .skip(2)
+        .collect();
+    assert!(!table.is_empty(), "{place}");
+    table
+        .iter()
+        .filter_map(|row| row.split('|').nth(1))
+        .flat_map(|cell| cell.split(','))
+        .map(|name| name.trim().trim_matches('`').to_owned())
+        .collect()
+}
+
+/// An object's fields, sorted as [`listed`] are for a comparison: parsed JSON does not keep its order.
+fn fields(value: &Value) -> Vec<String> {
+    let object = value.as_object().expect("an object");
+    let mut names: Vec<String> = object.keys().cloned().collect();
+    names.sort();
+    names
+}
+
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort();
+    names
+}
+
+#[test]
+fn those_of_compare_are_listed() {
+    let arguments = "compare --controllers knee --rate 5Mbps --duration 1s";
+    let rows = json(anywhere(), arguments);
+    assert_eq!(fields(&rows[0]), sorted(listed("## Compare: a run")));
+    let flow = listed("## Compare: a flow of a run");
+    assert_eq!(fields(&rows[0]["flows"][0]), sorted(flow));
+
+    let csv = stdout(anywhere(), &format!("{arguments} --format csv"));
+    let mut columns = listed("## Compare: a run");
+    columns.retain(|name| name != "flows");
+    assert_eq!(csv.lines().next(), Some(columns.join(",").as_str()));
+}
+
+#[test]
+fn those_of_several_seeds_are_listed() {
+    let arguments = "compare --controllers knee --rate 5Mbps --duration 1s --seeds 2";
+    let rows = json(anywhere(), arguments);
+    let names = listed("## Compare with several seeds");
+    assert_eq!(fields(&rows[0]), sorted(names));
+    let estimate = listed("## An estimate");
+    assert_eq!(fields(&rows[0]["utilization"]), sorted(estimate.clone()));
+    let csv = stdout(anywhere(), &format!("{arguments} --format csv"));
+    let header = csv.lines().next().expect("a header");
+    for name in estimate {
+        assert!(header.contains(&format!("utilization_{name}")), "{header}");
+    }
+}
+
+#[test]
+fn those_of_series_are_listed() {
+    let directory = directory("fields-of-series", &[]);
+    stdout(
+        &directory,
+        "compare --controllers knee --rate 5Mbps --duration 1s --series series",
+    );
+    for (place, end) in [
+        ("`LINK-CONTROLLER.csv`", "-knee.csv"),
+        ("`LINK-CONTROLLER-windows.csv`", "-windows.csv"),
+        ("`LINK-scatter.csv`", "-scatter.csv"),
+    ] {
+        let file = fs::read_dir(directory.join("series"))
+            .expect("the directory was made")
+            .filter_map(Result::ok)
+            .find(|file| file.file_name().to_string_lossy().ends_with(end))
+            .expect("the file was written");
+        let text = fs::read_to_string(file.path()).expect("it can be read");
+        let header = text.lines().next();
+        assert_eq!(header, Some(listed(place).join(",").as_str()), "{place}");
+    }
+}
+
+#[test]
+fn those_of_frontier_are_listed() {
+    let directory = directory("fields-of-frontier", &[]);
+    stdout(
+        &directory,
+        "frontier --controllers knee --family transfers --scenario 10kB --out runs",
+    );
+    let text = fs::read_to_string(directory.join("runs/runs.jsonl")).expect("runs were kept");
+    let line = text.lines().next().expect("a run was kept");
+    let line: Value = serde_json::from_str(line).expect("it is JSON");
+    assert_eq!(
+        fields(&line["result"]),
+        sorted(listed("## Frontier: a run"))
+    );
+}
