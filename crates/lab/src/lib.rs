@@ -20,6 +20,7 @@ pub mod output;
 pub mod page;
 pub mod plots;
 pub mod probe;
+pub mod qlog;
 pub mod rates;
 mod real_clock;
 pub mod reproduce;

@@ -12,7 +12,9 @@ mod loopback;
 mod merge;
 mod options;
 mod progress;
+mod qlog;
 mod relay;
+mod replace;
 mod reproduce;
 mod suite;
 mod sweep;
@@ -84,6 +86,10 @@ enum Command {
         #[command(subcommand)]
         command: log::Command,
     },
+    /// Mend a qlog of quinn's, so that qvis can draw it
+    ///
+    /// quinn 0.11 has packets' sizes where qvis does not look, and round-trip times in seconds. What `compare --qlog` writes is mended already.
+    Qlog(qlog::Arguments),
     /// List the controllers: names, presets, what they are and where they come from
     Controllers(controllers::Arguments),
     /// Print a script that completes this command's words in a shell
@@ -112,6 +118,7 @@ pub fn run(
         Some(Command::Compare(arguments)) => compare::run(&arguments, None, out),
         Some(Command::Trace { command }) => trace::run(&command, out),
         Some(Command::Log { command }) => log::run(&command, out),
+        Some(Command::Qlog(arguments)) => qlog::run(&arguments),
         Some(Command::Relay(arguments)) => relay::run(&arguments, out),
         Some(Command::Host { command }) => host::run(&command, out),
         Some(Command::Loopback(arguments)) => loopback::run(&arguments, out),

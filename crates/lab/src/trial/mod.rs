@@ -23,6 +23,7 @@ use self::ends::{Dialing, Observer, Sender, begin, serve};
 pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, Packets, RttSample};
 use crate::controllers::{Candidate, Stack};
 use crate::probe::Recorder;
+use crate::qlog::ForQvis;
 use crate::run::{RunError, run_in_steps};
 use crate::stack::{Connection, Limits, Windows};
 use crate::watch::Sample;
@@ -106,7 +107,7 @@ impl FlowPlan {
         })?;
         let title = path.file_stem().unwrap_or(path.as_os_str());
         let title = title.to_string_lossy().into_owned();
-        Ok(recorder.with_qlog(title, Box::new(BufWriter::new(file))))
+        Ok(recorder.with_qlog(title, Box::new(ForQvis::new(BufWriter::new(file)))))
     }
 
     /// Silence closes a connection only if its application is never silent.

@@ -1,7 +1,6 @@
 //! `kneepoint trace`.
 
 mod convert;
-mod replace;
 mod stats;
 
 use std::io::Write;
@@ -12,9 +11,9 @@ use clap::{Args, Subcommand};
 use kneepoint_emulator::generate::{self, BUNDLED_SEED, MAX_DURATION, Profile};
 use kneepoint_emulator::trace::Trace;
 
-use self::replace::replace;
 use super::error::CliError;
 use super::inspect::{PlotArguments, StatsArguments, prepare_plot, stem};
+use super::replace::replace;
 use crate::plots;
 use crate::units::{format_time, parse_time};
 

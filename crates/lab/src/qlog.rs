@@ -1,0 +1,209 @@
+//! quinn's qlog, as qvis can draw it.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value, json};
+
+use crate::metrics::stats::rounded;
+
+/// Mends the qlog that quinn 0.11 writes into it, event by event.
+///
+/// - quinn has a packet's size in `header.length`. qvis takes `raw.length`; without it no packet counts, and the time axis of the
+///   congestion diagram has no length.
+/// - quinn has round-trip times in seconds. qlog has milliseconds.
+/// - quinn gives the first events of a connection another group than the others. qvis draws a group at a time. A file is of one
+///   connection, so groups go.
+///
+/// A file that was mended stays as it is, and so does a line that is no event.
+#[derive(Debug)]
+pub struct ForQvis<W: Write> {
+    inner: W,
+    /// The line under way.
+    line: Vec<u8>,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The first line is the header.
+    Header,
+    Events,
+    /// It was mended before.
+    Done,
+}
+
+impl<W: Write> ForQvis<W> {
+    /// Writes into `inner`.
+    pub fn new(inner: W) -> Self {
+        Self {
+            inner,
+            line: Vec::new(),
+            state: State::Header,
+        }
+    }
+
+    /// Writes the line under way, which is whole.
+    fn end_line(&mut self) -> io::Result<()> {
+        let line = std::mem::take(&mut self.line);
+        // A record begins with a separator (RFC 7464).
+        let begins = line.iter().take_while(|&&byte| byte == SEPARATOR).count();
+        let (separators, text) = line.split_at(begins);
+        let Some(mended) = self.mended(text) else {
+            return self.inner.write_all(&line);
+        };
+        self.inner.write_all(separators)?;
+        serde_json::to_writer(&mut self.inner, &mended)?;
+        self.inner.write_all(b"\n")
+    }
+
+    /// What becomes of a line; `None` if it stays.
+    fn mended(&mut self, line: &[u8]) -> Option<Value> {
+        if self.state == State::Done {
+            return None;
+        }
+        let mut value: Value = serde_json::from_slice(line).ok()?;
+        let record = value.as_object_mut()?;
+        match self.state {
+            State::Header => {
+                self.state = State::Events;
+                let known = record.insert("description".to_owned(), json!(MENDED));
+                if known.is_some_and(|known| known == MENDED) {
+                    self.state = State::Done;
+                    return None;
+                }
+            }
+            State::Events => mend_event(record),
+            State::Done => {}
+        }
+        Some(value)
+    }
+}
+
+fn mend_event(event: &mut Map<String, Value>) {
+    event.remove("group_id");
+    let Some(data) = event.get_mut("data").and_then(Value::as_object_mut) else {
+        return;
+    };
+    if let Some(length) = data.get("header").and_then(|header| header.get("length")) {
+        let raw = json!({ "length": length });
+        data.entry("raw").or_insert(raw);
+    }
+    for name in RTTS {
+        if let Some(rtt) = data.get_mut(name)
+            && let Some(seconds) = rtt.as_f64()
+        {
+            *rtt = json!(rounded(seconds * 1e3));
+        }
+    }
+}
+
+impl<W: Write> Write for ForQvis<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        let taken = match bytes.iter().position(|&byte| byte == b'\n') {
+            Some(end) => end + 1,
+            None => bytes.len(),
+        };
+        // What has so long a line is no qlog.
+        if self.line.len() + taken > MAX_LINE {
+            self.state = State::Done;
+            self.inner.write_all(&std::mem::take(&mut self.line))?;
+            return self.inner.write(&bytes[..taken]);
+        }
+        self.line.extend_from_slice(&bytes[..taken]);
+        if bytes[taken - 1..taken] == *b"\n" {
+            self.end_line()?;
+        }
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// What was cut off in the middle of a line is kept as it is.
+impl<W: Write> Drop for ForQvis<W> {
+    fn drop(&mut self) {
+        // Nobody is left to tell.
+        let _ = self.inner.write_all(&self.line);
+    }
+}
+
+/// In the header of a file that was mended.
+const MENDED: &str =
+    "quinn's qlog; kneepoint added raw.length, and put round-trip times into milliseconds";
+
+/// In quinn's `recovery:metrics_updated`.
+const RTTS: [&str; 4] = ["min_rtt", "smoothed_rtt", "latest_rtt", "rtt_variance"];
+
+/// RFC 7464, section 2.2.
+const SEPARATOR: u8 = 0x1e;
+
+/// In bytes. quinn's events have some hundreds.
+const MAX_LINE: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn mended(text: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut writer = ForQvis::new(&mut out);
+        writer.write_all(text).unwrap();
+        drop(writer);
+        out
+    }
+
+    const HEADER: &str = "\x1e{\"qlog_version\":\"0.3\",\"title\":\"t\"}\n";
+
+    #[test]
+    fn packets_have_sizes_and_round_trip_times_are_in_milliseconds() {
+        let events = "\x1e{\"time\":1.5,\"name\":\"transport:packet_sent\",\"data\":{\"header\":{\"length\":1200}},\"group_id\":\"ab\"}\n\
+                      \x1e{\"time\":2,\"name\":\"recovery:metrics_updated\",\"data\":{\"min_rtt\":0.04,\"congestion_window\":12000}}\n\
+                      \x1e{\"time\":3,\"name\":\"transport:packet_received\",\"data\":{\"header\":{\"packet_number\":1}}}\n";
+        let once = mended(format!("{HEADER}{events}").as_bytes());
+        let lines: Vec<Value> = once
+            .split(|&byte| byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .map(|line| serde_json::from_slice(line.strip_prefix(&[SEPARATOR]).unwrap()).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 4);
+        assert_eq!(lines[0]["description"], MENDED);
+        assert_eq!(lines[1]["data"]["raw"]["length"], 1200);
+        assert_eq!(lines[1]["time"], 1.5);
+        assert_eq!(lines[1].get("group_id"), None);
+        assert_eq!(lines[2]["data"]["min_rtt"], 40.0);
+        assert_eq!(lines[2]["data"]["congestion_window"], 12000);
+        assert_eq!(lines[3]["data"].get("raw"), None);
+        assert_eq!(mended(&once), once);
+    }
+
+    #[test]
+    fn an_event_that_was_cut_off_is_kept() {
+        let text = format!("{HEADER}\x1e{{\"time\":1,\"na");
+        assert!(mended(text.as_bytes()).ends_with(b"\x1e{\"time\":1,\"na"));
+    }
+
+    proptest! {
+        /// What is no qlog comes out as it went in, however it is cut into writes.
+        #[test]
+        fn anything_else_is_left_alone(
+            mut bytes in proptest::collection::vec(any::<u8>(), 0..2000),
+            cut in 1_usize..64,
+        ) {
+            bytes.retain(|&byte| byte != b'{');
+            let mut out = Vec::new();
+            let mut writer = ForQvis::new(&mut out);
+            for part in bytes.chunks(cut) {
+                writer.write_all(part).unwrap();
+            }
+            drop(writer);
+            prop_assert_eq!(out, bytes);
+        }
+    }
+}
