@@ -10,7 +10,7 @@ use crate::metrics::stats::rounded;
 ///
 /// - quinn has a packet's size in `header.length`. qvis takes `raw.length`; without it no packet counts, and the time axis of the
 ///   congestion diagram has no length.
-/// - quinn has round-trip times in seconds. qlog has milliseconds.
+/// - quinn has round-trip times in seconds. qlog has milliseconds, and so has noq, whose header has `common_fields`.
 /// - quinn gives the first events of a connection another group than the others. qvis draws a group at a time. A file is of one
 ///   connection, so groups go.
 ///
@@ -27,7 +27,9 @@ pub struct ForQvis<W: Write> {
 enum State {
     /// The first line is the header.
     Header,
-    Events,
+    Events {
+        rtts_in_seconds: bool,
+    },
     /// It was mended before.
     Done,
 }
@@ -65,21 +67,26 @@ impl<W: Write> ForQvis<W> {
         let record = value.as_object_mut()?;
         match self.state {
             State::Header => {
-                self.state = State::Events;
+                let common_fields = record
+                    .get("trace")
+                    .and_then(|trace| trace.get("common_fields"));
+                self.state = State::Events {
+                    rtts_in_seconds: common_fields.is_none(),
+                };
                 let known = record.insert("description".to_owned(), json!(MENDED));
                 if known.is_some_and(|known| known == MENDED) {
                     self.state = State::Done;
                     return None;
                 }
             }
-            State::Events => mend_event(record),
+            State::Events { rtts_in_seconds } => mend_event(record, rtts_in_seconds),
             State::Done => {}
         }
         Some(value)
     }
 }
 
-fn mend_event(event: &mut Map<String, Value>) {
+fn mend_event(event: &mut Map<String, Value>, rtts_in_seconds: bool) {
     event.remove("group_id");
     let Some(data) = event.get_mut("data").and_then(Value::as_object_mut) else {
         return;
@@ -88,7 +95,7 @@ fn mend_event(event: &mut Map<String, Value>) {
         let raw = json!({ "length": length });
         data.entry("raw").or_insert(raw);
     }
-    for name in RTTS {
+    for name in RTTS.into_iter().filter(|_| rtts_in_seconds) {
         if let Some(rtt) = data.get_mut(name)
             && let Some(seconds) = rtt.as_f64()
         {
@@ -181,6 +188,14 @@ mod tests {
         assert_eq!(lines[2]["data"]["congestion_window"], 12000);
         assert_eq!(lines[3]["data"].get("raw"), None);
         assert_eq!(mended(&once), once);
+    }
+
+    #[test]
+    fn milliseconds_of_noqs_stay() {
+        let text = "{\"qlog_version\":\"0.3\",\"trace\":{\"common_fields\":{\"group_id\":\"ab\"}}}\n\
+                    {\"time\":2,\"data\":{\"min_rtt\":40.5}}\n";
+        let out = String::from_utf8(mended(text.as_bytes())).unwrap();
+        assert!(out.contains("\"min_rtt\":40.5"), "{out}");
     }
 
     #[test]
