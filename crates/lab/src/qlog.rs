@@ -14,7 +14,7 @@ use crate::metrics::stats::rounded;
 /// - quinn gives the first events of a connection another group than the others. qvis draws a group at a time. A file is of one
 ///   connection, so groups go.
 ///
-/// A file that was mended stays as it is, and so does a line that is no event.
+/// A file that was mended stays as it is. So does one that does not begin with a qlog's header, and a line that is no event.
 #[derive(Debug)]
 pub struct ForQvis<W: Write> {
     inner: W,
@@ -63,8 +63,13 @@ impl<W: Write> ForQvis<W> {
         if self.state == State::Done {
             return None;
         }
-        let mut value: Value = serde_json::from_slice(line).ok()?;
-        let record = value.as_object_mut()?;
+        let mut value: Option<Value> = serde_json::from_slice(line).ok();
+        let record = value.as_mut().and_then(Value::as_object_mut);
+        let is_header = |record: &Map<String, Value>| record.contains_key("qlog_version");
+        if self.state == State::Header && !record.as_deref().is_some_and(is_header) {
+            self.state = State::Done;
+        }
+        let record = record?;
         match self.state {
             State::Header => {
                 let common_fields = record
@@ -80,9 +85,9 @@ impl<W: Write> ForQvis<W> {
                 }
             }
             State::Events { rtts_in_seconds } => mend_event(record, rtts_in_seconds),
-            State::Done => {}
+            State::Done => return None,
         }
-        Some(value)
+        value
     }
 }
 
@@ -196,6 +201,14 @@ mod tests {
                     {\"time\":2,\"data\":{\"min_rtt\":40.5}}\n";
         let out = String::from_utf8(mended(text.as_bytes())).unwrap();
         assert!(out.contains("\"min_rtt\":40.5"), "{out}");
+    }
+
+    #[test]
+    fn without_a_header_nothing_is_mended() {
+        for first in ["\u{feff}{\"qlog_version\":\"0.3\"}", "{}", "", "[[[["] {
+            let text = format!("{first}\n{{\"data\":{{\"min_rtt\":0.04}},\"group_id\":\"a\"}}\n");
+            assert_eq!(mended(text.as_bytes()), text.as_bytes(), "{first}");
+        }
     }
 
     #[test]
