@@ -3,6 +3,7 @@
 mod controller;
 mod drain;
 mod loss_bound;
+mod order;
 mod path;
 mod queue_target;
 mod startup;

@@ -7,6 +7,7 @@ use kneepoint_estimators::{BusyRate, DecayingRatio};
 use super::KneeConfig;
 use super::drain::Drain;
 use super::loss_bound::LossBound;
+use super::order::{larger, smaller};
 use super::path::{Length, PathRtt};
 use super::queue_target::QueueTarget;
 use super::startup::{self, Seen, Startup};
@@ -175,7 +176,7 @@ impl Link {
 
     /// What is to be in flight: what the path holds, and equally many bytes for every flow.
     fn window(&self, config: &KneeConfig, horizon: f64, mtu: f64) -> f64 {
-        self.path_holds(horizon) + (config.equal_packets * mtu).max(self.batch.ratio())
+        self.path_holds(horizon) + larger(config.equal_packets * mtu, self.batch.ratio())
     }
 
     /// The rate and the queue target, for a horizon.
@@ -290,13 +291,13 @@ impl Knee {
                 bytes: ack.acked.0 as f64,
                 gap,
                 sent_gap,
-                wait: (rtt - path.base()).max(0.0),
+                wait: larger(rtt - path.base(), 0.0),
                 lossy: self.loss.is_lossy(ack.round),
                 window_limited,
                 full,
             };
             link.learn(config, &acked, path, self.mtu.0 as f64);
-            path.set_packet_time(self.mtu.0 as f64 / link.rate.usual().max(1.0));
+            path.set_packet_time(self.mtu.0 as f64 / larger(link.rate.usual(), 1.0));
         }
         match phase {
             Phase::Draining(drain) => {
@@ -339,7 +340,7 @@ impl Knee {
             acked
         };
         // The cast saturates.
-        let bounded = Bytes(model.min(self.loss.bytes()) as u64);
+        let bounded = Bytes(smaller(model, self.loss.bytes()) as u64);
         let min = self.mtu * MIN_PACKETS;
         if bounded > self.undrained + acked {
             self.behind_at = self.last_ack;
@@ -399,17 +400,17 @@ impl Link {
             self.cut = 0.0;
             return acked.gap;
         }
-        let back = (needed - acked.gap).min(self.cut);
+        let back = smaller(needed - acked.gap, self.cut);
         self.cut -= back;
         acked.gap + back
     }
 
     fn learn(&mut self, config: &KneeConfig, acked: &Acked, path: &PathRtt, mtu: f64) {
         let (horizon, host_delay) = (path.horizon(), path.host_delay());
-        let usual = self.rate.usual().max(1.0);
+        let usual = larger(self.rate.usual(), 1.0);
         // A link that carries nothing for longer than this is silent: neither busy nor idle.
-        let packets = acked.bytes.max(2.0 * mtu);
-        let longest = (PAUSE * path.base()).max(host_delay) + PAUSE_PACKETS * packets / usual;
+        let packets = larger(acked.bytes, 2.0 * mtu);
+        let longest = larger(PAUSE * path.base(), host_delay) + PAUSE_PACKETS * packets / usual;
         // A receiver that acknowledges one packet waited for a second one.
         let delayed = if acked.bytes < 2.0 * mtu {
             MAX_ACK_DELAY
@@ -418,18 +419,18 @@ impl Link {
         };
         // A sender whose window is the limit pauses for a round trip at most. More is a link that lost all that was in flight.
         let paused = if acked.window_limited {
-            acked.sent_gap.min(horizon + acked.wait)
+            smaller(acked.sent_gap, horizon + acked.wait)
         } else {
             acked.sent_gap
         };
-        let longest = (longest + delayed).max(paused);
+        let longest = larger(longest + delayed, paused);
         if let Some(rate) = self.slow.on_ack(acked, acked.gap > longest, horizon) {
             self.begin_anew(config, rate, horizon);
             return;
         }
         let gap = self.carrying_time(acked, longest, usual);
         self.delivered.add(acked.bytes, gap, gap / horizon);
-        let delivered = self.delivered.ratio().max(1.0);
+        let delivered = larger(self.delivered.ratio(), 1.0);
         if !acked.window_limited {
             // What an application sends is a lower bound of the rate.
             if delivered > self.rate.rate(horizon) {
@@ -444,7 +445,7 @@ impl Link {
         let busy = if acked.lossy {
             gap
         } else {
-            acked.wait.max(censored).min(gap)
+            smaller(larger(acked.wait, censored), gap)
         };
         self.rate.add(acked.bytes, busy, gap, horizon);
         let empty = acked.wait <= host_delay + EMPTY_BATCHES * acked.bytes / usual;

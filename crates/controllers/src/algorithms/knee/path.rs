@@ -2,6 +2,7 @@
 
 use super::KneeConfig;
 use super::drain::Drained;
+use super::order::{larger, smaller};
 use crate::event::AckEvent;
 use crate::units::Timestamp;
 
@@ -242,7 +243,7 @@ impl PathRtt {
     /// How long a delay is trusted, in seconds. A flow that is new, or whose path has noise or a queue of others, looks again
     /// sooner, and after twice as long each time.
     fn interval(&self, config: &KneeConfig) -> f64 {
-        let interval = self.drain_interval.max(config.drain_round_trips * self.min);
+        let interval = larger(self.drain_interval, config.drain_round_trips * self.min);
         if !self.is_noisy() && self.drains >= SETTLED_DRAINS {
             return interval;
         }
@@ -253,9 +254,8 @@ impl PathRtt {
     /// Whether the queue is much shorter than anything in the last round: others drain.
     fn queue_fell(&self, config: &KneeConfig, rtt: f64) -> bool {
         let queue = rtt - self.min;
-        let threshold = (config.join * self.last_queue)
-            .max(self.host_delay)
-            .max(MIN_FALL * self.min);
+        let least = larger(self.host_delay, MIN_FALL * self.min);
+        let threshold = larger(config.join * self.last_queue, least);
         self.last_queue.is_finite() && self.last_queue - queue > threshold
     }
 
@@ -267,7 +267,7 @@ impl PathRtt {
             self.drained_min = f64::INFINITY;
         }
         if rtt <= LOW_TIE * self.low {
-            self.low = self.low.min(rtt);
+            self.low = smaller(self.low, rtt);
             self.low_at = ack.now;
         }
         if ack.round_start {
@@ -275,7 +275,7 @@ impl PathRtt {
         }
         self.round.sum += rtt;
         self.round.samples += 1.0;
-        self.round.min = self.round.min.min(rtt);
+        self.round.min = smaller(self.round.min, rtt);
         self.smoothed = if self.smoothed == 0.0 {
             rtt
         } else {
