@@ -73,6 +73,9 @@ impl LinkFile {
             if route.is_empty() {
                 return Err(unfit(format!("no links lead from {from} to {to}")));
             }
+            for link in &route {
+                passes_a_handshake(&topology, *link, path)?;
+            }
             base_rtt = base_rtt + delay(&topology, &route);
         }
         let Some(config) = topology.config_mut(measured) else {
@@ -103,6 +106,11 @@ impl LinkFile {
     /// The file cannot be read, does not describe a network, or one that is more than that.
     pub fn load_duplex(path: &Path) -> Result<(Duplex, Option<u64>), LinkFileError> {
         let (topology, seed) = Topology::load(path)?;
+        for name in [FORWARD, REVERSE] {
+            if let Ok(link) = topology.link_named(name) {
+                passes_a_handshake(&topology, link, path)?;
+            }
+        }
         let links = topology.duplex().map_err(|error| LinkFileError::Unfit {
             name: path.display().to_string(),
             reason: error.to_string(),
@@ -149,20 +157,71 @@ fn delay(topology: &Topology, links: &[LinkId]) -> Nanos {
     configs.fold(Nanos::ZERO, |sum, link| sum + link.delay.min())
 }
 
+/// Refuses a queue into which no full packet of QUIC's handshake fits: no connection would ever begin.
+fn passes_a_handshake(
+    topology: &Topology,
+    link: LinkId,
+    path: &Path,
+) -> Result<(), NetworkFileError> {
+    let bytes = topology
+        .config(link)
+        .and_then(|config| limit_of(&config.queue)?.bytes);
+    match bytes {
+        Some(bytes) if bytes < HANDSHAKE_PACKET_BYTES => Err(NetworkFileError::Link {
+            name: path.display().to_string(),
+            line: line_of("queue_bytes", bytes, path),
+            link: topology.name(link).unwrap_or_default().to_owned(),
+            reason: format!(
+                "queue_bytes = {bytes}: a packet of QUIC's handshake has up to {HANDSHAKE_PACKET_BYTES} bytes on the wire \
+                 and would never pass"
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The first line of a file in which a key has this value. Without its text the first line will do.
+fn line_of(key: &str, value: u64, path: &Path) -> usize {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let value = value.to_string();
+    let has = |line: &str| {
+        let (_, given) = line.split('#').next()?.split_once(key)?;
+        let digits = given.chars().filter(char::is_ascii_digit);
+        (digits.collect::<String>() == value).then_some(())
+    };
+    text.lines()
+        .position(|line| has(line).is_some())
+        .unwrap_or(0)
+        + 1
+}
+
+/// What bounds a queue.
+fn limit_of(queue: &Queue) -> Option<Limit> {
+    match queue {
+        Queue::DropTail(limit) | Queue::DropHead(limit) => Some(*limit),
+        Queue::CoDel(codel) => codel.limit,
+        Queue::FqCoDel(fair) => fair.codel.limit,
+        Queue::Pie(pie) => pie.limit,
+        Queue::Red(red) => red.limit,
+        Queue::StepMark(step) => step.limit,
+        _ => None,
+    }
+}
+
 /// A queue in a few words: `3MB`, `codel`, `fq-codel 10240p ecn`.
 pub fn queue_label(queue: &Queue) -> String {
-    let (name, limit, ecn) = match queue {
+    let (name, ecn) = match queue {
         Queue::Infinite => return "inf".to_owned(),
-        Queue::DropTail(limit) => (None, Some(*limit), false),
-        Queue::DropHead(limit) => (Some("drop-head"), Some(*limit), false),
-        Queue::CoDel(codel) => (Some("codel"), codel.limit, codel.ecn),
-        Queue::FqCoDel(fair) => (Some("fq-codel"), fair.codel.limit, fair.codel.ecn),
-        Queue::Pie(pie) => (Some("pie"), pie.limit, pie.ecn),
-        Queue::Red(red) => (Some("red"), red.limit, red.ecn),
-        Queue::StepMark(step) => (Some("step-mark"), step.limit, true),
-        _ => (Some("another"), None, false),
+        Queue::DropTail(_) => (None, false),
+        Queue::DropHead(_) => (Some("drop-head"), false),
+        Queue::CoDel(codel) => (Some("codel"), codel.ecn),
+        Queue::FqCoDel(fair) => (Some("fq-codel"), fair.codel.ecn),
+        Queue::Pie(pie) => (Some("pie"), pie.ecn),
+        Queue::Red(red) => (Some("red"), red.ecn),
+        Queue::StepMark(_) => (Some("step-mark"), true),
+        _ => (Some("another"), false),
     };
-    let limit = limit.map(limit_label);
+    let limit = limit_of(queue).map(limit_label);
     let parts = [
         name.map(str::to_owned),
         limit,
@@ -187,6 +246,13 @@ const FORWARD: &str = "forward";
 const LEFT: &str = "left";
 /// The receiver's node.
 const RIGHT: &str = "right";
+
+/// The link back, in a file of two links.
+const REVERSE: &str = "reverse";
+
+/// The least of a datagram that begins a connection ([RFC 9000, section 14.1](https://www.rfc-editor.org/rfc/rfc9000#section-14.1)),
+/// with the headers of UDP over IPv6 and a trace's framing.
+pub(crate) const HANDSHAKE_PACKET_BYTES: u64 = 1252;
 
 #[cfg(test)]
 mod tests {

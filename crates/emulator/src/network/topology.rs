@@ -115,6 +115,11 @@ impl Topology {
         place.map(LinkId).ok_or_else(|| unknown("link", name))
     }
 
+    /// The name of a link; `None` if it is another network's.
+    pub fn name(&self, link: LinkId) -> Option<&str> {
+        self.links.get(link.0).map(|edge| edge.name.as_str())
+    }
+
     /// The configuration of a link; `None` if it is another network's.
     pub fn config(&self, link: LinkId) -> Option<&LinkConfig> {
         self.links.get(link.0).map(|edge| &edge.config)

@@ -9,6 +9,7 @@ use kneepoint_emulator::trace::Trace;
 
 use super::error::CliError;
 use crate::controllers::{self, UnknownController};
+use crate::link_file::HANDSHAKE_PACKET_BYTES;
 use crate::units::{QueueSize, Rate, UnitError};
 
 /// A controller's name, if there is such a one.
@@ -44,8 +45,8 @@ pub(super) fn parse_bytes(text: &str, max: u64, expected: &str) -> Result<u64, S
 /// Reads a queue's size, into which a packet fits.
 pub(super) fn parse_queue(text: &str) -> Result<QueueSize, String> {
     match text.parse() {
-        Ok(QueueSize::Bytes(bytes)) if bytes < PACKET_BYTES => Err(format!(
-            "a packet of QUIC's handshake has up to {PACKET_BYTES} bytes on the wire and would never pass: give room to one \
+        Ok(QueueSize::Bytes(bytes)) if bytes < HANDSHAKE_PACKET_BYTES => Err(format!(
+            "a packet of QUIC's handshake has up to {HANDSHAKE_PACKET_BYTES} bytes on the wire and would never pass: give room to one \
              at least"
         )),
         Ok(size) => Ok(size),
@@ -107,10 +108,6 @@ impl FromStr for Capacity {
 
 /// The seed, unless another one is given.
 pub(super) const SEED: u64 = 1;
-
-/// The least of a datagram that begins a connection ([RFC 9000, section 14.1](https://www.rfc-editor.org/rfc/rfc9000#section-14.1)),
-/// with the headers of UDP over IPv6 and a trace's framing.
-const PACKET_BYTES: u64 = 1252;
 
 /// The default queue size.
 pub(super) const QUEUE: &str = "3MB";
