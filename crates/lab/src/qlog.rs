@@ -96,13 +96,16 @@ fn mend_event(event: &mut Map<String, Value>, rtts_in_seconds: bool) {
     let Some(data) = event.get_mut("data").and_then(Value::as_object_mut) else {
         return;
     };
-    if let Some(length) = data.get("header").and_then(|header| header.get("length")) {
+    if let Some(length @ Value::Number(_)) =
+        data.get("header").and_then(|header| header.get("length"))
+    {
         let raw = json!({ "length": length });
         data.entry("raw").or_insert(raw);
     }
     for name in RTTS.into_iter().filter(|_| rtts_in_seconds) {
         if let Some(rtt) = data.get_mut(name)
             && let Some(seconds) = rtt.as_f64()
+            && (seconds * 1e3).is_finite()
         {
             *rtt = json!(rounded(seconds * 1e3));
         }
@@ -209,6 +212,16 @@ mod tests {
             let text = format!("{first}\n{{\"data\":{{\"min_rtt\":0.04}},\"group_id\":\"a\"}}\n");
             assert_eq!(mended(text.as_bytes()), text.as_bytes(), "{first}");
         }
+    }
+
+    #[test]
+    fn values_that_are_none_of_quinns_stay() {
+        let event = "\x1e{\"data\":{\"header\":{\"length\":\"x\"},\"min_rtt\":1e308}}\n";
+        let out = String::from_utf8(mended(format!("{HEADER}{event}").as_bytes())).unwrap();
+        assert!(
+            out.ends_with("{\"length\":\"x\"},\"min_rtt\":1e+308}}\n"),
+            "{out}"
+        );
     }
 
     #[test]
