@@ -27,18 +27,18 @@ impl DecayingRatio {
     /// As `add`, of input that is finite and not negative.
     pub(crate) fn add_valid(&mut self, numerator: f64, denominator: f64, elapsed: f64) {
         let kept = decay(elapsed);
-        self.numerator = smaller(self.numerator * kept + numerator, MAX_SUM);
-        self.denominator = smaller(self.denominator * kept + denominator, MAX_SUM);
+        self.numerator = (self.numerator * kept + numerator).min(MAX_SUM);
+        self.denominator = (self.denominator * kept + denominator).min(MAX_SUM);
     }
 
     /// The ratio; zero if nothing is known.
     pub fn ratio(&self) -> f64 {
-        self.numerator / larger(self.denominator, MIN_DENOMINATOR)
+        self.numerator / self.denominator.max(MIN_DENOMINATOR)
     }
 
     /// The ratio, if `prior` counts as much as `weight` of the denominator.
     pub fn ratio_with(&self, prior: f64, weight: f64) -> f64 {
-        (self.numerator + prior * weight) / larger(self.denominator + weight, MIN_DENOMINATOR)
+        (self.numerator + prior * weight) / (self.denominator + weight).max(MIN_DENOMINATOR)
     }
 }
 
@@ -52,16 +52,6 @@ fn decay(x: f64) -> f64 {
     let square = root * root;
     let fourth = square * square;
     fourth * fourth
-}
-
-/// The smaller of two numbers. The sums are never NaN, for which `f64::min` looks with four more instructions.
-fn smaller(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
-}
-
-/// The larger of two numbers.
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
 }
 
 /// Whether all values are finite, and none is negative.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, Link, LinkConfig, Queue, Shaper};
+use kneepoint_emulator::link::{ConfigError, Limit, Link, LinkConfig, Queue, Shaper};
 use kneepoint_emulator::network::{Duplex, LinkId, NetworkError, NetworkFileError, Topology};
 use kneepoint_emulator::time::Nanos;
 use serde::Serialize;
@@ -74,7 +74,11 @@ impl LinkFile {
                 return Err(unfit(format!("no links lead from {from} to {to}")));
             }
             for link in &route {
-                passes_a_handshake(&topology, *link, path)?;
+                if let (Some(name), Some(config)) =
+                    (topology.link_name(*link), topology.config(*link))
+                {
+                    passes_a_handshake(name, config).map_err(|error| blame(path, error))?;
+                }
             }
             base_rtt = base_rtt + delay(&topology, &route);
         }
@@ -106,15 +110,13 @@ impl LinkFile {
     /// The file cannot be read, does not describe a network, or one that is more than that.
     pub fn load_duplex(path: &Path) -> Result<(Duplex, Option<u64>), LinkFileError> {
         let (topology, seed) = Topology::load(path)?;
-        for name in [FORWARD, REVERSE] {
-            if let Ok(link) = topology.link_named(name) {
-                passes_a_handshake(&topology, link, path)?;
-            }
-        }
         let links = topology.duplex().map_err(|error| LinkFileError::Unfit {
             name: path.display().to_string(),
             reason: error.to_string(),
         })?;
+        for (name, config) in [(FORWARD, &links.forward), (REVERSE, &links.reverse)] {
+            passes_a_handshake(name, config).map_err(|error| blame(path, error))?;
+        }
         Ok((links, seed))
     }
 
@@ -125,9 +127,7 @@ impl LinkFile {
 
     /// Says where the file is at odds with what was added to its network.
     pub(crate) fn blame(&self, error: NetworkError) -> NetworkFileError {
-        // Without its text the first line will do.
-        let text = fs::read_to_string(&self.path).unwrap_or_default();
-        NetworkFileError::of(error, &text, &self.path.display().to_string())
+        blame(&self.path, error)
     }
 
     /// The seed that the file names.
@@ -158,41 +158,25 @@ fn delay(topology: &Topology, links: &[LinkId]) -> Nanos {
 }
 
 /// Refuses a queue into which no full packet of QUIC's handshake fits: no connection would ever begin.
-fn passes_a_handshake(
-    topology: &Topology,
-    link: LinkId,
-    path: &Path,
-) -> Result<(), NetworkFileError> {
-    let bytes = topology
-        .config(link)
-        .and_then(|config| limit_of(&config.queue)?.bytes);
-    match bytes {
-        Some(bytes) if bytes < HANDSHAKE_PACKET_BYTES => Err(NetworkFileError::Link {
-            name: path.display().to_string(),
-            line: line_of("queue_bytes", bytes, path),
-            link: topology.name(link).unwrap_or_default().to_owned(),
-            reason: format!(
-                "queue_bytes = {bytes}: a packet of QUIC's handshake has up to {HANDSHAKE_PACKET_BYTES} bytes on the wire \
-                 and would never pass"
-            ),
+fn passes_a_handshake(name: &str, config: &LinkConfig) -> Result<(), NetworkError> {
+    match limit_of(&config.queue).and_then(|limit| limit.bytes) {
+        Some(bytes) if bytes < HANDSHAKE_PACKET_BYTES => Err(NetworkError::Link {
+            name: name.to_owned(),
+            source: ConfigError::OutOfRange {
+                what: "queue_bytes",
+                value: bytes as f64,
+                range: "at least 1252, as a packet of QUIC's handshake",
+            },
         }),
         _ => Ok(()),
     }
 }
 
-/// The first line of a file in which a key has this value. Without its text the first line will do.
-fn line_of(key: &str, value: u64, path: &Path) -> usize {
+/// Says where a file is at fault.
+fn blame(path: &Path, error: NetworkError) -> NetworkFileError {
+    // Without its text the first line will do.
     let text = fs::read_to_string(path).unwrap_or_default();
-    let value = value.to_string();
-    let has = |line: &str| {
-        let (_, given) = line.split('#').next()?.split_once(key)?;
-        let digits = given.chars().filter(char::is_ascii_digit);
-        (digits.collect::<String>() == value).then_some(())
-    };
-    text.lines()
-        .position(|line| has(line).is_some())
-        .unwrap_or(0)
-        + 1
+    NetworkFileError::of(error, &text, &path.display().to_string())
 }
 
 /// What bounds a queue.

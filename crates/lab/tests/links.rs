@@ -208,7 +208,7 @@ compare --link fast.toml => --link | fast | --duration
 compare --link key.toml => --link | key.toml:11 | speed
 compare --link queue.toml => --link | queue.toml:6 | fast
 compare --link limit.toml => --link | limit.toml:6 | link forward | packets must be positive
-compare --link small.toml => --link | small.toml:7 | link forward | 1251 | 1252
+compare --link small.toml => --link | small.toml:2 | link forward | 1251 | 1252
 compare --link nobody.toml => --link | nobody.toml:12 | 10.0.0.9:1 is not attached to a node
 compare --link back.toml => --link | back.toml:14 | 10.0.0.1:10000 | broken at link reverse
 compare --link model.toml => --link | model.toml:12 | burst.toml:2: send.burst_datagrams = 100
@@ -222,7 +222,7 @@ compare --link good.toml --queue 1MB => --link | --queue
         ("three.toml", "not more links"),
         ("hosts.toml", "not models of hosts"),
         ("limit.toml", "limit.toml:6"),
-        ("small.toml", "small.toml:7"),
+        ("small.toml", "small.toml:2"),
         ("no.toml", "no.toml"),
         ("good.toml --up 1Mbps", "--up"),
         ("good.toml --delay 1ms", "--delay"),

@@ -2,6 +2,7 @@
 
 mod controller;
 mod drain;
+mod link;
 mod loss_bound;
 mod order;
 mod path;

@@ -116,7 +116,7 @@ impl Topology {
     }
 
     /// The name of a link; `None` if it is another network's.
-    pub fn name(&self, link: LinkId) -> Option<&str> {
+    pub fn link_name(&self, link: LinkId) -> Option<&str> {
         self.links.get(link.0).map(|edge| edge.name.as_str())
     }
 
