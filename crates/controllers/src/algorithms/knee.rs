@@ -2,7 +2,6 @@
 
 mod controller;
 mod drain;
-mod link;
 mod loss_bound;
 mod order;
 mod path;

@@ -2,12 +2,14 @@
 
 use core::time::Duration;
 
+use kneepoint_estimators::{BusyRate, DecayingRatio};
+
 use super::KneeConfig;
 use super::drain::Drain;
-use super::link::{Acked, Link};
 use super::loss_bound::LossBound;
 use super::order::{larger, smaller};
-use super::path::PathRtt;
+use super::path::{Length, PathRtt};
+use super::queue_target::QueueTarget;
 use super::startup::{self, Seen, Startup};
 use crate::config::Environment;
 use crate::controller::{Control, Controller, Refill};
@@ -98,6 +100,107 @@ enum Phase {
         until: Timestamp,
     },
     Cruising,
+}
+
+/// What is known of the link. In bytes and seconds.
+#[derive(Debug, Clone)]
+struct Link {
+    rate: BusyRate,
+    target: QueueTarget,
+    /// What was delivered over the last horizon, per second: an average that is forgotten over one horizon.
+    delivered: DecayingRatio,
+    /// Bytes squared over bytes: how many come in an acknowledgement, weighted by size.
+    batch: DecayingRatio,
+    slow: Slowdown,
+    /// The rate when a drain last found the path as it was.
+    known_rate: f64,
+    /// The part of the last silence that was cut off, less what batches have been given back, in seconds.
+    cut: f64,
+}
+
+/// Acknowledgements in a row that came after a silence, of packets that waited all of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slowdown {
+    acks: u32,
+    bytes: f64,
+    time: f64,
+}
+
+impl Slowdown {
+    /// The rate, once so many silences are no silences: the link has become slow.
+    fn on_ack(&mut self, acked: &Acked, silent: bool, horizon: f64) -> Option<f64> {
+        if !silent || acked.wait < acked.gap {
+            self.acks = 0;
+            return None;
+        }
+        if self.acks == 0 {
+            *self = Self::default();
+        }
+        self.acks += 1;
+        self.bytes += acked.bytes;
+        self.time += acked.gap;
+        let found = self.acks >= SLOW_ACKS && self.time >= horizon;
+        found
+            .then(|| core::mem::take(self))
+            .map(|run| run.bytes / run.time)
+    }
+}
+
+impl Link {
+    fn new(config: &KneeConfig, rate: f64, horizon: f64) -> Self {
+        Self {
+            rate: BusyRate::new(config.busy_rate(), rate, horizon),
+            target: QueueTarget::new(config),
+            delivered: DecayingRatio::new(rate * horizon, horizon),
+            batch: DecayingRatio::default(),
+            slow: Slowdown::default(),
+            known_rate: rate,
+            cut: 0.0,
+        }
+    }
+
+    /// A drain has ended. On a path that is longer than it was known to be, all time looked busy, and the rate like what was sent.
+    fn on_drained(&mut self, config: &KneeConfig, length: Length, horizon: f64) {
+        let rate = self.rate.rate(horizon);
+        match length {
+            Length::Same => self.known_rate = rate,
+            Length::Open => {}
+            Length::Longer => self.begin_anew(config, rate.max(self.known_rate), horizon),
+        }
+    }
+
+    fn begin_anew(&mut self, config: &KneeConfig, rate: f64, horizon: f64) {
+        self.rate = BusyRate::new(config.busy_rate(), rate, horizon);
+        self.delivered = DecayingRatio::new(rate * horizon, horizon);
+    }
+
+    /// What is to be in flight: what the path holds, and equally many bytes for every flow.
+    fn window(&self, config: &KneeConfig, horizon: f64, mtu: f64) -> f64 {
+        self.path_holds(horizon) + larger(config.equal_packets * mtu, self.batch.ratio())
+    }
+
+    /// The rate and the queue target, for a horizon.
+    fn path_holds(&self, horizon: f64) -> f64 {
+        (self.rate.rate(horizon) + self.target.share() * self.rate.usual()) * horizon
+    }
+}
+
+/// An acknowledgement, in bytes and seconds.
+#[derive(Debug, Clone, Copy)]
+struct Acked {
+    bytes: f64,
+    /// Since the acknowledgement before.
+    gap: f64,
+    /// Between the newest packets of both: what the sender itself paused for is no silence of the link.
+    sent_gap: f64,
+    /// How long the newest packet waited: its round-trip time beyond the base.
+    wait: f64,
+    /// Whether losses show that the link was full.
+    lossy: bool,
+    /// Whether the window was the limit, not the application.
+    window_limited: bool,
+    /// Whether the window was full: a link is idle for lack of a window only then.
+    full: bool,
 }
 
 impl Knee {
@@ -282,6 +385,82 @@ fn signal_weight(config: &KneeConfig, event: &CongestionEvent) -> f64 {
     }
 }
 
+impl Link {
+    /// The time in which the link carried what was acknowledged: the gap, but for a silence of the link, which is cut to `longest`.
+    ///
+    /// If what follows the silence comes all at once, it is the acknowledgements that were silent: a batch is given back the time that it
+    /// took the link.
+    fn carrying_time(&mut self, acked: &Acked, longest: f64, usual: f64) -> f64 {
+        if acked.gap > longest {
+            self.cut = acked.gap - longest;
+            return longest;
+        }
+        let needed = acked.bytes / usual;
+        if acked.gap > AT_ONCE * needed {
+            self.cut = 0.0;
+            return acked.gap;
+        }
+        let back = smaller(needed - acked.gap, self.cut);
+        self.cut -= back;
+        acked.gap + back
+    }
+
+    fn learn(&mut self, config: &KneeConfig, acked: &Acked, path: &PathRtt, mtu: f64) {
+        let (horizon, host_delay) = (path.horizon(), path.host_delay());
+        let usual = larger(self.rate.usual(), 1.0);
+        // A link that carries nothing for longer than this is silent: neither busy nor idle.
+        let packets = larger(acked.bytes, 2.0 * mtu);
+        let longest = larger(PAUSE * path.base(), host_delay) + PAUSE_PACKETS * packets / usual;
+        // A receiver that acknowledges one packet waited for a second one.
+        let delayed = if acked.bytes < 2.0 * mtu {
+            MAX_ACK_DELAY
+        } else {
+            0.0
+        };
+        // A sender whose window is the limit pauses for a round trip at most. More is a link that lost all that was in flight.
+        let paused = if acked.window_limited {
+            smaller(acked.sent_gap, horizon + acked.wait)
+        } else {
+            acked.sent_gap
+        };
+        let longest = larger(longest + delayed, paused);
+        if let Some(rate) = self.slow.on_ack(acked, acked.gap > longest, horizon) {
+            self.begin_anew(config, rate, horizon);
+            return;
+        }
+        let gap = self.carrying_time(acked, longest, usual);
+        self.delivered.add(acked.bytes, gap, gap / horizon);
+        let delivered = larger(self.delivered.ratio(), 1.0);
+        if !acked.window_limited {
+            // What an application sends is a lower bound of the rate.
+            if delivered > self.rate.rate(horizon) {
+                self.rate
+                    .add(acked.bytes, acked.bytes / delivered, gap, horizon);
+            }
+            return;
+        }
+        // A packet that waited came to a busy link. One that did not is a lower bound of the rate: the link is taken for at most
+        // twice as fast as what it delivers.
+        let censored = acked.bytes / (2.0 * delivered);
+        let busy = if acked.lossy {
+            gap
+        } else {
+            smaller(larger(acked.wait, censored), gap)
+        };
+        self.rate.add(acked.bytes, busy, gap, horizon);
+        let empty = acked.wait <= host_delay + EMPTY_BATCHES * acked.bytes / usual;
+        let idle = if empty && !acked.lossy && acked.full {
+            gap - busy
+        } else {
+            0.0
+        };
+        self.target.on_ack(config, idle / horizon, gap / horizon);
+        let squares = acked.bytes * acked.bytes;
+        self.batch
+            .add(squares, acked.bytes, gap / (BATCH_MEMORY * horizon));
+    }
+}
+
 impl Controller for Knee {
     fn on_sent(&mut self, event: &SentEvent) {
         if event.prior_in_flight == Bytes::ZERO {
@@ -451,6 +630,26 @@ const REFILL_ROUNDS: u64 = 4;
 
 /// Round trips after a refill, until what is acknowledged left with a full window.
 const SETTLING: f64 = 2.0;
+
+/// Of the base round-trip time, and times the time that the packets take: pauses as links and receivers make them.
+const PAUSE: f64 = 0.25;
+const PAUSE_PACKETS: f64 = 4.0;
+
+/// A link that resumes after a silence delivers what waited at once. So many silences in a row are the time that a slow link takes.
+const SLOW_ACKS: u32 = 8;
+
+/// An acknowledgement in less than this share of the time that the link takes for its bytes is one of a batch. Ten flows that send in turns
+/// see each turn ten times as fast as their shares: those are no batches.
+const AT_ONCE: f64 = 0.1;
+
+/// In seconds: RFC 9000, section 18.2.
+const MAX_ACK_DELAY: f64 = 0.025;
+
+/// A queue no longer than two batches of acknowledged packets is empty: the packets are each other's queue.
+const EMPTY_BATCHES: f64 = 2.0;
+
+/// In horizons.
+const BATCH_MEMORY: f64 = 4.0;
 
 /// In seconds: no rate is made over less.
 const MIN_HORIZON: f64 = 1e-6;
