@@ -15,6 +15,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use tokio::runtime::{Builder, Handle, Runtime, RuntimeMetrics};
+use tokio::task::yield_now;
 use tokio::time::{Instant as PausedInstant, advance, sleep_until};
 
 use super::lock;
@@ -173,6 +174,20 @@ impl Tokio {
     /// Polls tasks and lets timers expire, at this instant, until none is ready. Returns how many polls that took, and gives up when
     /// they are more than `limit`.
     pub(super) fn run(&mut self, limit: u64) -> u64 {
+        if self.tasks() == 0 {
+            // Only the simulation's own tasks can wait for timers, and run elsewhere. To yield lets timers expire.
+            self.runtime.block_on(yield_now());
+        }
+        let polls = if self.tasks() > 0 {
+            self.run_tasks(limit)
+        } else {
+            0
+        };
+        self.expired = Nanos(self.counted.0 / TICK.0 * TICK.0);
+        polls
+    }
+
+    fn run_tasks(&mut self, limit: u64) -> u64 {
         let (mut polls, mut alone) = (0, 0);
         self.sentinel.polled.store(true, Ordering::Relaxed);
         let turn = poll_fn(|cx| {
@@ -192,7 +207,6 @@ impl Tokio {
             Poll::Pending
         });
         self.runtime.block_on(turn);
-        self.expired = Nanos(self.counted.0 / TICK.0 * TICK.0);
         polls
     }
 
