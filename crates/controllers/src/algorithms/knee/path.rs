@@ -45,7 +45,6 @@ pub(super) struct PathRtt {
     plateau: Plateau,
     /// The same, for links so slow that a packet's time is more than what rounds of a plateau agree within.
     coarse: Plateau,
-    mean: f64,
     /// Whether the last drain found a queue that the spread of its packets does not explain.
     others_queue: bool,
     /// So far.
@@ -139,7 +138,6 @@ impl PathRtt {
             standing: 0,
             plateau: Plateau::NONE,
             coarse: Plateau::NONE,
-            mean: 0.0,
             others_queue: false,
             drains: 0,
         }
@@ -311,13 +309,7 @@ impl PathRtt {
         self.plateau.on_round(round.min, flight, agreement);
         self.coarse
             .on_round(round.min, flight, agreement + self.packet_time);
-        // With a full window no round is shorter than without a queue: then the base was too long.
-        self.mean += (round.sum / round.samples - self.mean) / SMOOTHING;
-        let longest = self.mean * TOLERANCE;
-        if longest < self.base {
-            self.base = longest.max(self.min);
-        }
-        // A round that shows the minimum has next to no queue.
+        // A round that shows the minimum has next to no queue: no base is longer.
         if round.min <= SEEN * self.min {
             self.base = self.base.min(round.sum / round.samples);
         }
@@ -329,7 +321,7 @@ impl PathRtt {
     }
 
     /// A drain has ended.
-    pub(super) fn on_drained(&mut self, config: &KneeConfig, now: Timestamp, found: &Drained) {
+    pub(super) fn on_drained(&mut self, now: Timestamp, found: &Drained) {
         let least = found.least;
         // A queue varies: the sender's own falls in a drain, and that of others changes. A path does not.
         let flat = found.mean - least < FLAT * least + self.packet_time;
@@ -361,7 +353,6 @@ impl PathRtt {
         }
         .max(self.min);
         self.drains = self.drains.saturating_add(1);
-        self.mean = self.base;
         self.last_queue = f64::INFINITY;
         self.low = least;
         self.low_at = now;
@@ -378,12 +369,7 @@ impl PathRtt {
             (false, false) => Length::Same,
         };
         self.settled_min = self.min;
-        // A queue that stands in the drain as well is looked into again soon.
-        self.standing = if least > (1.0 + config.standing) * self.base {
-            config.standing_rounds.saturating_sub(AGAIN)
-        } else {
-            0
-        };
+        self.standing = 0;
         self.plateau = Plateau::NONE;
         self.coarse = Plateau::NONE;
         self.round = Round::NONE;
@@ -408,17 +394,11 @@ const FLAT: f64 = 0.01;
 /// Drains, and parts of one, agree within this share: what timers and acknowledgement delays vary by.
 pub(super) const AGREEMENT: f64 = 0.03;
 
-/// A mean of some rounds varies by so much: taken as it is, the least of many would become the base.
-const TOLERANCE: f64 = 1.1;
-
 /// A base above this share of the minimum is that of a path with noise, and changes with the flight. A round-trip time above it may be a queue.
 const NOISY: f64 = 1.1;
 
 /// A minimum that fell by so much in a drain is that of a shorter path. One that others' queues raised falls by less.
 const SHORTER: f64 = 1.5;
-
-/// In rounds: until the flight after a drain is acknowledged.
-const AGAIN: u32 = 2;
 
 /// Two drains within this ratio found the same path.
 const STEADY: f64 = 1.25;
