@@ -358,6 +358,18 @@ fn a_marking_queue_is_heeded() {
     heeds_a_marker("knee", 20.0, 15.0);
 }
 
+/// Trap: a path that has become longer by less than drains vary shows the low with every packet, so that no drain is due.
+#[test]
+fn a_path_that_becomes_a_little_longer_is_filled() {
+    for after in [0.042, 0.044] {
+        let mut path = links(constant(20.0), 0.04, 100_000);
+        path.forward.delay = lengthened(0.02, 10.0, after - 0.02);
+        let outcome = greedy("knee", path, 200.0);
+        let used = goodput(&outcome, 150.0, 200.0) / (20.0 * paths::PAYLOAD);
+        assert!(used > 0.97, "{used} at {after}");
+    }
+}
+
 /// Trap: the minimum RTT of the shorter path makes the longer one's window.
 #[test]
 fn a_longer_path_is_filled_within_seconds() {

@@ -188,8 +188,10 @@ impl PathRtt {
             self.low_at
         };
         let unseen = now.nanos_since(seen) as f64 / 1e9;
+        let undrained = now.nanos_since(self.drained_at) as f64 / 1e9;
         let interval = self.interval(config);
         unseen > interval
+            || undrained > UNDRAINED_INTERVALS * self.settled_interval(config)
             || (unseen > 0.5 * interval && self.queue_fell(config, rtt))
             || self.standing >= config.standing_rounds
             || self.again
@@ -241,12 +243,16 @@ impl PathRtt {
     /// How long a delay is trusted, in seconds. A flow that is new, or whose path has noise or a queue of others, looks again
     /// sooner, and after twice as long each time.
     fn interval(&self, config: &KneeConfig) -> f64 {
-        let interval = larger(self.drain_interval, config.drain_round_trips * self.min);
+        let interval = self.settled_interval(config);
         if !self.is_noisy() && self.drains >= SETTLED_DRAINS {
             return interval;
         }
         let doubled = f64::from(1_u32 << self.drains.min(MAX_DOUBLINGS));
         interval.min(config.first_round_trips * self.min.max(MIN_LOOK) * doubled)
+    }
+
+    fn settled_interval(&self, config: &KneeConfig) -> f64 {
+        larger(self.drain_interval, config.drain_round_trips * self.min)
     }
 
     /// Whether the queue is much shorter than anything in the last round: others drain.
@@ -418,6 +424,9 @@ const SEEN: f64 = 1.03;
 /// The low since the last drain counts as seen within this share: another flow's drain shows nearly the same low as one's own, and
 /// then both wait for the same time, as BBR's flows do.
 const LOW_TIE: f64 = 1.1;
+
+/// On a path that has become longer by less than [`LOW_TIE`] every packet shows the low. A minute, mostly: a drain takes up to a second of the link.
+const UNDRAINED_INTERVALS: f64 = 12.0;
 
 /// RFC 9002, section 5.3.
 const SMOOTHING: f64 = 8.0;
