@@ -3,7 +3,9 @@
 #![cfg(feature = "quinn")]
 #![allow(clippy::unwrap_used, reason = "this is test code")]
 
+use std::future::Future;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use kneepoint_emulator::link::LinkConfig;
@@ -275,6 +277,34 @@ async fn application(net: Net) -> Vec<(Nanos, String)> {
         net.statistics(kneepoint_emulator::network::Direction::Reverse)
     ));
     log.take()
+}
+
+/// A waker that starts a task: tokio calls it while it lets timers expire.
+struct Spawns(Log);
+
+impl Wake for Spawns {
+    fn wake(self: Arc<Self>) {
+        let log = self.0.clone();
+        tokio::spawn(async move { log.note("ran") });
+    }
+}
+
+#[test]
+fn a_task_that_begins_while_timers_expire_runs_at_once() {
+    let seen = bed().run(async |net| {
+        let log = Log::new(&net);
+        let waker = Waker::from(Arc::new(Spawns(log.clone())));
+        let mut timer = Box::pin(sleep(3 * MS));
+        assert!(
+            timer
+                .as_mut()
+                .poll(&mut Context::from_waker(&waker))
+                .is_pending()
+        );
+        net.sleep(10 * MS).await;
+        log.take()
+    });
+    assert_eq!(seen.unwrap(), [(Nanos::from_millis(3), "ran".to_owned())]);
 }
 
 #[test]

@@ -358,7 +358,7 @@ fn a_marking_queue_is_heeded() {
     heeds_a_marker("knee", 20.0, 15.0);
 }
 
-/// Trap: a path that has become longer by less than drains vary shows the low with every packet, so that no drain is due.
+/// Trap: on a path that has become longer by less than a tenth every packet counts as the lowest, so that no drain is due.
 #[test]
 fn a_path_that_becomes_a_little_longer_is_filled() {
     for after in [0.042, 0.044] {

@@ -174,13 +174,11 @@ impl Tokio {
     /// Polls tasks and lets timers expire, at this instant, until none is ready. Returns how many polls that took, and gives up when
     /// they are more than `limit`.
     pub(super) fn run(&mut self, limit: u64) -> u64 {
-        if self.tasks() == 0 {
-            // Only the simulation's own tasks can wait for timers, and run elsewhere. To yield lets timers expire.
-            self.runtime.block_on(yield_now());
-        }
         let polls = if self.tasks() > 0 {
             self.run_tasks(limit)
         } else {
+            // Timers may be those of the simulation's tasks, which the executor polls. To yield lets them expire.
+            self.runtime.block_on(yield_now());
             0
         };
         self.expired = Nanos(self.counted.0 / TICK.0 * TICK.0);

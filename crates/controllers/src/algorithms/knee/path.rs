@@ -25,8 +25,8 @@ pub(super) struct PathRtt {
     drained_min: f64,
     /// The minimum after the last drain.
     settled_min: f64,
-    /// Whether another drain follows at once.
-    again: bool,
+    /// Whether a drain is due at once.
+    at_once: bool,
     /// Whether the last drain found a path that has become shorter.
     shorter: bool,
     /// What the last drain found of the path's length.
@@ -126,7 +126,7 @@ impl PathRtt {
             drained: f64::INFINITY,
             drained_min: f64::INFINITY,
             settled_min: 0.0,
-            again: false,
+            at_once: false,
             shorter: false,
             length: Length::Same,
             packet_time: 0.0,
@@ -188,13 +188,11 @@ impl PathRtt {
             self.low_at
         };
         let unseen = now.nanos_since(seen) as f64 / 1e9;
-        let undrained = now.nanos_since(self.drained_at) as f64 / 1e9;
         let interval = self.interval(config);
         unseen > interval
-            || undrained > UNDRAINED_INTERVALS * self.settled_interval(config)
             || (unseen > 0.5 * interval && self.queue_fell(config, rtt))
             || self.standing >= config.standing_rounds
-            || self.again
+            || self.at_once
             || self.seems_longer()
     }
 
@@ -251,6 +249,7 @@ impl PathRtt {
         interval.min(config.first_round_trips * self.min.max(MIN_LOOK) * doubled)
     }
 
+    /// The same for a flow that is not new, on a path without noise.
     fn settled_interval(&self, config: &KneeConfig) -> f64 {
         larger(self.drain_interval, config.drain_round_trips * self.min)
     }
@@ -311,6 +310,8 @@ impl PathRtt {
         if !cruising {
             return;
         }
+        let undrained = ack.now.nanos_since(self.drained_at) as f64 / 1e9;
+        self.at_once |= undrained > LONGEST_INTERVALS * self.settled_interval(config);
         let (flight, agreement) = (ack.prior_in_flight.0 as f64, PLATEAU_AGREEMENT * round.min);
         self.plateau.on_round(round.min, flight, agreement);
         self.coarse
@@ -368,8 +369,8 @@ impl PathRtt {
         // What is left of a flight that a longer path held may take several drains.
         self.shorter = SHORTER * self.min < self.settled_min
             || (self.shorter && STEADY * self.base < base_before);
-        self.again = self.shorter || self.is_longer(least) || (stays && !longer);
-        self.length = match (longer && flat, self.again) {
+        self.at_once = self.shorter || self.is_longer(least) || (stays && !longer);
+        self.length = match (longer && flat, self.at_once) {
             (true, _) => Length::Longer,
             (false, true) => Length::Open,
             (false, false) => Length::Same,
@@ -425,8 +426,9 @@ const SEEN: f64 = 1.03;
 /// then both wait for the same time, as BBR's flows do.
 const LOW_TIE: f64 = 1.1;
 
-/// On a path that has become longer by less than [`LOW_TIE`] every packet shows the low. A minute, mostly: a drain takes up to a second of the link.
-const UNDRAINED_INTERVALS: f64 = 12.0;
+/// In settled intervals, between two drains: a minute, or 1200 round trips. On a path that has become longer by less than [`LOW_TIE`] every
+/// packet shows the low, and no other rule asks for a drain.
+const LONGEST_INTERVALS: f64 = 12.0;
 
 /// RFC 9002, section 5.3.
 const SMOOTHING: f64 = 8.0;
