@@ -69,8 +69,6 @@ pub(crate) fn ack(now: Timestamp, rtt: Duration, acked: Bytes, round: u64) -> Ac
         rate: Some(RateSample {
             delivery_rate: rate,
             delivered: acked,
-            interval: rtt,
-            send_interval: rtt,
             app_limited: false,
             prior_delivered: Bytes::ZERO,
             in_flight_at_send: acked,

@@ -27,10 +27,6 @@ pub struct RateSample {
     pub delivery_rate: Bandwidth,
     /// The bytes delivered during the sample.
     pub delivered: Bytes,
-    /// The length of the sample: the longer of the send and the ack interval.
-    pub interval: Duration,
-    /// The send interval.
-    pub send_interval: Duration,
     /// Whether the application limited the sender when the sampled packet was sent.
     pub app_limited: bool,
     /// The delivered bytes when the sampled packet was sent. They identify its round.
@@ -54,13 +50,11 @@ impl SentEvent {
 }
 
 impl RateSample {
-    /// A sample whose send interval and ack interval are equal; `None` if the interval is zero. The other fields are zero.
+    /// A sample of so many bytes in so much time; `None` if no time passed. The other fields are zero.
     pub fn new(delivered: Bytes, interval: Duration) -> Option<Self> {
         Some(Self {
             delivery_rate: Bandwidth::from_delivery(delivered, interval)?,
             delivered,
-            interval,
-            send_interval: interval,
             app_limited: false,
             prior_delivered: Bytes::ZERO,
             in_flight_at_send: Bytes::ZERO,

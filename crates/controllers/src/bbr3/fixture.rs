@@ -18,9 +18,7 @@ pub(super) fn sample(prior_delivered: u64) -> Option<RateSample> {
     let rate = Bandwidth::from_bytes_per_second(1_250_000);
     Some(RateSample {
         delivery_rate: rate,
-        send_interval: Duration::from_millis(40),
         delivered: Bytes(50_000),
-        interval: Duration::from_millis(40),
         app_limited: false,
         prior_delivered: Bytes(prior_delivered),
         in_flight_at_send: Bytes(50_000),

@@ -109,8 +109,6 @@ mod tests {
             rate: Some(RateSample {
                 delivery_rate: rate,
                 delivered: rate.bytes_in(rtt),
-                interval: rtt,
-                send_interval: rtt,
                 app_limited,
                 prior_delivered: Bytes::ZERO,
                 in_flight_at_send: in_flight,

@@ -109,8 +109,6 @@ mod tests {
             rate: Some(RateSample {
                 delivery_rate: Bandwidth::from_bytes_per_second(1_000),
                 delivered: Bytes(2400),
-                interval: Duration::from_millis(40),
-                send_interval: Duration::from_millis(40),
                 app_limited: false,
                 prior_delivered: Bytes::ZERO,
                 in_flight_at_send: Bytes(in_flight),

@@ -3,6 +3,7 @@
 //!
 //! Transports report single packets. The sampler combines the packets of one acknowledgement into one [`AckEvent`].
 
+mod history;
 #[cfg(test)]
 mod properties;
 mod sent_packets;
@@ -10,9 +11,9 @@ mod sent_packets;
 mod tests;
 
 use core::time::Duration;
-use std::sync::Arc;
 
-use self::sent_packets::{PacketState, SentPackets};
+use self::history::History;
+use self::sent_packets::PacketState;
 use crate::event::{
     AckEvent, CongestionEvent, CongestionSignal, FlightSample, Loss, RateSample, SentEvent,
 };
@@ -24,9 +25,8 @@ use crate::units::{Bandwidth, Bytes, Timestamp};
 /// none.
 #[derive(Debug, Clone)]
 pub struct DeliveryRateSampler {
-    /// `None` without rate samples: then there is no per-packet state. A clone shares the history until either changes
-    /// it, so that a snapshot of a connection does not copy it.
-    sent_packets: Option<Arc<SentPackets>>,
+    /// `None` without rate samples: then there is no per-packet state.
+    history: Option<History>,
     /// The last acknowledgement. Its connection-wide fields (delivered, in flight, round, app-limited) are kept here
     /// only: an event is large, and a copy costs more than filling it.
     ack: AckEvent,
@@ -44,13 +44,8 @@ pub struct DeliveryRateSampler {
     resolution: u64,
     /// Whether packets of an acknowledgement have been reported that has not ended.
     ack_under_way: bool,
-    /// Everything delivered before it.
-    delivered_before: Bytes,
     /// When its oldest packet was sent.
     oldest_sent: Timestamp,
-    /// Its current run of packets: their send time, and everything delivered before them.
-    run_sent: Timestamp,
-    before_run: Bytes,
     /// Its packet with the newest delivery state: the sample is measured from it. With its own send time, at which the
     /// send interval ends.
     sampled: Option<(Timestamp, PacketState)>,
@@ -63,13 +58,13 @@ struct AppLimitedBoundary {
 }
 
 impl DeliveryRateSampler {
-    /// The maximum number of entries in a connection's packet history, of 80 bytes each, whatever the peer does.
+    /// The maximum number of entries in a connection's packet history, of 72 bytes each, whatever the peer does.
     pub const MAX_HISTORY: usize = sent_packets::MAX_OVERTAKEN + sent_packets::MAX_GROUPS;
 
     /// The sampler of a new connection.
     pub fn new(now: Timestamp) -> Self {
         Self {
-            sent_packets: Some(Arc::default()),
+            history: Some(History::default()),
             ack: AckEvent::nothing_yet(now),
             delivered_at: now,
             interval_start: now,
@@ -80,10 +75,7 @@ impl DeliveryRateSampler {
             lost_since_ack: Bytes::ZERO,
             resolution: 0,
             ack_under_way: false,
-            delivered_before: Bytes::ZERO,
             oldest_sent: now,
-            run_sent: now,
-            before_run: Bytes::ZERO,
             sampled: None,
         }
     }
@@ -91,7 +83,7 @@ impl DeliveryRateSampler {
     /// A sampler without rate samples and without per-packet state, for controllers that do not need them.
     pub fn without_rate_samples(now: Timestamp) -> Self {
         Self {
-            sent_packets: None,
+            history: None,
             ..Self::new(now)
         }
     }
@@ -99,9 +91,7 @@ impl DeliveryRateSampler {
     /// Packets were sent at `now`.
     pub fn on_sent(&mut self, now: Timestamp, bytes: Bytes) -> SentEvent {
         let prior_in_flight = self.ack.in_flight;
-        if self.sent_packets.is_some() {
-            self.group(now, bytes);
-        }
+        self.group(now, bytes);
         self.ack.in_flight = prior_in_flight + bytes;
         SentEvent {
             now,
@@ -117,25 +107,23 @@ impl DeliveryRateSampler {
     /// it did carry data, its acknowledgement counts like any other, and the next report of the flight includes it.
     pub fn on_sent_unless_ack_only(&mut self, now: Timestamp, bytes: Bytes) {
         if self.ack.in_flight == Bytes::ZERO
-            && let Some(sent_packets) = &mut self.sent_packets
+            && let Some(history) = &mut self.history
         {
-            Arc::make_mut(sent_packets).forget_all_but(MAX_UNHEARD);
+            history.get_mut().forget_all_but(MAX_UNHEARD);
         }
-        if self.sent_packets.is_some() {
-            self.group(now, bytes);
-        }
+        self.group(now, bytes);
     }
 
     fn group(&mut self, now: Timestamp, bytes: Bytes) {
+        let Some(history) = &mut self.history else {
+            return;
+        };
         let after_silence = self.ack.in_flight == Bytes::ZERO;
         if after_silence {
             // Both intervals of the next sample begin now. Otherwise the idle time would lower the rate.
             self.interval_start = now;
             self.delivered_at = now;
         }
-        let Some(sent_packets) = &mut self.sent_packets else {
-            return;
-        };
         let state = PacketState {
             delivered: self.ack.delivered,
             delivered_at: self.delivered_at,
@@ -146,39 +134,47 @@ impl DeliveryRateSampler {
         };
         // The packet must not share a group with packets sent before it.
         let resolution = if after_silence { 0 } else { self.resolution };
-        Arc::make_mut(sent_packets).push(now, bytes, self.ack.round, &state, resolution);
+        history
+            .get_mut()
+            .push(now, bytes, &state, self.round_end, resolution);
     }
 
-    /// One packet, sent at `sent`, was acknowledged by the acknowledgement that arrived at `now`.
-    pub fn on_packet_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes) {
-        if !self.ack_under_way || self.run_sent != sent || self.ack.now != now {
-            self.begin_run(now, sent);
-        }
-        self.on_another_acked(bytes);
-    }
-
-    /// One packet more, sent and acknowledged with the last one.
-    pub(crate) fn on_another_acked(&mut self, bytes: Bytes) {
-        let ack = &mut self.ack;
-        ack.acked_packets = ack.acked_packets.saturating_add(1);
-        ack.delivered += bytes;
-        ack.in_flight -= bytes;
-    }
-
-    /// Packets follow that were sent at one time. They are looked up once, at the end.
-    fn begin_run(&mut self, now: Timestamp, sent: Timestamp) {
-        if self.ack_under_way {
-            self.end_run();
-        }
+    /// Packets that left together at `sent` were acknowledged by the acknowledgement that arrived at `now`.
+    pub fn on_packets_acked(
+        &mut self,
+        now: Timestamp,
+        sent: Timestamp,
+        bytes: Bytes,
+        packets: u64,
+    ) {
         // An acknowledgement that the transport never ended (one inferred from a Retry, for example) counts as
         // delivered, but is too old for a sample.
         if !self.ack_under_way || self.ack.now != now {
             self.begin_ack(now);
         }
-        self.ack.newest_sent = self.ack.newest_sent.max(sent);
+        let ack = &mut self.ack;
+        ack.acked_packets = ack.acked_packets.saturating_add(packets);
+        ack.acked += bytes;
+        ack.delivered += bytes;
+        ack.in_flight -= bytes;
+        ack.newest_sent = ack.newest_sent.max(sent);
         self.oldest_sent = self.oldest_sent.min(sent);
-        self.run_sent = sent;
-        self.before_run = self.ack.delivered;
+        let Some(history) = &mut self.history else {
+            ack.round_start |= sent >= self.round_began;
+            return;
+        };
+        let sent_packets = history.get_mut();
+        if let Some(state) = sent_packets.take(sent, bytes) {
+            // A packet sent after the round began has been acknowledged.
+            ack.round_start |= state.delivered >= self.round_end;
+            if self
+                .sampled
+                .is_none_or(|(_, newest)| state.delivered >= newest.delivered)
+            {
+                self.sampled = Some((sent, state));
+            }
+        }
+        sent_packets.prune(self.oldest_sent - GROUP_LIFETIME);
     }
 
     fn begin_ack(&mut self, now: Timestamp) {
@@ -188,31 +184,11 @@ impl DeliveryRateSampler {
         self.sampled = None;
         let ack = &mut self.ack;
         ack.now = now;
-        self.delivered_before = ack.delivered;
+        ack.acked = Bytes::ZERO;
         ack.acked_packets = 0;
         ack.newest_sent = Timestamp::ZERO;
         ack.prior_in_flight = ack.in_flight;
         ack.round_start = false;
-    }
-
-    fn end_run(&mut self) {
-        let Some(sent_packets) = &mut self.sent_packets else {
-            self.ack.round_start |= self.run_sent >= self.round_began;
-            return;
-        };
-        let sent_packets = Arc::make_mut(sent_packets);
-        let run = self.ack.delivered - self.before_run;
-        if let Some(state) = sent_packets.take(self.run_sent, run) {
-            // A packet sent after the round began has been acknowledged.
-            self.ack.round_start |= state.delivered >= self.round_end;
-            if self
-                .sampled
-                .is_none_or(|(_, newest)| state.delivered >= newest.delivered)
-            {
-                self.sampled = Some((self.run_sent, state));
-            }
-        }
-        sent_packets.prune(self.oldest_sent - GROUP_LIFETIME);
     }
 
     /// The acknowledgement is complete. `in_flight` and `app_limited` are the transport's values.
@@ -230,7 +206,6 @@ impl DeliveryRateSampler {
         self.ack.app_limited = app_limited;
         let newly_acked = core::mem::take(&mut self.ack_under_way);
         if newly_acked {
-            self.end_run();
             self.fold(now);
         }
         if self
@@ -243,9 +218,9 @@ impl DeliveryRateSampler {
             self.mark_app_limited(now);
         }
         if in_flight == Bytes::ZERO
-            && let Some(sent_packets) = &mut self.sent_packets
+            && let Some(history) = &mut self.history
         {
-            Arc::make_mut(sent_packets).clear();
+            history.get_mut().clear();
         }
         newly_acked.then_some(&self.ack)
     }
@@ -276,8 +251,8 @@ impl DeliveryRateSampler {
             CongestionSignal::Loss
         };
         let event = self.congestion(now, signal, loss);
-        if let Some(sent_packets) = &mut self.sent_packets {
-            Arc::make_mut(sent_packets).remove_lost(newest_sent, lost);
+        if let Some(history) = &mut self.history {
+            history.get_mut().remove_lost(newest_sent, lost);
         }
         event
     }
@@ -305,8 +280,7 @@ impl DeliveryRateSampler {
 
     /// The number of entries in the packet history: at most [`MAX_HISTORY`](Self::MAX_HISTORY).
     pub fn history_len(&self) -> usize {
-        let sent_packets = self.sent_packets.as_ref();
-        sent_packets.map_or(0, |sent_packets| sent_packets.len())
+        self.history.as_ref().map_or(0, History::len)
     }
 
     fn congestion(
@@ -315,8 +289,8 @@ impl DeliveryRateSampler {
         signal: CongestionSignal,
         loss: &Loss,
     ) -> CongestionEvent {
-        let sent_packets = self.sent_packets.as_ref();
-        let flight = sent_packets.and_then(|sent_packets| sent_packets.get(loss.newest_sent));
+        let history = self.history.as_mut();
+        let flight = history.and_then(|history| history.get_mut().get(loss.newest_sent));
         CongestionEvent {
             now,
             signal,
@@ -340,7 +314,6 @@ impl DeliveryRateSampler {
         self.resolution = rtt / GROUPS_PER_ROUND;
         ack.now = now;
         ack.rtt = Duration::from_nanos(rtt);
-        ack.acked = ack.delivered - self.delivered_before;
         ack.lost = core::mem::take(&mut self.lost_since_ack);
         if ack.round_start {
             ack.round = ack.round.saturating_add(1);
@@ -372,8 +345,6 @@ impl DeliveryRateSampler {
         Some(RateSample {
             delivery_rate: Bandwidth::from_delivery_in_nanos(delivered, interval)?,
             delivered,
-            interval: Duration::from_nanos(interval),
-            send_interval: Duration::from_nanos(send_interval),
             app_limited: state.app_limited,
             prior_delivered: state.delivered,
             in_flight_at_send: state.in_flight,

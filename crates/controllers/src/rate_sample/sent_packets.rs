@@ -12,8 +12,6 @@ pub(super) struct PacketGroup {
     pub last_sent: Timestamp,
     /// Bytes not yet acknowledged.
     pub outstanding: Bytes,
-    /// The round in which they were sent.
-    pub round: u64,
     pub state: PacketState,
 }
 
@@ -51,12 +49,14 @@ pub(super) struct SentPackets {
 impl SentPackets {
     /// Adds packets. They join the newest group if the state has not changed; in a large flight also if the group began
     /// within `resolution` nanoseconds; and always if there are [`MAX_GROUPS`] groups.
+    ///
+    /// A packet belongs to the present round if `round_began` was delivered when it left.
     pub(super) fn push(
         &mut self,
         sent: Timestamp,
         bytes: Bytes,
-        round: u64,
         state: &PacketState,
+        round_began: Bytes,
         resolution: u64,
     ) {
         let count = self.sent_packets.len();
@@ -65,7 +65,8 @@ impl SentPackets {
         let mut sent = sent;
         if let Some(newest) = self.sent_packets.back_mut() {
             sent = sent.max(newest.last_sent);
-            let alike = newest.state.app_limited == state.app_limited && newest.round == round;
+            let alike = newest.state.app_limited == state.app_limited
+                && newest.state.delivered >= round_began;
             let same = newest.state.delivered == state.delivered
                 && newest.state.interval_start == state.interval_start
                 && newest.state.lost == state.lost;
@@ -85,7 +86,6 @@ impl SentPackets {
             first_sent: sent,
             last_sent: sent,
             outstanding: bytes,
-            round,
             state: *state,
         });
     }
@@ -259,7 +259,6 @@ mod tests {
             first_sent: sent,
             last_sent: sent,
             outstanding: Bytes(bytes),
-            round: 0,
             state: PacketState {
                 delivered: Bytes(sent.as_nanos()),
                 delivered_at: sent,
@@ -275,8 +274,8 @@ mod tests {
         sent_packets.push(
             group.last_sent,
             group.outstanding,
-            group.round,
             &group.state,
+            Bytes::ZERO,
             0,
         );
     }

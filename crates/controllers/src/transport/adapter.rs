@@ -31,11 +31,20 @@ pub struct Adapter {
     /// The most that the transport sent in one go. It asks for the window of the datagrams in it, but tells of them afterwards.
     transmit: Bytes,
     initial_window: Bytes,
-    /// When the last acknowledged packet was sent and acknowledged, until the acknowledgement's end.
-    last_acked: Option<(Instant, Instant)>,
+    /// The last acknowledged packets, until the next ones or the acknowledgement's end: times are converted once for all of them.
+    run: Option<Run>,
     /// The estimate for those who watch it, and from when on it is written again.
     published: Arc<Shared>,
     publish_at: Timestamp,
+}
+
+/// Packets that were sent together and acknowledged together.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    now: Instant,
+    sent: Instant,
+    bytes: Bytes,
+    packets: u64,
 }
 
 impl Adapter {
@@ -56,7 +65,7 @@ impl Adapter {
             reported: control.window,
             transmit: mtu,
             initial_window: control.window,
-            last_acked: None,
+            run: None,
             published: Arc::default(),
             publish_at: Timestamp::ZERO,
         }
@@ -132,26 +141,35 @@ impl Adapter {
 
     /// A packet was acknowledged. [`acks_ended`](Self::acks_ended) follows after the last one of an acknowledgement.
     pub fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: Bytes) {
-        if self.last_acked == Some((now, sent)) {
-            return self.sampler.on_another_acked(bytes);
+        if let Some(run) = &mut self.run {
+            if run.now == now && run.sent == sent {
+                run.bytes += bytes;
+                run.packets += 1;
+                return;
+            }
+            self.end_run();
         }
-        self.first_acked(now, sent, bytes);
+        self.run = Some(Run {
+            now,
+            sent,
+            bytes,
+            packets: 1,
+        });
     }
 
-    /// The first one of those that were sent and acknowledged together.
-    #[inline(never)]
-    fn first_acked(&mut self, now: Instant, sent: Instant, bytes: Bytes) {
-        self.last_acked = None;
-        if let Some(sent_at) = self.clock.sent(sent) {
-            let acked_at = self.clock.now(now);
-            self.sampler.on_packet_acked(acked_at, sent_at, bytes);
-            self.last_acked = Some((now, sent));
+    fn end_run(&mut self) {
+        if let Some(run) = self.run.take()
+            && let Some(sent) = self.clock.sent(run.sent)
+        {
+            let now = self.clock.now(run.now);
+            self.sampler
+                .on_packets_acked(now, sent, run.bytes, run.packets);
         }
     }
 
     /// All packets of an acknowledgement are known. `in_flight` and `app_limited` are the transport's values.
     pub fn acks_ended(&mut self, now: Instant, in_flight: Bytes, app_limited: bool) {
-        self.last_acked = None;
+        self.end_run();
         // No timers first: what an acknowledgement ends was no silence.
         let now = self.clock.now(now);
         if let Some(ack) = self.sampler.on_ack_end(now, in_flight, app_limited) {
@@ -195,12 +213,14 @@ impl Adapter {
 
     /// Every packet of the last loss has arrived after all. The time is that of the last event.
     pub fn loss_was_spurious(&mut self) {
+        self.end_run();
         self.controller.on_spurious_loss(self.clock.last());
         self.refresh();
     }
 
     /// The MTU of the path has changed.
     pub fn mtu_updated(&mut self, mtu: Bytes) {
+        self.end_run();
         self.mtu = mtu;
         self.transmit = self.transmit.max(mtu);
         self.controller.on_mtu_update(mtu);
@@ -209,6 +229,9 @@ impl Adapter {
 
     /// An event other than an acknowledgement. Fires the timers that were due before it.
     fn begin(&mut self, now: Instant) -> Timestamp {
+        if self.run.is_some() {
+            self.end_run();
+        }
         let now = self.clock.now(now);
         if self.timer <= now {
             self.fire_timers(now);

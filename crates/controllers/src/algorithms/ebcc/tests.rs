@@ -11,9 +11,7 @@ const RATE: Bandwidth = Bandwidth::from_bytes_per_second(1_500_000);
 fn sample() -> Option<RateSample> {
     Some(RateSample {
         delivery_rate: RATE,
-        send_interval: Duration::from_millis(40),
         delivered: MTU,
-        interval: Duration::from_millis(40),
         app_limited: false,
         prior_delivered: Bytes::ZERO,
         in_flight_at_send: MTU,

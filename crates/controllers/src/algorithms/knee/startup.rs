@@ -201,8 +201,6 @@ mod tests {
             ack.rate = Some(RateSample {
                 delivery_rate: Bandwidth::from_f64(1.2e6),
                 delivered: MTU * 50,
-                interval: ack.rtt,
-                send_interval: ack.rtt,
                 app_limited: false,
                 prior_delivered: Bytes::ZERO,
                 in_flight_at_send: MTU * 50,
