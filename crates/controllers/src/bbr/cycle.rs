@@ -3,6 +3,7 @@
 use rand::RngExt;
 
 use super::Bbr;
+use super::config::RecoveryRule;
 use super::state::{CYCLE_GAINS, Cycle, PHASE_DRAIN, PHASE_PROBE, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
@@ -15,7 +16,12 @@ impl<F: BandwidthFilter> Bbr<F> {
     /// minimum RTT of a round for a long queue (BBR-S, section III: six times min RTT), and the ECN marks.
     pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
         let app_limited = ack.rate.is_none_or(|sample| sample.app_limited);
-        if !app_limited && let Some(min_round_rtt) = self.round_rtt.on_ack(ack) {
+        // Later, only this rule asks for the minimum of a round.
+        let asked = !self.full_bw_reached || self.config.recovery == RecoveryRule::FairShareOfQueue;
+        if asked
+            && !app_limited
+            && let Some(min_round_rtt) = self.round_rtt.on_ack(ack)
+        {
             self.round_min_rtt = Some(min_round_rtt);
         }
         if self.full_bw_reached {
@@ -30,10 +36,10 @@ impl<F: BandwidthFilter> Bbr<F> {
                 let long_queue = self
                     .config
                     .startup_exit_rtt
-                    .zip(self.min_rtt.get())
+                    .zip(self.min_rtt.known_nanos())
                     .zip(self.round_min_rtt.filter(|_| !app_limited))
                     .is_some_and(|((gain, min), min_round_rtt)| {
-                        min_round_rtt >= gain * horizon(min)
+                        min_round_rtt >= gain.scale(horizon(min))
                     });
                 if long_queue || self.marks.pipe_is_full() || self.search.is_full() {
                     self.leave_startup();

@@ -19,8 +19,6 @@ mod window;
 
 pub use config::{BbrCoreConfig, EcnRule, HeavyLossRule, ProbeRttWindow, RecoveryRule};
 
-use core::time::Duration;
-
 use rand::SeedableRng;
 use rand_pcg::Pcg32;
 
@@ -40,7 +38,7 @@ use crate::model::{Evidence, FullPipe, HeldBack, LongerPath, MinRtt, RoundRtt, i
 use crate::observe;
 use crate::snapshot::Snapshot;
 use crate::units::{Bytes, Gain, Timestamp, saturating_nanos};
-use crate::window::{OperatingPoint, WindowCalculator};
+use crate::window::WindowCalculator;
 
 /// A BBRv1 controller on the bandwidth filter `F`.
 #[derive(Debug, Clone)]
@@ -54,8 +52,8 @@ pub(crate) struct Bbr<F> {
     search: FullPipe,
     full_bw_reached: bool,
     round_rtt: RoundRtt,
-    /// The minimum RTT of the previous or the current round.
-    round_min_rtt: Option<Duration>,
+    /// The minimum RTT of the previous or the current round, in nanoseconds.
+    round_min_rtt: Option<u64>,
     min_rtt: MinRtt,
     /// The ProbeRTT under way.
     probe: Option<RttProbe>,
@@ -81,10 +79,6 @@ pub(crate) struct Bbr<F> {
     held_back: HeldBack,
     evidence: Evidence,
     calculator: WindowCalculator,
-    /// Follows the model and the state.
-    point: Option<OperatingPoint>,
-    /// Follows every event.
-    control: Control,
 }
 
 impl<F: BandwidthFilter> Bbr<F> {
@@ -131,9 +125,11 @@ impl<F: BandwidthFilter> Bbr<F> {
             model: Model::new(nothing_known, &config),
             held_back: HeldBack::default(),
             evidence: Evidence::default(),
-            calculator: WindowCalculator::new(config.window_policy, environment),
-            point: None,
-            control: Control::window(window, environment.mtu),
+            calculator: WindowCalculator::new(
+                config.window_policy,
+                environment,
+                Control::window(window, environment.mtu),
+            ),
         }
     }
 
@@ -180,7 +176,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
     fn on_ack(&mut self, ack: &AckEvent) {
         let marked = self.held_back.on_ack(ack);
         let ack = marked.as_ref().unwrap_or(ack);
-        self.calculator.on_ack(ack, self.point.as_ref());
+        self.calculator.on_ack(ack);
         self.in_flight = ack.in_flight;
         self.round = ack.round;
         self.app_limited = ack.app_limited;
@@ -271,7 +267,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
     }
 
     fn control(&self) -> Control {
-        self.control
+        self.calculator.control()
     }
 
     fn snapshot(&self) -> Snapshot {

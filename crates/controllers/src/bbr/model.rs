@@ -111,12 +111,12 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.update_point();
     }
 
-    /// Computes the operating point.
+    /// Tells the operating point to the window calculator.
     pub(super) fn update_point(&mut self) {
         let Inputs {
             bandwidth, min_rtt, ..
         } = self.model.inputs;
-        self.point = match (bandwidth, min_rtt, self.model.pacing_rate) {
+        let point = match (bandwidth, min_rtt, self.model.pacing_rate) {
             (Some(bandwidth), Some(min_rtt), Some(rate)) if self.full_bw_reached => {
                 Some(OperatingPoint {
                     bandwidth,
@@ -126,6 +126,8 @@ impl<F: BandwidthFilter> Bbr<F> {
             }
             _ => None,
         };
+        let (rate, quantum) = (self.model.pacing_rate, self.model.send_quantum);
+        self.calculator.set_model(point, rate, quantum);
     }
 
     pub(super) fn bdp(&self, gain: Gain) -> Bytes {

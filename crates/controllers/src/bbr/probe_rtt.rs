@@ -56,7 +56,7 @@ impl<F: BandwidthFilter> Bbr<F> {
     fn watch_path(&mut self, ack: &AckEvent) {
         let (State::ProbeBandwidth(_), Some(min_rtt), true) = (
             self.state,
-            self.min_rtt.get(),
+            self.min_rtt.known_nanos(),
             LongerPath::can_be_told(ack, self.min_window()),
         ) else {
             self.longer_path.reset();

@@ -102,27 +102,23 @@ impl<F: BandwidthFilter> Bbr<F> {
             },
             State::Startup => self.window,
         };
-        for bound in [self.marks.bound(), self.heavy_losses.bound()]
-            .into_iter()
-            .flatten()
-        {
-            // The minimum window may have grown with the MTU.
+        // The minimum window may have grown with the MTU.
+        if let Some(bound) = self.marks.bound() {
             allowed = allowed.min(bound.max(self.min_window()));
         }
-        self.control = self.calculator.control(
-            allowed,
-            self.point.as_ref(),
-            self.model.pacing_rate,
-            self.model.send_quantum,
-        );
+        if let Some(bound) = self.heavy_losses.bound() {
+            allowed = allowed.min(bound.max(self.min_window()));
+        }
+        self.calculator.update(allowed);
     }
 
     /// The rule for a recovery that begins now.
     fn recovery_rule(&self) -> Rule {
         let queued = || {
-            let min_round_rtt = self.min_rtt.get().zip(self.round_min_rtt);
-            min_round_rtt
-                .is_some_and(|(min, min_round_rtt)| min_round_rtt > OTHERS_QUEUE * horizon(min))
+            let min_round_rtt = self.min_rtt.known_nanos().zip(self.round_min_rtt);
+            min_round_rtt.is_some_and(|(min, min_round_rtt)| {
+                min_round_rtt > OTHERS_QUEUE.scale(horizon(min))
+            })
         };
         match self.config.recovery {
             RecoveryRule::FairShare => Rule::FairShare,

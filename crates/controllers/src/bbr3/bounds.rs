@@ -88,7 +88,7 @@ impl Latest {
     /// Updates at the start of an acknowledgement.
     pub(super) fn begin(&mut self, ack: &AckEvent) {
         self.round_over = false;
-        let Some(sample) = ack.rate else { return };
+        let Some(sample) = &ack.rate else { return };
         self.bw_latest = self.bw_latest.max(sample.delivery_rate);
         self.inflight_latest = self.inflight_latest.max(sample.delivered);
         if sample.prior_delivered >= self.round_end {
@@ -100,7 +100,7 @@ impl Latest {
     /// Updates at the end of an acknowledgement.
     pub(super) fn end(&mut self, ack: &AckEvent) {
         if self.round_over
-            && let Some(sample) = ack.rate
+            && let Some(sample) = &ack.rate
         {
             self.bw_latest = sample.delivery_rate;
             self.inflight_latest = sample.delivered;

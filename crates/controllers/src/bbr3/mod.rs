@@ -95,6 +95,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
         environment: &Environment,
     ) -> Self {
         let window = initial_window(environment.mtu);
+        let output = Output::new(window, environment.mtu);
+        let control = Control::window(window, output.quantum);
         Self {
             name,
             config,
@@ -122,10 +124,10 @@ impl<F: BandwidthFilter> Bbr3<F> {
             flow_rounds: 0,
             app_limited: false,
             random: Pcg32::seed_from_u64(environment.seed),
-            output: Output::new(window, environment.mtu),
+            output,
             held_back: HeldBack::default(),
             evidence: Evidence::default(),
-            calculator: WindowCalculator::new(config.window_policy, environment),
+            calculator: WindowCalculator::new(config.window_policy, environment, control),
         }
     }
 
@@ -137,6 +139,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         );
         observe::transition(self.name, self.state.mode(), next.mode());
         self.state = next;
+        self.output.stale = true;
     }
 
     fn advance_round(&mut self, ack: &AckEvent) {
@@ -203,8 +206,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
         let marked = self.held_back.on_ack(ack);
         self.measure_spread(ack, marked.is_some());
         let ack = marked.as_ref().unwrap_or(ack);
-        let point = self.output.point.as_ref();
-        self.calculator.on_ack(ack, point);
+        self.calculator.on_ack(ack);
         self.in_flight = ack.in_flight;
         self.delivered = ack.delivered;
         self.flow_rounds = ack.round;
@@ -255,6 +257,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
         self.mtu = mtu;
         self.calculator.set_mtu(mtu);
         self.window = self.window.max(self.min_window());
+        self.output.stale = true;
         self.refresh();
     }
 
@@ -270,7 +273,7 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
     }
 
     fn control(&self) -> Control {
-        self.output.control
+        self.calculator.control()
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -4,17 +4,17 @@
 use super::Bbr3;
 use super::state::State;
 use super::window::send_quantum;
-use crate::controller::Control;
 use crate::filter::BandwidthFilter;
 use crate::model::initial_window;
-use crate::snapshot::Mode;
 use crate::units::{Bandwidth, Bytes, Gain};
 use crate::window::OperatingPoint;
 
 /// The derived values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Output {
-    pub(super) inputs: Option<Inputs>,
+    inputs: Inputs,
+    /// The state or the MTU has changed since the values were derived.
+    pub(super) stale: bool,
     /// `bw`: the lesser of the filter's bandwidth and the short-term bound.
     pub(super) bandwidth: Option<Bandwidth>,
     /// The bandwidth-delay product; the initial window while there is no model.
@@ -27,24 +27,19 @@ pub(super) struct Output {
     pub(super) quantum: Bytes,
     /// `offload_budget`.
     pub(super) offload_budget: Bytes,
-    pub(super) point: Option<OperatingPoint>,
     /// The window of the model.
     pub(super) allowed: Bytes,
-    pub(super) control: Control,
 }
 
-/// The values from which the output is derived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Inputs {
+/// The values from which the output is derived, beside the state and the MTU.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Inputs {
     bandwidth: Option<Bandwidth>,
     /// In nanoseconds, as in [`MinRtt`](crate::model::MinRtt).
     min_rtt: u64,
     spread: u64,
-    /// The mode, which selects the gains.
-    mode: Mode,
     restarting: bool,
     full_bw_reached: bool,
-    mtu: Bytes,
 }
 
 impl Output {
@@ -52,7 +47,8 @@ impl Output {
     pub(super) fn new(window: Bytes, mtu: Bytes) -> Self {
         let quantum = send_quantum(None, mtu);
         Self {
-            inputs: None,
+            inputs: Inputs::default(),
+            stale: true,
             bandwidth: None,
             bdp: window,
             pipe: window,
@@ -60,9 +56,7 @@ impl Output {
             pacing_rate: None,
             quantum,
             offload_budget: Bytes::ZERO,
-            point: None,
             allowed: window,
-            control: Control::window(window, quantum),
         }
     }
 }
@@ -78,13 +72,12 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 .map(|rate| rate.min(self.bounds.bw_shortterm)),
             min_rtt: self.min_rtt.nanos(),
             spread: self.spread.get(),
-            mode: self.state.mode(),
             restarting: self.restarting,
             full_bw_reached: self.full_bw_reached,
-            mtu: self.mtu,
         };
-        if self.output.inputs != Some(inputs) {
-            self.output.inputs = Some(inputs);
+        if self.output.stale || self.output.inputs != inputs {
+            self.output.stale = false;
+            self.output.inputs = inputs;
             self.rebuild_model(inputs.bandwidth);
         }
     }
@@ -111,7 +104,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             }
         };
         self.output.pipe = self.quantized(self.output.bdp);
-        self.output.point = match (bandwidth, min_rtt) {
+        let point = match (bandwidth, min_rtt) {
             (Some(bandwidth), Some(min_rtt)) if self.full_bw_reached => Some(OperatingPoint {
                 bandwidth,
                 rate: self.output.pacing_rate.unwrap_or(bandwidth),
@@ -119,6 +112,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
             }),
             _ => None,
         };
+        self.calculator
+            .set_model(point, self.output.pacing_rate, self.output.quantum);
     }
 
     /// Computes the answer; all but the window is cached.
@@ -129,12 +124,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             State::Drain { .. } => self.window.min(self.drained().max(self.min_window())),
             _ => self.window,
         };
-        self.output.control = self.calculator.control(
-            self.output.allowed,
-            self.output.point.as_ref(),
-            self.output.pacing_rate,
-            self.output.quantum,
-        );
+        self.calculator.update(self.output.allowed);
     }
 
     /// After an idle period ProbeBW paces at the bandwidth, in every phase (draft-ietf-ccwg-bbr, section "Actions when

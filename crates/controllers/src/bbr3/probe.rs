@@ -179,9 +179,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// flight is down to that of Cruise: if Down lasted until the next probe, the samples would show the sender's own rate
     /// times Down's gain.
     fn is_drained(&self, ack: &AckEvent) -> bool {
-        let kept = self
-            .calculator
-            .flight_at_estimate(self.output.point.as_ref());
+        let kept = self.calculator.flight_at_estimate();
         let drained = self.long_term_pipe().max(kept);
         ack.in_flight <= self.window_with_headroom() && ack.in_flight <= drained
     }
@@ -242,7 +240,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 return true;
             }
         }
-        if let Some(sample) = ack.rate
+        if let Some(sample) = &ack.rate
             && self.bounds.has_inflight_longterm()
             && !self.too_much_lost(sample.lost, sample.in_flight_at_send)
         {

@@ -38,7 +38,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     pub(super) fn measure_spread(&mut self, ack: &AckEvent, drained: bool) {
         if !drained {
             self.spread.end_drain();
-        } else if let Some(sample) = ack.rate
+        } else if let Some(sample) = &ack.rate
             && sample.in_flight_at_send <= self.output.bdp.max(self.min_window())
         {
             self.spread.add(ack.now, ack.rtt);
@@ -85,7 +85,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
         let (State::ProbeBw(_), Some(min_rtt), true) = (
             self.state,
-            self.min_rtt.get(),
+            self.min_rtt.known_nanos(),
             LongerPath::can_be_told(ack, self.min_window()),
         ) else {
             self.longer_path.reset();

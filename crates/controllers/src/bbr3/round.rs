@@ -20,6 +20,7 @@ impl Round {
     pub(super) fn on_ack(&mut self, ack: &AckEvent) -> bool {
         self.started = ack
             .rate
+            .as_ref()
             .map_or(ack.round_start, |sample| sample.prior_delivered >= self.end);
         if self.started {
             self.restart(ack.delivered);

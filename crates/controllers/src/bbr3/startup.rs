@@ -17,7 +17,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             _ => return,
         };
         if self.round.started()
-            && let Some(sample) = ack.rate
+            && let Some(sample) = &ack.rate
             && !sample.app_limited
         {
             search.observe(sample.delivery_rate);
@@ -40,9 +40,9 @@ impl<F: BandwidthFilter> Bbr3<F> {
         let long_queue = self
             .config
             .startup_exit_rtt
-            .zip(self.min_rtt.get())
+            .zip(self.min_rtt.known_nanos())
             .zip(round)
-            .is_some_and(|((gain, min), rtt)| rtt >= gain * min);
+            .is_some_and(|((gain, min), rtt)| rtt >= gain.scale(min));
         if search.is_full() || long_queue {
             self.enter_drain();
         }

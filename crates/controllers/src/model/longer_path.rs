@@ -2,9 +2,9 @@
 
 use core::time::Duration;
 
-use super::HOST_DELAY;
+use super::horizon;
 use crate::event::AckEvent;
-use crate::units::{Bytes, Gain, Timestamp};
+use crate::units::{Bytes, Gain, Timestamp, saturating_nanos as nanos};
 
 /// Detects RTTs that stay above the RTT of a full window.
 ///
@@ -22,15 +22,15 @@ pub(crate) struct LongerPath {
 struct Since {
     at: Timestamp,
     round: u64,
-    /// The minimum RTT since then, without the first rounds: they may have met a queue of the old path.
-    min: Duration,
+    /// The minimum RTT since then in nanoseconds, without the first rounds: they may have met a queue of the old path.
+    min: u64,
 }
 
-/// A check: the minimum RTT before it, and in it.
+/// A check: the minimum RTT before it, and in it, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PathCheck {
-    before: Duration,
-    found: Duration,
+    before: u64,
+    found: u64,
 }
 
 impl LongerPath {
@@ -41,19 +41,20 @@ impl LongerPath {
     }
 
     /// Handles an acknowledgement. With a window of `gain` bandwidth-delay products the RTT is at most `gain` times min
-    /// RTT.
-    pub(crate) fn on_ack(&mut self, ack: &AckEvent, gain: Gain, min_rtt: Duration) {
-        if ack.rtt <= (gain * min_rtt).saturating_add(HOST_DELAY) {
+    /// RTT, which is in nanoseconds.
+    pub(crate) fn on_ack(&mut self, ack: &AckEvent, gain: Gain, min_rtt: u64) {
+        let rtt = nanos(ack.rtt);
+        if rtt <= horizon(gain.scale(min_rtt)) {
             self.since = None;
             return;
         }
         let since = self.since.get_or_insert(Since {
             at: ack.now,
             round: ack.round,
-            min: Duration::MAX,
+            min: u64::MAX,
         });
         if ack.round >= since.round.saturating_add(SETTLING_ROUNDS) {
-            since.min = since.min.min(ack.rtt);
+            since.min = since.min.min(rtt);
         }
     }
 
@@ -68,12 +69,12 @@ impl LongerPath {
     fn check(&self, ack: &AckEvent) -> Option<PathCheck> {
         self.since
             .filter(|since| {
-                ack.now.saturating_since(since.at) > PATIENCE
+                ack.now.nanos_since(since.at) > nanos(PATIENCE)
                     && ack.round >= since.round.saturating_add(PATIENCE_ROUNDS)
             })
             .map(|since| PathCheck {
                 before: since.min,
-                found: Duration::MAX,
+                found: u64::MAX,
             })
     }
 
@@ -97,13 +98,14 @@ impl LongerPath {
 impl PathCheck {
     /// Handles an RTT sample of ProbeRTT.
     pub(crate) fn on_rtt(&mut self, rtt: Duration) {
-        self.found = self.found.min(rtt);
+        self.found = self.found.min(nanos(rtt));
     }
 
     /// The path's RTT, if the smaller flight did not change it.
     pub(crate) fn path(&self) -> Option<Duration> {
-        let alike = self.found <= ALIKE * self.before && self.before <= ALIKE * self.found;
-        alike.then_some(self.found)
+        let (before, found) = (self.before, self.found);
+        let alike = found <= ALIKE.scale(before) && before <= ALIKE.scale(found);
+        alike.then(|| Duration::from_nanos(found))
     }
 }
 
@@ -132,7 +134,7 @@ mod tests {
     use crate::driver::{self, MTU};
 
     const GAIN: Gain = Gain::new(2, 1);
-    const MIN_RTT: Duration = Duration::from_millis(20);
+    const MIN_RTT: u64 = 20_000_000;
 
     fn ack(millis: u64, round: u64, rtt_millis: u64) -> AckEvent {
         let now = Timestamp::from_nanos(millis * 1_000_000);
@@ -191,8 +193,8 @@ mod tests {
     fn an_rtt_that_follows_the_flight_is_not_the_path() {
         let path = |before, found| {
             let mut check = PathCheck {
-                before: Duration::from_millis(before),
-                found: Duration::MAX,
+                before: nanos(Duration::from_millis(before)),
+                found: u64::MAX,
             };
             check.on_rtt(Duration::from_millis(found));
             check.on_rtt(Duration::from_millis(found + 5));

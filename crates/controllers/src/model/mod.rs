@@ -13,7 +13,7 @@ pub(crate) use delay_spread::DelaySpread;
 pub(crate) use evidence::Evidence;
 pub(crate) use full_pipe::FullPipe;
 pub(crate) use held_back::HeldBack;
-pub(crate) use horizon::{HOST_DELAY, horizon, horizon_nanos};
+pub(crate) use horizon::{HOST_DELAY, horizon};
 pub(crate) use longer_path::{LongerPath, PathCheck};
 pub(crate) use min_rtt::MinRtt;
 pub(crate) use round_rtt::RoundRtt;

@@ -1,20 +1,19 @@
 //! The minimum RTT of a round, once there are enough samples.
 
-use core::time::Duration;
-
 use crate::event::AckEvent;
+use crate::units::saturating_nanos;
 
-/// The minimum RTT of a round: a queue delays all packets of a round, a delayed acknowledgement only its own.
+/// The minimum RTT of a round in nanoseconds: a queue delays all packets of a round, a delayed acknowledgement only its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RoundRtt {
-    min: Duration,
+    min: u64,
     samples: u32,
 }
 
 impl Default for RoundRtt {
     fn default() -> Self {
         Self {
-            min: Duration::MAX,
+            min: u64::MAX,
             samples: 0,
         }
     }
@@ -23,13 +22,13 @@ impl Default for RoundRtt {
 impl RoundRtt {
     /// Handles an acknowledgement that is not application-limited. Returns the minimum of the current round if it has
     /// enough samples, otherwise of the round that ends here.
-    pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<Duration> {
+    pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<u64> {
         let ended = if ack.round_start {
             core::mem::take(self)
         } else {
             Self::default()
         };
-        self.min = self.min.min(ack.rtt);
+        self.min = self.min.min(saturating_nanos(ack.rtt));
         self.samples = self.samples.saturating_add(1);
         if self.samples >= ENOUGH {
             Some(self.min)
@@ -44,6 +43,8 @@ const ENOUGH: u32 = 8;
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use super::*;
     use crate::driver;
     use crate::units::{Bytes, Timestamp};
@@ -64,7 +65,7 @@ mod tests {
         for _ in 0..6 {
             assert_eq!(round.on_ack(&ack(41, false)), None);
         }
-        let min = Some(Duration::from_millis(41));
+        let min = Some(41_000_000);
         assert_eq!(round.on_ack(&ack(90, false)), min);
     }
 
@@ -74,7 +75,7 @@ mod tests {
         for millis in [80, 95] {
             assert_eq!(round.on_ack(&ack(millis, false)), None);
         }
-        let min = Some(Duration::from_millis(80));
+        let min = Some(80_000_000);
         assert_eq!(round.on_ack(&ack(120, true)), min);
         assert_eq!(round.on_ack(&ack(121, false)), None);
     }

@@ -35,8 +35,10 @@ struct Recurring {
 }
 
 impl Recurring {
-    fn add(&mut self, round: u64, gap: u64, bytes: Bytes) {
-        if round != self.round {
+    /// Returns whether a round has ended.
+    fn add(&mut self, round: u64, gap: u64, bytes: Bytes) -> bool {
+        let ended = round != self.round;
+        if ended {
             self.end_round(round);
         }
         if gap > 0 {
@@ -45,6 +47,7 @@ impl Recurring {
         let bytes = bytes.0 as i64 as f64;
         self.bytes += bytes;
         self.weighted += bytes * self.gap as i64 as f64;
+        ended
     }
 
     fn end_round(&mut self, next: u64) {
@@ -77,19 +80,23 @@ impl AckGap {
         }
     }
 
-    /// Handles an acknowledgement of `bytes`. A gap above `limit` does not count for the maximum.
-    pub(super) fn on_ack(&mut self, now: Timestamp, round: u64, bytes: Bytes, limit: u64) {
+    /// Handles an acknowledgement of `bytes`. A gap above `limit` does not count for the maximum. Returns whether
+    /// [`max`](Self::max) or [`recurring`](Self::recurring) may have changed.
+    pub(super) fn on_ack(&mut self, now: Timestamp, round: u64, bytes: Bytes, limit: u64) -> bool {
+        let mut changed = false;
         if let Some(previous) = self.previous.replace(now) {
             let gap = now.nanos_since(previous);
-            self.recurring.add(round, gap, bytes);
+            changed = self.recurring.add(round, gap, bytes);
             let matters = self
                 .newest
                 .is_none_or(|(newest, max)| round != newest || gap > max);
             if matters && gap <= limit {
                 self.newest = Some((round, gap));
                 self.medium = self.max.update(round, gap);
+                changed = true;
             }
         }
+        changed
     }
 
     /// The flight was empty: the application causes the next gap.

@@ -12,7 +12,7 @@ use self::ack_gap::AckGap;
 use crate::config::{Environment, WindowPolicy};
 use crate::controller::{Control, Refill};
 use crate::event::AckEvent;
-use crate::model::horizon_nanos;
+use crate::model::horizon;
 use crate::units::{Bandwidth, Bytes, Gain, saturating_nanos as nanos};
 
 /// The controller's operating point, once the pipe has been filled. Times are in nanoseconds here and below.
@@ -27,9 +27,9 @@ pub(crate) struct OperatingPoint {
 }
 
 impl OperatingPoint {
-    /// As [`horizon`](crate::model::horizon).
+    /// As [`horizon`].
     fn horizon(&self) -> u64 {
-        horizon_nanos(self.min_rtt)
+        horizon(self.min_rtt)
     }
 }
 
@@ -41,6 +41,9 @@ pub(crate) struct WindowCalculator {
     paced: bool,
     path: Path,
     ack_gap: AckGap,
+    point: Option<OperatingPoint>,
+    limits: Limits,
+    control: Control,
 }
 
 /// Measurements of the path.
@@ -56,9 +59,21 @@ struct Path {
     mtu: Bytes,
 }
 
+/// What follows from the operating point and the gaps, which change once in many acknowledgements.
+#[derive(Debug, Clone, Copy, Default)]
+struct Limits {
+    /// The times between which the smoothed RTT sets the flight.
+    shortest: u64,
+    longest: u64,
+    /// What [`WindowPolicy::Bdp`] keeps in flight.
+    flight: Bytes,
+    /// The time over which a window is spread, if the smoothed RTT is much longer.
+    spread: u64,
+}
+
 impl WindowCalculator {
-    /// The calculator for a new path.
-    pub(crate) fn new(policy: WindowPolicy, environment: &Environment) -> Self {
+    /// The calculator for a new path, where `control` holds.
+    pub(crate) fn new(policy: WindowPolicy, environment: &Environment, control: Control) -> Self {
         Self {
             policy,
             paced: environment.transport.paces && policy.allows_pacing(),
@@ -67,7 +82,60 @@ impl WindowCalculator {
                 ..Path::default()
             },
             ack_gap: AckGap::new(),
+            point: None,
+            limits: Limits::default(),
+            control,
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn point(&self) -> Option<OperatingPoint> {
+        self.point
+    }
+
+    /// The window, pace and quantum for the transport, as of the last [`update`](Self::update).
+    pub(crate) const fn control(&self) -> Control {
+        self.control
+    }
+
+    /// The operating point has changed, once there is one, or the rate or the quantum.
+    pub(crate) fn set_model(
+        &mut self,
+        point: Option<OperatingPoint>,
+        pacing_rate: Option<Bandwidth>,
+        send_quantum: Bytes,
+    ) {
+        self.point = point;
+        self.control.pacing_rate = pacing_rate.filter(|_| self.paced);
+        self.control.send_quantum = send_quantum;
+        self.update_limits();
+    }
+
+    fn update_limits(&mut self) {
+        let (path, Some(point)) = (&self.path, &self.point) else {
+            return;
+        };
+        let (horizon, batched) = (point.horizon(), path.batched_span(point));
+        let spread = batched.max(horizon.saturating_add(path.ack_gap));
+        self.limits = match self.policy {
+            WindowPolicy::Window => return,
+            WindowPolicy::Rate => Limits {
+                shortest: path.min_span(point),
+                longest: u64::MAX,
+                ..Limits::default()
+            },
+            WindowPolicy::RttCapped => Limits {
+                shortest: batched,
+                longest: CAP.scale(horizon).saturating_add(path.ack_gap),
+                spread,
+                ..Limits::default()
+            },
+            WindowPolicy::Bdp { gain } => Limits {
+                flight: path.bdp_window(gain, point.rate, point),
+                spread,
+                ..Limits::default()
+            },
+        };
     }
 
     /// The MTU has changed.
@@ -75,8 +143,8 @@ impl WindowCalculator {
         self.path.mtu = mtu;
     }
 
-    /// Updates the measurements that the policy needs. `point` is the operating point before the acknowledgement.
-    pub(crate) fn on_ack(&mut self, ack: &AckEvent, point: Option<&OperatingPoint>) {
+    /// Updates the measurements that the policy needs, before the operating point.
+    pub(crate) fn on_ack(&mut self, ack: &AckEvent) {
         if matches!(self.policy, WindowPolicy::Window) {
             return;
         }
@@ -87,61 +155,49 @@ impl WindowCalculator {
             smoothed => smoothed - smoothed / 8 + rtt / 8,
         };
         // Before there is a model, this RTT serves: nothing that depends on it is used before.
-        let limit = point.map_or(horizon_nanos(rtt), OperatingPoint::horizon);
-        self.ack_gap.on_ack(ack.now, ack.round, ack.acked, limit);
+        let limit = self
+            .point
+            .map_or_else(|| horizon(rtt), |point| point.horizon());
+        if self.ack_gap.on_ack(ack.now, ack.round, ack.acked, limit) {
+            self.path.ack_gap = self.ack_gap.max();
+            self.path.recurring_gap = self.ack_gap.recurring();
+            self.update_limits();
+        }
         // One acknowledgement for the whole flight is how the path acknowledges, unless the application has no more
         // data.
         if ack.in_flight == Bytes::ZERO && ack.app_limited {
             self.ack_gap.on_idle();
         }
-        self.path.ack_gap = self.ack_gap.max();
-        self.path.recurring_gap = self.ack_gap.recurring();
     }
 
-    /// The window, pace and quantum for the transport. `allowed` is the window of the model.
-    pub(crate) fn control(
-        &self,
-        allowed: Bytes,
-        point: Option<&OperatingPoint>,
-        pacing_rate: Option<Bandwidth>,
-        send_quantum: Bytes,
-    ) -> Control {
-        let (window, refill) = match point {
+    /// Updates the window for the transport. `allowed` is the window of the model.
+    pub(crate) fn update(&mut self, allowed: Bytes) {
+        (self.control.window, self.control.refill) = match &self.point {
             Some(point) => {
                 let window = self.window(allowed, point);
                 (window, self.spread(window, point))
             }
             None => (allowed, Refill::Plain),
         };
-        Control {
-            window,
-            refill,
-            pacing_rate: pacing_rate.filter(|_| self.paced),
-            send_quantum,
-        }
     }
 
     fn window(&self, allowed: Bytes, point: &OperatingPoint) -> Bytes {
-        let path = &self.path;
+        let (path, limits) = (&self.path, &self.limits);
         let flight = match self.policy {
             WindowPolicy::Window => return allowed,
-            WindowPolicy::Rate => point
-                .rate
-                .bytes_in_nanos(path.smoothed_rtt.max(path.min_span(point))),
-            WindowPolicy::RttCapped => {
-                let max = CAP.scale(point.horizon()).saturating_add(path.ack_gap);
-                let span = path.smoothed_rtt.max(path.batched_span(point)).min(max);
+            WindowPolicy::Rate | WindowPolicy::RttCapped => {
+                let span = path.smoothed_rtt.max(limits.shortest).min(limits.longest);
                 point.rate.bytes_in_nanos(span)
             }
-            WindowPolicy::Bdp { gain } => path.bdp_window(gain, point.rate, point),
+            WindowPolicy::Bdp { .. } => limits.flight,
         };
         path.window_for(flight, allowed)
     }
 
     /// The flight that the policy keeps at the bandwidth estimate, without the gain cycle; zero for policies other than
     /// `Bdp`, whose flight falls to one bandwidth-delay product.
-    pub(crate) fn flight_at_estimate(&self, point: Option<&OperatingPoint>) -> Bytes {
-        match (self.policy, point) {
+    pub(crate) fn flight_at_estimate(&self) -> Bytes {
+        match (self.policy, &self.point) {
             (WindowPolicy::Bdp { gain }, Some(point)) => {
                 self.path.bdp_window(gain, point.bandwidth, point)
             }
@@ -164,8 +220,7 @@ impl WindowCalculator {
             }
             WindowPolicy::RttCapped | WindowPolicy::Bdp { .. } => {}
         }
-        let max = point.horizon().saturating_add(path.ack_gap);
-        let span = path.batched_span(point).max(max);
+        let span = self.limits.spread;
         if path.smoothed_rtt <= span.saturating_mul(SILENT) {
             return Refill::Plain;
         }

@@ -44,12 +44,24 @@ fn calculator(policy: WindowPolicy, path: Path) -> WindowCalculator {
     };
     WindowCalculator {
         path,
-        ..WindowCalculator::new(policy, &environment)
+        ..WindowCalculator::new(policy, &environment, Control::window(ALLOWED, MTU))
     }
 }
 
+fn update(
+    mut calculator: WindowCalculator,
+    allowed: Bytes,
+    point: Option<OperatingPoint>,
+    rate: Option<Bandwidth>,
+) -> Control {
+    calculator.set_model(point, rate, MTU);
+    calculator.update(allowed);
+    calculator.control()
+}
+
 fn control_of(policy: WindowPolicy, point: OperatingPoint, path: Path) -> Control {
-    calculator(policy, path).control(ALLOWED, Some(&point), Some(point.rate), MTU)
+    let calculator = calculator(policy, path);
+    update(calculator, ALLOWED, Some(point), Some(point.rate))
 }
 
 fn window(policy: WindowPolicy, point: OperatingPoint, path: Path) -> Bytes {
@@ -70,7 +82,7 @@ fn policies() -> [WindowPolicy; 4] {
 #[test]
 fn without_an_operating_point_the_window_is_the_models() {
     for policy in policies() {
-        let control = calculator(policy, path()).control(ALLOWED, None, None, MTU);
+        let control = update(calculator(policy, path()), ALLOWED, None, None);
         assert_eq!(control, Control::window(ALLOWED, MTU));
     }
 }
@@ -79,7 +91,7 @@ fn without_an_operating_point_the_window_is_the_models() {
 fn the_window_is_never_above_the_models() {
     for policy in policies() {
         let calculator = calculator(policy, path());
-        let control = calculator.control(Bytes(2400), Some(&point()), None, MTU);
+        let control = update(calculator, Bytes(2400), Some(point()), None);
         assert_eq!(control.window, Bytes(2400), "{policy:?}");
     }
 }
@@ -94,9 +106,9 @@ fn a_rate_is_for_transports_that_pace_and_for_windows_that_it_can_fill() {
         transport: Transport { paces },
     };
     let rate = |policy, paces| {
-        WindowCalculator::new(policy, &environment(paces))
-            .control(ALLOWED, Some(&point()), Some(point().rate), MTU)
-            .pacing_rate
+        let control = Control::window(ALLOWED, MTU);
+        let calculator = WindowCalculator::new(policy, &environment(paces), control);
+        update(calculator, ALLOWED, Some(point()), Some(point().rate)).pacing_rate
     };
     for policy in policies() {
         let allowed = policy.allows_pacing();
@@ -176,9 +188,8 @@ fn every_window_covers_the_intervals_of_acknowledgements() {
         ..path()
     };
     for policy in policies().into_iter().skip(1) {
-        let mapped = calculator(policy, path)
-            .control(Bytes(1_000_000), Some(&point()), None, MTU)
-            .window;
+        let calculator = calculator(policy, path);
+        let mapped = update(calculator, Bytes(1_000_000), Some(point()), None).window;
         assert!(mapped >= Bytes(125_000 + 1200), "{policy:?}: {mapped}");
     }
 }
@@ -252,7 +263,7 @@ fn silence_of_the_application_is_no_pause_of_the_path() {
                 1,
             )
         };
-        cap.on_ack(&ack, None);
+        cap.on_ack(&ack);
         cap.path.ack_gap
     };
     acked(40, 0, true);

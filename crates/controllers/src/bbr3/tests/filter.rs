@@ -121,10 +121,10 @@ fn the_filters_timer_runs_while_data_is_in_flight_and_its_news_are_answered() {
     let mut core = cruising(Probing::EveryCycle);
     rounds(&mut core, 40, 1);
     assert_eq!(core.next_timer(), Some(at(7)));
-    let before = core.output.point.expect("a filled pipe");
+    let before = core.calculator.point().expect("a filled pipe");
     assert_eq!(before.min_rtt, 40_000_000);
     core.on_timer(at(90));
-    let after = core.output.point.expect("a filled pipe");
+    let after = core.calculator.point().expect("a filled pipe");
     assert_eq!(after.bandwidth, Bandwidth::from_bytes_per_second(625_000));
     assert!(after.rate < before.rate);
     let mut last = ack(100, sample(0));
