@@ -148,34 +148,8 @@ impl<F: BandwidthFilter> Bbr<F> {
         matches!(self.state, State::ProbeRtt(_))
     }
 
-    fn update_filter(&mut self, ack: &AckEvent) {
-        let context = FilterContext {
-            min_rtt: self
-                .min_rtt
-                .known_nanos()
-                .unwrap_or_else(|| saturating_nanos(ack.rtt)),
-            spread: 0,
-            epoch: ack.round,
-            filling_pipe: !self.full_bw_reached,
-        };
-        self.filter.on_ack(ack, &context);
-        if let Some(policer) = &mut self.policer {
-            policer.on_ack(ack);
-        }
-    }
-}
-
-impl<F: BandwidthFilter> Controller for Bbr<F> {
-    fn on_sent(&mut self, event: &SentEvent) {
-        if event.prior_in_flight == Bytes::ZERO && event.app_limited {
-            self.restarting = true;
-        }
-        self.in_flight = event.prior_in_flight + event.bytes;
-    }
-
-    fn on_ack(&mut self, ack: &AckEvent) {
-        let marked = self.held_back.on_ack(ack);
-        let ack = marked.as_ref().unwrap_or(ack);
+    /// Handles an acknowledgement whose sample is marked if this controller limited it.
+    fn on_marked_ack(&mut self, ack: &AckEvent) {
         self.calculator.on_ack(ack);
         self.in_flight = ack.in_flight;
         self.round = ack.round;
@@ -205,6 +179,39 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         self.update_control();
         if self.in_probe_rtt() {
             self.held_back.mark(ack);
+        }
+    }
+
+    fn update_filter(&mut self, ack: &AckEvent) {
+        let context = FilterContext {
+            min_rtt: self
+                .min_rtt
+                .known_nanos()
+                .unwrap_or_else(|| saturating_nanos(ack.rtt)),
+            spread: 0,
+            epoch: ack.round,
+            filling_pipe: !self.full_bw_reached,
+        };
+        self.filter.on_ack(ack, &context);
+        if let Some(policer) = &mut self.policer {
+            policer.on_ack(ack);
+        }
+    }
+}
+
+impl<F: BandwidthFilter> Controller for Bbr<F> {
+    fn on_sent(&mut self, event: &SentEvent) {
+        if event.prior_in_flight == Bytes::ZERO && event.app_limited {
+            self.restarting = true;
+        }
+        self.in_flight = event.prior_in_flight + event.bytes;
+    }
+
+    fn on_ack(&mut self, ack: &AckEvent) {
+        if self.held_back.on_ack(ack) {
+            self.on_marked_ack(&HeldBack::marked(ack));
+        } else {
+            self.on_marked_ack(ack);
         }
     }
 

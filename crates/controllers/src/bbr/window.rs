@@ -42,7 +42,10 @@ impl<F: BandwidthFilter> Bbr<F> {
 
     /// Updates the target queue, if the configuration has one.
     pub(super) fn update_target_queue(&mut self, ack: &AckEvent) {
-        let (Some(packets), Some(min_rtt)) = (self.config.target_queue, self.min_rtt.get()) else {
+        let Some(packets) = self.config.target_queue else {
+            return;
+        };
+        let Some(min_rtt) = self.min_rtt.get() else {
             return;
         };
         let bdp = self.model.bdp.unwrap_or_default();

@@ -142,6 +142,39 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.output.stale = true;
     }
 
+    /// `UpdateOnACK` (draft-ietf-ccwg-bbr, section "Per-ACK Steps"), with a sample that is marked if this controller limited it.
+    fn on_marked_ack(&mut self, ack: &AckEvent) {
+        self.calculator.on_ack(ack);
+        self.in_flight = ack.in_flight;
+        self.delivered = ack.delivered;
+        self.flow_rounds = ack.round;
+        self.app_limited = ack.app_limited;
+        self.check_recovered(ack);
+        self.latest.begin(ack);
+        self.advance_round(ack);
+        if self.evidence.on_ack(ack, self.full_bw_reached) {
+            self.evidence.show(ack, self.output.bandwidth);
+        }
+        self.update_filter(ack);
+        self.adapt_short_term();
+        self.adapt_to_marks(ack);
+        self.update_aggregation(ack);
+        self.check_full_pipe(ack);
+        self.check_startup_done(ack);
+        self.check_drained(ack);
+        self.advance_probe_bandwidth(ack);
+        self.update_min_rtt(ack);
+        self.latest.end(ack);
+        self.restarting = false;
+        self.refresh_model();
+        self.update_window(ack);
+        self.refresh_control();
+        let measures = matches!(self.state, State::Drain { .. }) && self.covers_spread();
+        if measures || self.in_probe_rtt() {
+            self.held_back.mark(ack);
+        }
+    }
+
     fn advance_round(&mut self, ack: &AckEvent) {
         if self.round.on_ack(ack) {
             self.cycle.count_round();
@@ -201,39 +234,13 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
         }
     }
 
-    /// `UpdateOnACK` (draft-ietf-ccwg-bbr, section "Per-ACK Steps").
     fn on_ack(&mut self, ack: &AckEvent) {
         let marked = self.held_back.on_ack(ack);
-        self.measure_spread(ack, marked.is_some());
-        let ack = marked.as_ref().unwrap_or(ack);
-        self.calculator.on_ack(ack);
-        self.in_flight = ack.in_flight;
-        self.delivered = ack.delivered;
-        self.flow_rounds = ack.round;
-        self.app_limited = ack.app_limited;
-        self.check_recovered(ack);
-        self.latest.begin(ack);
-        self.advance_round(ack);
-        if self.evidence.on_ack(ack, self.full_bw_reached) {
-            self.evidence.show(ack, self.output.bandwidth);
-        }
-        self.update_filter(ack);
-        self.adapt_short_term();
-        self.adapt_to_marks(ack);
-        self.update_aggregation(ack);
-        self.check_full_pipe(ack);
-        self.check_startup_done(ack);
-        self.check_drained(ack);
-        self.advance_probe_bandwidth(ack);
-        self.update_min_rtt(ack);
-        self.latest.end(ack);
-        self.restarting = false;
-        self.refresh_model();
-        self.update_window(ack);
-        self.refresh_control();
-        let measures = matches!(self.state, State::Drain { .. }) && self.covers_spread();
-        if measures || self.in_probe_rtt() {
-            self.held_back.mark(ack);
+        self.measure_spread(ack, marked);
+        if marked {
+            self.on_marked_ack(&HeldBack::marked(ack));
+        } else {
+            self.on_marked_ack(ack);
         }
     }
 

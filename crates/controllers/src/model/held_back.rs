@@ -26,9 +26,9 @@ enum State {
 }
 
 impl HeldBack {
-    /// Handles an acknowledgement, before the rest of the controller. Returns it with its sample marked, if the sample
-    /// is affected.
-    pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<AckEvent> {
+    /// Handles an acknowledgement, before the rest of the controller. Returns whether its sample is to be
+    /// [marked](Self::marked).
+    pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> bool {
         if let State::Since {
             from, delivered, ..
         } = self.state
@@ -39,14 +39,19 @@ impl HeldBack {
                 until: ack.now,
             };
         }
-        let rate = ack.rate.filter(|rate| !rate.app_limited)?;
-        self.covers(ack.newest_sent).then_some(AckEvent {
-            rate: Some(RateSample {
+        let unmarked = ack.rate.as_ref().is_some_and(|rate| !rate.app_limited);
+        unmarked && self.covers(ack.newest_sent)
+    }
+
+    /// The acknowledgement, as if the application had limited the sender.
+    pub(crate) fn marked(ack: &AckEvent) -> AckEvent {
+        AckEvent {
+            rate: ack.rate.map(|rate| RateSample {
                 app_limited: true,
                 ..rate
             }),
             ..*ack
-        })
+        }
     }
 
     /// The controller limits the sender, as of this acknowledgement.
@@ -119,8 +124,10 @@ mod tests {
     }
 
     fn marked(held: &mut HeldBack, ack: AckEvent) -> bool {
-        held.on_ack(&ack)
-            .is_some_and(|ack| ack.rate.is_some_and(|rate| rate.app_limited))
+        let marks = held.on_ack(&ack);
+        let marked = HeldBack::marked(&ack).rate;
+        assert!(marked.is_some_and(|rate| rate.app_limited));
+        marks
     }
 
     /// Trap: rates measured while the controller limits the sender say nothing about the path.

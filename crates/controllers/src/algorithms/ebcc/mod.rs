@@ -274,7 +274,7 @@ impl Controller for Ebcc {
     }
 
     fn on_ack(&mut self, ack: &AckEvent) {
-        let marked = self.held_back.on_ack(ack);
+        let marked = self.held_back.on_ack(ack).then(|| HeldBack::marked(ack));
         let ack = marked.as_ref().unwrap_or(ack);
         self.in_flight = ack.in_flight;
         self.round = ack.round;
