@@ -11,7 +11,7 @@ use super::state::{Phase, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::FullPipe;
-use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos};
+use crate::units::{Bandwidth, Bytes, Timestamp};
 
 /// The state that a ProbeBW cycle passes to the next (draft-ietf-ccwg-bbr, section "ProbeBW State").
 ///
@@ -20,10 +20,8 @@ use crate::units::{Bandwidth, Bytes, Timestamp, saturating_nanos};
 pub(super) struct Cycle {
     /// `cycle_count`: the clock of the maximum filter.
     pub(super) count: u64,
-    /// `cycle_stamp`.
-    began: Timestamp,
-    /// `bw_probe_wait`.
-    wait: Duration,
+    /// `cycle_stamp` + `bw_probe_wait`.
+    over_at: Timestamp,
     /// `rounds_since_probe_up`.
     rounds: u64,
     /// `is_bw_probe_sample`: reported losses are those of a probe, and there was no response yet.
@@ -84,8 +82,8 @@ impl Cycle {
     /// Starts a random wait, so that flows do not probe in step (`PickProbeWait`).
     fn pick_wait(&mut self, now: Timestamp, random: &mut Pcg32) {
         self.rounds = random.random_range(0..=1);
-        self.wait = MIN_WAIT + Duration::from_nanos(random.random_range(0..=WAIT_SPREAD_NANOS));
-        self.began = now;
+        let spread = Duration::from_nanos(random.random_range(0..=WAIT_SPREAD_NANOS));
+        self.over_at = now + (MIN_WAIT + spread);
     }
 
     /// A packet-timed round has passed.
@@ -100,7 +98,7 @@ impl Cycle {
     }
 
     fn is_over(&self, now: Timestamp) -> bool {
-        now.nanos_since(self.began) > saturating_nanos(self.wait)
+        now > self.over_at
     }
 
     /// The probe lost too much. There is one response per probe.
@@ -312,14 +310,14 @@ mod tests {
                 let mut cycle = Cycle::default();
                 cycle.pick_wait(Timestamp::ZERO, &mut random);
                 assert!(cycle.rounds <= 1);
-                cycle.wait
+                cycle.over_at
             })
             .collect();
         waits.sort();
         waits.dedup();
         assert!(waits.len() > 90);
-        assert!(waits[0] >= Duration::from_secs(2));
-        assert!(waits[waits.len() - 1] <= Duration::from_secs(3));
+        assert!(waits[0] >= Timestamp::ZERO + Duration::from_secs(2));
+        assert!(waits[waits.len() - 1] <= Timestamp::ZERO + Duration::from_secs(3));
     }
 
     #[test]

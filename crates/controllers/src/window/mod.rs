@@ -62,10 +62,10 @@ struct Path {
 /// What follows from the operating point and the gaps, which change once in many acknowledgements.
 #[derive(Debug, Clone, Copy, Default)]
 struct Limits {
-    /// The times between which the smoothed RTT sets the flight.
+    /// The times between which the smoothed RTT sets the flight of [`WindowPolicy::RttCapped`].
     shortest: u64,
     longest: u64,
-    /// What [`WindowPolicy::Bdp`] keeps in flight.
+    /// What [`WindowPolicy::Bdp`] keeps in flight, and [`WindowPolicy::Rate`] at least.
     flight: Bytes,
     /// The time over which a window is spread, if the smoothed RTT is much longer.
     spread: u64,
@@ -120,8 +120,7 @@ impl WindowCalculator {
         self.limits = match self.policy {
             WindowPolicy::Window => return,
             WindowPolicy::Rate => Limits {
-                shortest: path.min_span(point),
-                longest: u64::MAX,
+                flight: point.rate.bytes_in_nanos(path.min_span(point)),
                 ..Limits::default()
             },
             WindowPolicy::RttCapped => Limits {
@@ -159,9 +158,11 @@ impl WindowCalculator {
             .point
             .map_or_else(|| horizon(rtt), |point| point.horizon());
         if self.ack_gap.on_ack(ack.now, ack.round, ack.acked, limit) {
-            self.path.ack_gap = self.ack_gap.max();
-            self.path.recurring_gap = self.ack_gap.recurring();
-            self.update_limits();
+            let gaps = (self.ack_gap.max(), self.ack_gap.recurring());
+            if gaps != (self.path.ack_gap, self.path.recurring_gap) {
+                (self.path.ack_gap, self.path.recurring_gap) = gaps;
+                self.update_limits();
+            }
         }
         // One acknowledgement for the whole flight is how the path acknowledges, unless the application has no more
         // data.
@@ -172,26 +173,25 @@ impl WindowCalculator {
 
     /// Updates the window for the transport. `allowed` is the window of the model.
     pub(crate) fn update(&mut self, allowed: Bytes) {
-        (self.control.window, self.control.refill) = match &self.point {
-            Some(point) => {
-                let window = self.window(allowed, point);
-                (window, self.spread(window, point))
-            }
-            None => (allowed, Refill::Plain),
-        };
-    }
-
-    fn window(&self, allowed: Bytes, point: &OperatingPoint) -> Bytes {
         let (path, limits) = (&self.path, &self.limits);
-        let flight = match self.policy {
-            WindowPolicy::Window => return allowed,
-            WindowPolicy::Rate | WindowPolicy::RttCapped => {
-                let span = path.smoothed_rtt.max(limits.shortest).min(limits.longest);
-                point.rate.bytes_in_nanos(span)
+        (self.control.window, self.control.refill) = match (self.policy, &self.point) {
+            (WindowPolicy::Window, _) | (_, None) => (allowed, Refill::Plain),
+            (WindowPolicy::Rate, Some(point)) => {
+                let pace = point.rate.bytes_in_nanos(path.smoothed_rtt);
+                let window = path.window_for(pace.max(limits.flight), allowed);
+                // Also where the model's window is less than the rate times the smoothed RTT.
+                (window, Refill::PaceOf(pace.max(window)))
             }
-            WindowPolicy::Bdp { .. } => limits.flight,
+            (WindowPolicy::RttCapped, Some(point)) => {
+                let span = path.smoothed_rtt.max(limits.shortest).min(limits.longest);
+                let window = path.window_for(point.rate.bytes_in_nanos(span), allowed);
+                (window, self.spread(window))
+            }
+            (WindowPolicy::Bdp { .. }, Some(_)) => {
+                let window = path.window_for(limits.flight, allowed);
+                (window, self.spread(window))
+            }
         };
-        path.window_for(flight, allowed)
     }
 
     /// The flight that the policy keeps at the bandwidth estimate, without the gain cycle; zero for policies other than
@@ -205,26 +205,17 @@ impl WindowCalculator {
         }
     }
 
-    /// Spreads the window over the path's RTT, or at the policy's rate.
+    /// Spreads the window over the path's RTT.
     ///
     /// After a link was closed, the smoothed RTT includes the outage. Paced by it, a flight of 40 ms would take half a
     /// second to send, and samples of that time would show the pacing. RFC 9002, section 7.7, asks for a pace at which
-    /// the window can be used. [`WindowPolicy::Rate`] has one: the rate, also where the model's window is less than the
-    /// rate times the smoothed RTT.
-    fn spread(&self, window: Bytes, point: &OperatingPoint) -> Refill {
-        let path = &self.path;
-        match self.policy {
-            WindowPolicy::Window => return Refill::Plain,
-            WindowPolicy::Rate => {
-                return Refill::PaceOf(point.rate.bytes_in_nanos(path.smoothed_rtt).max(window));
-            }
-            WindowPolicy::RttCapped | WindowPolicy::Bdp { .. } => {}
-        }
-        let span = self.limits.spread;
-        if path.smoothed_rtt <= span.saturating_mul(SILENT) {
+    /// the window can be used. [`WindowPolicy::Rate`] has one: the rate.
+    fn spread(&self, window: Bytes) -> Refill {
+        let (smoothed, span) = (self.path.smoothed_rtt, self.limits.spread);
+        if smoothed <= span.saturating_mul(SILENT) {
             return Refill::Plain;
         }
-        Refill::PaceOf(window.share(Bytes(path.smoothed_rtt), Bytes(span)))
+        Refill::PaceOf(window.share(Bytes(smoothed), Bytes(span)))
     }
 }
 

@@ -136,7 +136,7 @@ impl CapacityInterval {
             sent_at: self.end.sent_at.max(sent_at),
             acked_at,
         };
-        self.round_trips.push(
+        self.round_trips.push_finite(
             seconds_between(start.sent_at, sent_at),
             seconds_between(start.rtt(), rtt),
         );

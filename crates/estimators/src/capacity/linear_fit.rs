@@ -30,9 +30,12 @@ impl LinearFit {
 
     /// Adds a point. One that is not finite is ignored.
     pub fn push(&mut self, x: f64, y: f64) {
-        if !(x.is_finite() && y.is_finite()) {
-            return;
+        if x.is_finite() && y.is_finite() {
+            self.push_finite(x, y);
         }
+    }
+
+    pub(super) fn push_finite(&mut self, x: f64, y: f64) {
         self.count = self.count.saturating_add(1);
         let weight = 1.0 / f64::from(self.count);
         let (from_x, from_y) = (x - self.mean_x, y - self.mean_y);

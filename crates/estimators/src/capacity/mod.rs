@@ -51,23 +51,11 @@ pub use linear_fit::LinearFit;
 
 /// `later - earlier` in seconds, for times in ns; negative if they are the other way round.
 fn seconds_between(earlier: u64, later: u64) -> f64 {
-    let difference = later.wrapping_sub(earlier) as i64;
-    // Of the right sign unless it exceeds 292 years.
-    let nanos = if (difference < 0) == (later < earlier) {
-        difference as f64
-    } else {
-        saturated(earlier < later)
+    let nanos = match later.checked_sub(earlier) {
+        Some(nanos) => nanos_as_f64(nanos),
+        None => -nanos_as_f64(earlier - later),
     };
     nanos * SECONDS_PER_NANOSECOND
-}
-
-#[cold]
-fn saturated(positive: bool) -> f64 {
-    if positive {
-        i64::MAX as f64
-    } else {
-        -(i64::MAX as f64)
-    }
 }
 
 /// As a float; saturates after 292 years. Processors convert signed integers in one instruction, unsigned ones in many.
