@@ -3,7 +3,6 @@
 //!
 //! Transports report single packets. The sampler combines the packets of one acknowledgement into one [`AckEvent`].
 
-mod history;
 #[cfg(test)]
 mod properties;
 mod sent_packets;
@@ -12,8 +11,7 @@ mod tests;
 
 use core::time::Duration;
 
-use self::history::History;
-use self::sent_packets::PacketState;
+use self::sent_packets::{PacketState, SentPackets};
 use crate::event::{
     AckEvent, CongestionEvent, CongestionSignal, FlightSample, Loss, RateSample, SentEvent,
 };
@@ -26,7 +24,7 @@ use crate::units::{Bandwidth, Bytes, Timestamp};
 #[derive(Debug, Clone)]
 pub struct DeliveryRateSampler {
     /// `None` without rate samples: then there is no per-packet state.
-    history: Option<History>,
+    sent_packets: Option<SentPackets>,
     /// The last acknowledgement. Its connection-wide fields (delivered, in flight, round, app-limited) are kept here
     /// only: an event is large, and a copy costs more than filling it.
     ack: AckEvent,
@@ -64,7 +62,7 @@ impl DeliveryRateSampler {
     /// The sampler of a new connection.
     pub fn new(now: Timestamp) -> Self {
         Self {
-            history: Some(History::default()),
+            sent_packets: Some(SentPackets::default()),
             ack: AckEvent::nothing_yet(now),
             delivered_at: now,
             interval_start: now,
@@ -83,7 +81,7 @@ impl DeliveryRateSampler {
     /// A sampler without rate samples and without per-packet state, for controllers that do not need them.
     pub fn without_rate_samples(now: Timestamp) -> Self {
         Self {
-            history: None,
+            sent_packets: None,
             ..Self::new(now)
         }
     }
@@ -107,15 +105,15 @@ impl DeliveryRateSampler {
     /// it did carry data, its acknowledgement counts like any other, and the next report of the flight includes it.
     pub fn on_sent_unless_ack_only(&mut self, now: Timestamp, bytes: Bytes) {
         if self.ack.in_flight == Bytes::ZERO
-            && let Some(history) = &mut self.history
+            && let Some(sent_packets) = &mut self.sent_packets
         {
-            history.get_mut().forget_all_but(MAX_UNHEARD);
+            sent_packets.forget_all_but(MAX_UNHEARD);
         }
         self.group(now, bytes);
     }
 
     fn group(&mut self, now: Timestamp, bytes: Bytes) {
-        let Some(history) = &mut self.history else {
+        let Some(sent_packets) = &mut self.sent_packets else {
             return;
         };
         let after_silence = self.ack.in_flight == Bytes::ZERO;
@@ -134,9 +132,7 @@ impl DeliveryRateSampler {
         };
         // The packet must not share a group with packets sent before it.
         let resolution = if after_silence { 0 } else { self.resolution };
-        history
-            .get_mut()
-            .push(now, bytes, &state, self.round_end, resolution);
+        sent_packets.push(now, bytes, &state, self.round_end, resolution);
     }
 
     /// Packets that left together at `sent` were acknowledged by the acknowledgement that arrived at `now`.
@@ -159,12 +155,12 @@ impl DeliveryRateSampler {
         ack.in_flight -= bytes;
         ack.newest_sent = ack.newest_sent.max(sent);
         self.oldest_sent = self.oldest_sent.min(sent);
-        let Some(history) = &mut self.history else {
+        let Some(sent_packets) = &mut self.sent_packets else {
             ack.round_start |= sent >= self.round_began;
             return;
         };
-        let sent_packets = history.get_mut();
-        if let Some(state) = sent_packets.take(sent, bytes) {
+        let horizon = self.oldest_sent - GROUP_LIFETIME;
+        if let Some(state) = sent_packets.take(sent, bytes, horizon) {
             // A packet sent after the round began has been acknowledged.
             ack.round_start |= state.delivered >= self.round_end;
             if self
@@ -174,7 +170,6 @@ impl DeliveryRateSampler {
                 self.sampled = Some((sent, state));
             }
         }
-        sent_packets.prune(self.oldest_sent - GROUP_LIFETIME);
     }
 
     fn begin_ack(&mut self, now: Timestamp) {
@@ -218,9 +213,9 @@ impl DeliveryRateSampler {
             self.mark_app_limited(now);
         }
         if in_flight == Bytes::ZERO
-            && let Some(history) = &mut self.history
+            && let Some(sent_packets) = &mut self.sent_packets
         {
-            history.get_mut().clear();
+            sent_packets.clear();
         }
         newly_acked.then_some(&self.ack)
     }
@@ -251,8 +246,8 @@ impl DeliveryRateSampler {
             CongestionSignal::Loss
         };
         let event = self.congestion(now, signal, loss);
-        if let Some(history) = &mut self.history {
-            history.get_mut().remove_lost(newest_sent, lost);
+        if let Some(sent_packets) = &mut self.sent_packets {
+            sent_packets.remove_lost(newest_sent, lost);
         }
         event
     }
@@ -280,7 +275,7 @@ impl DeliveryRateSampler {
 
     /// The number of entries in the packet history: at most [`MAX_HISTORY`](Self::MAX_HISTORY).
     pub fn history_len(&self) -> usize {
-        self.history.as_ref().map_or(0, History::len)
+        self.sent_packets.as_ref().map_or(0, SentPackets::len)
     }
 
     fn congestion(
@@ -289,8 +284,8 @@ impl DeliveryRateSampler {
         signal: CongestionSignal,
         loss: &Loss,
     ) -> CongestionEvent {
-        let history = self.history.as_mut();
-        let flight = history.and_then(|history| history.get_mut().get(loss.newest_sent));
+        let sent_packets = self.sent_packets.as_mut();
+        let flight = sent_packets.and_then(|sent_packets| sent_packets.get(loss.newest_sent));
         CongestionEvent {
             now,
             signal,

@@ -1,18 +1,117 @@
 //! The per-packet state of sent packets, kept until they are acknowledged or removed.
 
+use core::mem;
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::units::{Bytes, Timestamp};
 
+/// The packets in flight. Clones share them until they change them, so that a snapshot of a connection does not copy them.
+///
+/// Cloning hands the groups over to an [`Arc`], the next change takes them back. While nobody clones, a change costs no atomic
+/// operation: with exclusive access the mutex is not locked.
+#[derive(Debug, Default)]
+pub(super) struct SentPackets(Mutex<Holder>);
+
+#[derive(Debug, Default)]
+struct Holder {
+    /// Empty while they are shared.
+    own: Groups,
+    shared: Option<Arc<Groups>>,
+}
+
+impl SentPackets {
+    /// As [`Groups::push`].
+    pub(super) fn push(
+        &mut self,
+        sent: Timestamp,
+        bytes: Bytes,
+        state: &PacketState,
+        round_began: Bytes,
+        resolution: u64,
+    ) {
+        let groups = self.groups();
+        groups.push(sent, bytes, state, round_began, resolution);
+    }
+
+    /// As [`Groups::take`]. Also removes overtaken groups sent before `horizon`.
+    pub(super) fn take(
+        &mut self,
+        sent: Timestamp,
+        bytes: Bytes,
+        horizon: Timestamp,
+    ) -> Option<PacketState> {
+        let groups = self.groups();
+        let state = groups.take(sent, bytes);
+        groups.prune(horizon);
+        state
+    }
+
+    /// As [`Groups::get`].
+    pub(super) fn get(&mut self, sent: Timestamp) -> Option<PacketState> {
+        self.groups().get(sent)
+    }
+
+    /// As [`Groups::remove_lost`].
+    pub(super) fn remove_lost(&mut self, newest_sent: Timestamp, bytes: Bytes) {
+        self.groups().remove_lost(newest_sent, bytes);
+    }
+
+    /// Removes all groups but the newest.
+    pub(super) fn forget_all_but(&mut self, count: usize) {
+        self.groups().forget_all_but(count);
+    }
+
+    /// Removes all groups: nothing is in flight.
+    pub(super) fn clear(&mut self) {
+        self.groups().clear();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        let holder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = holder.shared.as_deref();
+        shared.unwrap_or(&holder.own).len()
+    }
+
+    fn groups(&mut self) -> &mut Groups {
+        let holder = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if holder.shared.is_some() {
+            holder.take_back();
+        }
+        &mut holder.own
+    }
+}
+
+impl Holder {
+    #[cold]
+    fn take_back(&mut self) {
+        if let Some(shared) = self.shared.take() {
+            self.own = Arc::unwrap_or_clone(shared);
+        }
+    }
+}
+
+impl Clone for SentPackets {
+    fn clone(&self) -> Self {
+        let mut holder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Holder { own, shared } = &mut *holder;
+        let shared = shared.get_or_insert_with(|| Arc::new(mem::take(own)));
+        Self(Mutex::new(Holder {
+            own: Groups::default(),
+            shared: Some(Arc::clone(shared)),
+        }))
+    }
+}
+
 /// Packets sent between two acknowledgements. They share one state.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PacketGroup {
+struct PacketGroup {
     /// The send times of the first and the last packet.
-    pub first_sent: Timestamp,
-    pub last_sent: Timestamp,
+    first_sent: Timestamp,
+    last_sent: Timestamp,
     /// Bytes not yet acknowledged.
-    pub outstanding: Bytes,
-    pub state: PacketState,
+    outstanding: Bytes,
+    state: PacketState,
 }
 
 /// The connection's state when the packets were sent (draft-ietf-ccwg-bbr, section 4.1: per-packet state).
@@ -39,19 +138,19 @@ pub(super) struct PacketState {
 /// A peer cannot make the history grow: each group holds at least one byte that is neither acknowledged nor lost, and
 /// there are at most [`MAX_OVERTAKEN`] + [`MAX_GROUPS`] groups.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SentPackets {
+struct Groups {
     /// Groups that a later packet's acknowledgement has overtaken: lost or reordered packets.
     overtaken: VecDeque<PacketGroup>,
     /// The groups sent after those. The next acknowledged packet is in the first of them, unless it is reordered.
     sent_packets: VecDeque<PacketGroup>,
 }
 
-impl SentPackets {
+impl Groups {
     /// Adds packets. They join the newest group if the state has not changed; in a large flight also if the group began
     /// within `resolution` nanoseconds; and always if there are [`MAX_GROUPS`] groups.
     ///
     /// A packet belongs to the present round if `round_began` was delivered when it left.
-    pub(super) fn push(
+    fn push(
         &mut self,
         sent: Timestamp,
         bytes: Bytes,
@@ -94,7 +193,7 @@ impl SentPackets {
     ///
     /// Two groups can have the same send time, if an acknowledgement came between two batches of one instant. The older
     /// one is used first; if both are, the state is the newer one's.
-    pub(super) fn take(&mut self, sent: Timestamp, bytes: Bytes) -> Option<PacketState> {
+    fn take(&mut self, sent: Timestamp, bytes: Bytes) -> Option<PacketState> {
         if self.is_overtaken(sent) {
             return self.take_anywhere(sent, bytes);
         }
@@ -152,7 +251,7 @@ impl SentPackets {
     }
 
     /// The state of a packet sent at `sent`, if its group still exists.
-    pub(super) fn get(&self, sent: Timestamp) -> Option<PacketState> {
+    fn get(&self, sent: Timestamp) -> Option<PacketState> {
         let sent_packets = if self.is_overtaken(sent) {
             &self.overtaken
         } else {
@@ -169,7 +268,7 @@ impl SentPackets {
     /// unacknowledged packets sent before it in the same packet number space. The rest of earlier groups is no longer
     /// in flight, and the transport would ignore an acknowledgement of it.
     #[cold]
-    pub(super) fn remove_lost(&mut self, newest_sent: Timestamp, bytes: Bytes) {
+    fn remove_lost(&mut self, newest_sent: Timestamp, bytes: Bytes) {
         let mut rest = bytes;
         for sent_packets in [&mut self.overtaken, &mut self.sent_packets] {
             while let Some(oldest) = sent_packets.front()
@@ -183,7 +282,7 @@ impl SentPackets {
     }
 
     /// Removes overtaken groups sent before `horizon`.
-    pub(super) fn prune(&mut self, horizon: Timestamp) {
+    fn prune(&mut self, horizon: Timestamp) {
         while let Some(oldest) = self.overtaken.front()
             && oldest.last_sent < horizon
         {
@@ -192,14 +291,14 @@ impl SentPackets {
     }
 
     /// Removes all groups but the newest.
-    pub(super) fn forget_all_but(&mut self, count: usize) {
+    fn forget_all_but(&mut self, count: usize) {
         self.overtaken.clear();
         let older = self.sent_packets.len().saturating_sub(count);
         self.sent_packets.drain(..older);
     }
 
     /// Removes all groups: nothing is in flight.
-    pub(super) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.overtaken.clear();
         self.sent_packets.clear();
     }
@@ -222,7 +321,7 @@ impl SentPackets {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.overtaken.len() + self.sent_packets.len()
     }
 }
@@ -237,7 +336,7 @@ impl PacketGroup {
 const MIN_GROUPS_TO_MERGE: usize = 128;
 
 /// Four times the groups of a round trip, so that the RTT may grow by a factor of four before groups cover more of it:
-/// 80 kB.
+/// 72 kB.
 pub(super) const MAX_GROUPS: usize = 1024;
 
 /// Transports declare a packet lost after three later ones were acknowledged (RFC 9002, section 6.1.1), so a group
@@ -270,7 +369,7 @@ mod tests {
         }
     }
 
-    fn push(sent_packets: &mut SentPackets, group: &PacketGroup) {
+    fn push(sent_packets: &mut Groups, group: &PacketGroup) {
         sent_packets.push(
             group.last_sent,
             group.outstanding,
@@ -281,7 +380,7 @@ mod tests {
     }
 
     /// The delivered bytes in the state.
-    fn take(sent_packets: &mut SentPackets, sent: u64, bytes: u64) -> Option<u64> {
+    fn take(sent_packets: &mut Groups, sent: u64, bytes: u64) -> Option<u64> {
         let state = sent_packets.take(at(sent), Bytes(bytes));
         state.map(|state| state.delivered.0)
     }
@@ -290,7 +389,7 @@ mod tests {
     /// history after each loss.
     #[test]
     fn a_lost_packet_keeps_only_its_own_group() {
-        let mut sent_packets = SentPackets::default();
+        let mut sent_packets = Groups::default();
         push(&mut sent_packets, &group(1, 1200));
         for sent in 2..10_000 {
             push(&mut sent_packets, &group(sent, 1200));
@@ -309,7 +408,7 @@ mod tests {
     #[test]
     fn every_order_of_acknowledgements_empties_the_history() {
         for stride in [1, 7, 13, 99] {
-            let mut sent_packets = SentPackets::default();
+            let mut sent_packets = Groups::default();
             for sent in 0..100 {
                 push(&mut sent_packets, &group(sent, 1200));
             }
@@ -326,7 +425,7 @@ mod tests {
     #[test]
     fn two_groups_of_one_time_are_taken_in_turn() {
         for overtaken in [false, true] {
-            let mut sent_packets = SentPackets::default();
+            let mut sent_packets = Groups::default();
             for delivered in [1, 2] {
                 let mut group = group(5, 1200);
                 group.state.delivered = Bytes(delivered);

@@ -372,7 +372,7 @@ fn a_loss_keeps_packets_sent_later_or_with_it() {
     assert_eq!(remembered(&sampler), 1);
 }
 
-/// Trap: with 80 bytes for each record, whatever a peer makes of the order of things.
+/// Trap: with 72 bytes for each record, whatever a peer makes of the order of things.
 #[test]
 fn the_history_has_a_largest_size() {
     let mut sampler = DeliveryRateSampler::new(at(0));
