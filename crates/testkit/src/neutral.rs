@@ -55,7 +55,7 @@ impl Adapter for Neutral {
 
     fn on_packet_acked(&mut self, now: Duration, sent: Duration, bytes: u64) {
         self.sampler
-            .on_packets_acked(time(now), time(sent), Bytes(bytes), 1);
+            .on_run_acked(time(now), time(sent), Bytes(bytes), 1);
     }
 
     fn on_end_acks(&mut self, now: Duration, in_flight: u64, app_limited: bool) {

@@ -136,13 +136,7 @@ impl DeliveryRateSampler {
     }
 
     /// Packets that left together at `sent` were acknowledged by the acknowledgement that arrived at `now`.
-    pub fn on_packets_acked(
-        &mut self,
-        now: Timestamp,
-        sent: Timestamp,
-        bytes: Bytes,
-        packets: u64,
-    ) {
+    pub fn on_run_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes, packets: u64) {
         // An acknowledgement that the transport never ended (one inferred from a Retry, for example) counts as
         // delivered, but is too old for a sample.
         if !self.ack_under_way || self.ack.now != now {

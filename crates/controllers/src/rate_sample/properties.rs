@@ -70,7 +70,7 @@ fn check_acknowledgement(
 ) -> Result<(), TestCaseError> {
     let prior = (sampler.in_flight(), sampler.delivered());
     for packet in acked {
-        sampler.on_packets_acked(now, packet.sent, packet.bytes, 1);
+        sampler.on_run_acked(now, packet.sent, packet.bytes, 1);
     }
     // The packets themselves account for all that is in flight; the host has nothing to correct.
     prop_assert_eq!(sampler.in_flight(), in_flight);
@@ -195,7 +195,7 @@ impl Told {
             Report::Ack { ago, packets } => {
                 for newer in 0..usize::from(packets) {
                     let sent = self.sent(ago.saturating_sub(newer));
-                    self.sampler.on_packets_acked(now, sent, Bytes(1200), 1);
+                    self.sampler.on_run_acked(now, sent, Bytes(1200), 1);
                 }
                 String::new()
             }

@@ -27,7 +27,7 @@ fn loss(sent_millis: u64, packets: u64, persistent_congestion: bool) -> Loss {
 
 fn ack(sampler: &mut DeliveryRateSampler, now: u64, sent: &[u64]) -> Option<AckEvent> {
     for &sent in sent {
-        sampler.on_packets_acked(at(now), at(sent), PACKET, 1);
+        sampler.on_run_acked(at(now), at(sent), PACKET, 1);
     }
     let in_flight = sampler.in_flight();
     sampler.on_ack_end(at(now), in_flight, false).copied()
@@ -157,7 +157,7 @@ fn silence_before_a_packet_is_not_slowness() {
 fn app_limited_samples_are_marked_until_the_bubble_has_passed() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 2);
-    sampler.on_packets_acked(at(40), at(0), PACKET, 1);
+    sampler.on_run_acked(at(40), at(0), PACKET, 1);
     // One packet is in flight when the application runs dry: the boundary is its delivery.
     sampler.on_ack_end(at(40), PACKET, true);
     send(&mut sampler, 50, 3);
@@ -186,7 +186,7 @@ fn app_limited_samples_are_marked_until_the_bubble_has_passed() {
 fn lost_bytes_move_the_app_limited_boundary() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 4);
-    sampler.on_packets_acked(at(40), at(0), PACKET, 1);
+    sampler.on_run_acked(at(40), at(0), PACKET, 1);
     sampler.on_ack_end(at(40), PACKET * 3, true);
     // All three still in flight are lost: without the correction the boundary lies three packets too far.
     sampler.on_lost(at(45), &loss(0, 3, false));
@@ -202,7 +202,7 @@ fn lost_bytes_move_the_app_limited_boundary() {
 fn losses_of_later_packets_leave_the_app_limited_boundary() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 4);
-    sampler.on_packets_acked(at(40), at(0), PACKET, 1);
+    sampler.on_run_acked(at(40), at(0), PACKET, 1);
     sampler.on_ack_end(at(40), PACKET * 3, true);
     send(&mut sampler, 50, 4);
     sampler.on_lost(at(60), &loss(50, 3, false));
@@ -304,7 +304,7 @@ fn an_empty_batch_of_the_same_instant_gives_no_more() {
 fn the_transport_corrects_the_flight() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 5);
-    sampler.on_packets_acked(at(40), at(0), PACKET, 1);
+    sampler.on_run_acked(at(40), at(0), PACKET, 1);
     // Keys were discarded: three more packets are gone without having been acknowledged or lost.
     let event = sampler.on_ack_end(at(40), PACKET, false).expect("an event");
     assert_eq!(event.in_flight, PACKET);
@@ -315,7 +315,7 @@ fn the_transport_corrects_the_flight() {
 fn a_batch_that_never_ended_is_delivered_but_no_sample() {
     let mut sampler = DeliveryRateSampler::new(at(0));
     send(&mut sampler, 0, 2);
-    sampler.on_packets_acked(at(20), at(0), PACKET, 1);
+    sampler.on_run_acked(at(20), at(0), PACKET, 1);
     let event = ack(&mut sampler, 40, &[0]).expect("an event");
     assert_eq!(event.acked, PACKET);
     assert_eq!(event.delivered, PACKET * 2);
@@ -433,7 +433,7 @@ fn an_acknowledgement_that_leaves_does_not_end_a_silence() {
         sampler.on_sent_unless_ack_only(at(now), Bytes(100));
     }
     for (now, in_flight) in [(240, 200), (260, 100), (280, 0)] {
-        sampler.on_packets_acked(at(now), at(now - 40), Bytes(100), 1);
+        sampler.on_run_acked(at(now), at(now - 40), Bytes(100), 1);
         let event = sampler.on_ack_end(at(now), Bytes(in_flight), true).copied();
         let rate = event.and_then(|event| event.rate).expect("a sample");
         assert_eq!(rate.delivery_rate, rate_over(&rate, 40), "{now}");
@@ -451,7 +451,7 @@ fn the_history_of_a_large_flight_is_short() {
         if now >= 40_000 && now % 2 == 1 {
             let sent = [micros(now - 40_001), micros(now - 40_000)];
             for sent in sent {
-                sampler.on_packets_acked(micros(now), sent, PACKET, 1);
+                sampler.on_run_acked(micros(now), sent, PACKET, 1);
             }
             let in_flight = sampler.in_flight();
             let rate = sampler

@@ -162,8 +162,7 @@ impl Adapter {
             && let Some(sent) = self.clock.sent(run.sent)
         {
             let now = self.clock.now(run.now);
-            self.sampler
-                .on_packets_acked(now, sent, run.bytes, run.packets);
+            self.sampler.on_run_acked(now, sent, run.bytes, run.packets);
         }
     }
 

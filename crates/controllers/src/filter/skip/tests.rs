@@ -20,8 +20,8 @@ fn lower_bounds_alone_do_not_carry_the_estimate_away() {
     for step in 0..450_000u64 {
         let now = Timestamp::ZERO + Duration::from_millis(8 * step);
         if step >= 5 {
-            sampler.on_packets_acked(now, now - rtt, mtu, 1);
-            sampler.on_packets_acked(now, now - rtt, mtu, 1);
+            sampler.on_run_acked(now, now - rtt, mtu, 1);
+            sampler.on_run_acked(now, now - rtt, mtu, 1);
         }
         if let Some(ack) = sampler.on_ack_end(now, mtu * 8, false) {
             let context = FilterContext {
@@ -54,7 +54,7 @@ fn an_estimate_below_a_packet_per_round_trip_recovers() {
     for round in 0..200 {
         sampler.on_sent(now, mtu);
         now = now + rtt;
-        sampler.on_packets_acked(now, now - rtt, mtu, 1);
+        sampler.on_run_acked(now, now - rtt, mtu, 1);
         let ack = sampler.on_ack_end(now, Bytes::ZERO, false);
         let context = FilterContext {
             min_rtt: nanos(rtt),
@@ -86,7 +86,7 @@ fn settled(config: &SkipFilterConfig) -> (SkipFilter, DeliveryRateSampler, Times
         now = Timestamp::from_nanos(step * 1_000_000);
         if step >= 48 && step % 2 == 0 {
             for age in [49, 48] {
-                sampler.on_packets_acked(now, now - Duration::from_millis(age), mtu, 1);
+                sampler.on_run_acked(now, now - Duration::from_millis(age), mtu, 1);
             }
             let ack = sampler.on_ack_end(now, mtu * 48, false);
             take(&mut filter, ack, step < 500);
@@ -127,7 +127,7 @@ fn neither_a_delayed_acknowledgement_nor_the_application_is_an_outage() {
             (mtu, false),
         ] {
             let now = now + Duration::from_millis(1);
-            sampler.on_packets_acked(now, now - Duration::from_millis(48), mtu, 1);
+            sampler.on_run_acked(now, now - Duration::from_millis(48), mtu, 1);
             take(
                 &mut filter,
                 sampler.on_ack_end(now, in_flight, app_limited),
@@ -162,8 +162,8 @@ fn a_closed_link_keeps_its_rate() {
         now = now + Duration::from_millis(300);
         for _ in 0..50 {
             now = now + Duration::from_millis(2);
-            sampler.on_packets_acked(now, sent, mtu, 1);
-            sampler.on_packets_acked(now, sent, mtu, 1);
+            sampler.on_run_acked(now, sent, mtu, 1);
+            sampler.on_run_acked(now, sent, mtu, 1);
             take(&mut filter, sampler.on_ack_end(now, mtu * 48, false), false);
         }
         let estimate = filter.bandwidth().unwrap_or_default().as_f64();
@@ -184,7 +184,7 @@ fn a_link_of_a_packet_in_three_hundred_milliseconds_is_not_a_closed_one() {
         sampler.on_sent(start + Duration::from_millis(300 * packet), mtu);
         if packet > 9 {
             let now = start + Duration::from_millis(300 * packet);
-            sampler.on_packets_acked(
+            sampler.on_run_acked(
                 now,
                 start + Duration::from_millis(300 * (packet - 9)),
                 mtu,
@@ -207,7 +207,7 @@ fn an_hour_of_media_does_not_move_the_estimate() {
         let now = start + Duration::from_millis(200 + 5 * step);
         if step > 8 && step % 2 == 0 {
             for age in [45, 40] {
-                sampler.on_packets_acked(now, now - Duration::from_millis(age), mtu, 1);
+                sampler.on_run_acked(now, now - Duration::from_millis(age), mtu, 1);
             }
             take(&mut filter, sampler.on_ack_end(now, mtu * 8, true), false);
         }
