@@ -280,31 +280,47 @@ async fn application(net: Net) -> Vec<(Nanos, String)> {
 }
 
 /// A waker that starts a task: tokio calls it while it lets timers expire.
-struct Spawns(Log);
+struct Spawns(Log, Arc<Notify>);
 
 impl Wake for Spawns {
     fn wake(self: Arc<Self>) {
-        let log = self.0.clone();
-        tokio::spawn(async move { log.note("ran") });
+        let (log, ran) = (self.0.clone(), Arc::clone(&self.1));
+        tokio::spawn(async move {
+            log.note("ran");
+            ran.notify_one();
+        });
     }
 }
 
 #[test]
 fn a_task_that_begins_while_timers_expire_runs_at_once() {
-    let seen = bed().run(async |net| {
-        let log = Log::new(&net);
-        let waker = Waker::from(Arc::new(Spawns(log.clone())));
-        let mut timer = Box::pin(sleep(3 * MS));
-        assert!(
-            timer
-                .as_mut()
-                .poll(&mut Context::from_waker(&waker))
-                .is_pending()
-        );
-        net.sleep(10 * MS).await;
-        log.take()
-    });
-    assert_eq!(seen.unwrap(), [(Nanos::from_millis(3), "ran".to_owned())]);
+    // At the first tick and later, and with little and with much time to the next event of the simulation.
+    for (time, nap) in [(1, 700), (1, 10_000), (3, 700), (3, 10_000)] {
+        let seen = bed().run(async |net| {
+            let log = Log::new(&net);
+            let ran = Arc::new(Notify::new());
+            let waker = Waker::from(Arc::new(Spawns(log.clone(), Arc::clone(&ran))));
+            let mut timer = Box::pin(sleep(time * MS));
+            assert!(
+                timer
+                    .as_mut()
+                    .poll(&mut Context::from_waker(&waker))
+                    .is_pending()
+            );
+            let other = net.clone();
+            net.spawn(async move {
+                loop {
+                    other.sleep(Duration::from_micros(nap)).await;
+                }
+            });
+            ran.notified().await;
+            log.note("heard");
+            log.take()
+        });
+        let at = Nanos::from_millis(time.into());
+        let expected = ["ran", "heard"].map(|what| (at, what.to_owned()));
+        assert_eq!(seen.unwrap(), expected, "{time} ms, {nap} us");
+    }
 }
 
 #[test]

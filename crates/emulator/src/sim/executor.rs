@@ -16,7 +16,7 @@ use super::lock;
 use super::ready::{BoxFuture, Ready, TaskWaker, wake_all};
 use super::shared::Shared;
 use super::task::{Identity, TaskName};
-use super::tokio_runtime::Tokio;
+use super::tokio_runtime::{TICK, Tokio};
 use super::unfinished::{Unfinished, UnfinishedTask, Wait};
 use crate::time::Nanos;
 
@@ -267,14 +267,22 @@ impl Executor {
             return Err(self.stop(shared, end.deadline));
         }
         self.pass(shared, tick);
-        if self.run_tokio(shared)? || !shared.ready.is_empty() {
-            return Ok(());
+        let limit = next.map_or(Nanos::MAX, |next| next - Nanos(1));
+        let limit = limit.min(end.deadline);
+        let beyond = end.look_beyond && next.is_none();
+        let jumps = beyond || limit - tick >= TICK;
+        // Timers of this tick expire in a jump too. Only tasks of tokio have to be polled before.
+        if !jumps || self.has_tokio_tasks() {
+            let polled = self.run_tokio(shared)?;
+            if !jumps || polled || !shared.ready.is_empty() {
+                return Ok(());
+            }
         }
         let Some(tokio) = &mut self.tokio else {
             return Ok(());
         };
-        let reached = match next {
-            None if end.look_beyond => match tokio.jump_to_timer() {
+        let reached = if beyond {
+            match tokio.jump_to_timer() {
                 Some(timer) if timer > end.deadline => return Err(self.stop(shared, end.deadline)),
                 Some(timer) => timer,
                 None => {
@@ -283,14 +291,12 @@ impl Executor {
                     let unfinished = self.unfinished(shared, Some(main));
                     return Err(SimError::Deadlock(Box::new(unfinished)));
                 }
-            },
-            _ => tokio.jump(
-                next.map_or(Nanos::MAX, |next| next - Nanos(1))
-                    .min(end.deadline),
-            ),
+            }
+        } else {
+            tokio.jump(limit)
         };
-        if reached > tick {
-            self.pass(shared, reached);
+        self.pass(shared, reached);
+        if self.has_tokio_tasks() {
             self.run_tokio(shared)?;
         }
         Ok(())
@@ -312,6 +318,10 @@ impl Executor {
         shared.clock.advance(deadline);
         self.steps = 0;
         SimError::Deadline { at: deadline }
+    }
+
+    fn has_tokio_tasks(&self) -> bool {
+        self.tokio.as_ref().is_some_and(|tokio| tokio.tasks() > 0)
     }
 
     /// Gives tokio's tasks their turn; returns whether there was one to poll.

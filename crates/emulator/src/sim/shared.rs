@@ -52,7 +52,12 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
-    pub(super) fn new(network: Network, transmit_segments: usize, epoch: Instant) -> Self {
+    pub(super) fn new(
+        network: Network,
+        transmit_segments: usize,
+        epoch: Instant,
+        ready: Arc<ReadyQueue>,
+    ) -> Self {
         Self {
             clock: Clock::new(epoch),
             wire: Mutex::new(Wire {
@@ -62,7 +67,7 @@ impl Shared {
             timers: Mutex::default(),
             hosts: OnceLock::new(),
             inboxes: Mutex::default(),
-            ready: Arc::default(),
+            ready,
             transmit_segments,
         }
     }

@@ -15,6 +15,7 @@ use super::executor::{End, Executor, Halt, Payload};
 use super::handle::Handle;
 use super::lock;
 use super::nested;
+use super::ready::ReadyQueue;
 use super::shared::Shared;
 use super::socket::Socket;
 use super::task::TaskName;
@@ -105,10 +106,13 @@ impl Builder {
             network.set_hosts(config);
         }
         let seed = network.seed();
-        let tokio = self.tokio.then(|| Tokio::new(seed)).flatten();
+        let ready = Arc::<ReadyQueue>::default();
+        let tokio = self.tokio.then(|| Tokio::new(seed, Arc::clone(&ready)));
+        let tokio = tokio.flatten();
         let epoch = tokio.as_ref().map_or_else(Clock::epoch, Tokio::epoch);
+        let shared = Shared::new(network, self.transmit_segments, epoch, ready);
         Simulation {
-            shared: Arc::new(Shared::new(network, self.transmit_segments, epoch)),
+            shared: Arc::new(shared),
             executor: Mutex::new(Executor::new(self.step_limit, tokio)),
         }
     }

@@ -8,6 +8,7 @@
 //! have their turn. When neither side is ready, and before time moves past a tick, tokio's timers of that tick expire.
 
 use std::future::{Future, poll_fn};
+use std::mem;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,10 +16,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use tokio::runtime::{Builder, Handle, Runtime, RuntimeMetrics};
-use tokio::task::yield_now;
 use tokio::time::{Instant as PausedInstant, advance, sleep_until};
 
 use super::lock;
+use super::ready::ReadyQueue;
 use crate::time::Nanos;
 
 /// A tokio runtime whose clock follows virtual time. What is said of its methods holds [inside](Self::handle) of it.
@@ -44,12 +45,14 @@ struct Sentinel {
 }
 
 /// tokio's callbacks wake a future that lets time pass.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Jump {
     /// The future, and the time at which it began.
     waiting: Mutex<Option<(PausedInstant, Waker)>>,
     /// A task asked for a thread for blocking work.
     blocking: AtomicBool,
+    /// Tasks of the simulation that have work to do.
+    ready: Arc<ReadyQueue>,
 }
 
 impl Sentinel {
@@ -70,6 +73,19 @@ impl Sentinel {
 }
 
 impl Jump {
+    fn new(ready: Arc<ReadyQueue>) -> Self {
+        Self {
+            waiting: Mutex::default(),
+            blocking: AtomicBool::new(false),
+            ready,
+        }
+    }
+
+    /// There is something to do before more time may pass.
+    fn is_over(&self) -> bool {
+        !self.ready.is_empty() || self.blocking.load(Ordering::Acquire)
+    }
+
     fn wake_if(&self, condition: impl FnOnce(PausedInstant) -> bool) {
         if let Some((began, waker)) = &*lock(&self.waiting)
             && condition(*began)
@@ -80,13 +96,13 @@ impl Jump {
 }
 
 impl Tokio {
-    /// A runtime at time zero. Without I/O, tokio has no reason to fail.
+    /// A runtime at time zero, for the simulation whose tasks wait in `ready`. Without I/O, tokio has no reason to fail.
     ///
     /// Only an unstable version of tokio takes the seed of its `select!`, in tasks of its own.
     #[cfg_attr(not(tokio_unstable), expect(unused_variables))]
-    pub(super) fn new(seed: u64) -> Option<Self> {
-        let jump = Arc::new(Jump::default());
-        let (asked, unparked) = (Arc::clone(&jump), Arc::clone(&jump));
+    pub(super) fn new(seed: u64, ready: Arc<ReadyQueue>) -> Option<Self> {
+        let jump = Arc::new(Jump::new(ready));
+        let [asked, parked, unparked] = [(); 3].map(|()| Arc::clone(&jump));
         let mut builder = Builder::new_current_thread();
         #[cfg(tokio_unstable)]
         builder.rng_seed(tokio::runtime::RngSeed::from_bytes(&seed.to_le_bytes()));
@@ -102,8 +118,12 @@ impl Tokio {
                 asked.wake_if(|_| true);
                 "refused".to_owned()
             })
+            // A task of tokio may have woken one of the simulation.
+            .on_thread_park(move || parked.wake_if(|_| parked.is_over()))
             // To wake it before time has passed would keep time from passing.
-            .on_thread_unpark(move || unparked.wake_if(|began| PausedInstant::now() > began))
+            .on_thread_unpark(move || {
+                unparked.wake_if(|began| unparked.is_over() || PausedInstant::now() > began);
+            })
             .build()
             .ok()?;
         let sentinel = Arc::<Sentinel>::default();
@@ -174,11 +194,21 @@ impl Tokio {
     /// Polls tasks and lets timers expire, at this instant, until none is ready. Returns how many polls that took, and gives up when
     /// they are more than `limit`.
     pub(super) fn run(&mut self, limit: u64) -> u64 {
+        if self.tasks() == 0 {
+            // Timers may be those of the simulation's tasks, which the executor polls. They expire between two polls of this.
+            let mut polled = false;
+            self.runtime.block_on(poll_fn(|cx| {
+                if mem::replace(&mut polled, true) {
+                    return Poll::Ready(());
+                }
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }));
+        }
+        // The waker of a timer may have spawned one.
         let polls = if self.tasks() > 0 {
             self.run_tasks(limit)
         } else {
-            // Timers may be those of the simulation's tasks, which the executor polls. To yield lets them expire.
-            self.runtime.block_on(yield_now());
             0
         };
         self.expired = Nanos(self.counted.0 / TICK.0 * TICK.0);
@@ -209,7 +239,8 @@ impl Tokio {
     }
 
     /// From a tick, and with no task ready, moves on to the next tick at which a timer may expire, but not beyond `limit`. Timers
-    /// of that tick have expired then; [`run`](Self::run) polls their tasks. Stops early if a task asks for a thread.
+    /// of that tick have expired then; [`run`](Self::run) polls their tasks. Stops early if a task asks for a thread, and where it
+    /// begins if timers of that tick wake a task of the simulation.
     pub(super) fn jump(&mut self, limit: Nanos) -> Nanos {
         let ticks = (limit - self.now).0 / TICK.0;
         if ticks > 0 {
@@ -227,7 +258,7 @@ impl Tokio {
                 .saturating_mul(SLOT.0),
         );
         let span = last - self.counted;
-        (self.pass(span) < span || self.is_blocking()).then_some(self.now)
+        (self.pass(span) < span || self.jump.is_over()).then_some(self.now)
     }
 
     /// Lets up to `span` pass, and returns what has passed.
@@ -238,15 +269,13 @@ impl Tokio {
             let mut end = pin!(sleep_until(began + span.into()));
             poll_fn(|cx| {
                 *lock(&jump.waiting) = Some((began, cx.waker().clone()));
-                let stop = PausedInstant::now() > began || jump.blocking.load(Ordering::Acquire);
-                if stop {
-                    Poll::Ready(())
-                } else {
-                    end.as_mut().poll(cx)
+                let passed: Nanos = began.elapsed().into();
+                if jump.is_over() || passed > Nanos::ZERO {
+                    return Poll::Ready(passed);
                 }
+                end.as_mut().poll(cx).map(|()| passed)
             })
-            .await;
-            began.elapsed().into()
+            .await
         });
         *lock(&jump.waiting) = None;
         self.now = self.now + passed;
@@ -262,6 +291,6 @@ impl Tokio {
 }
 
 /// The granularity of tokio's timers.
-const TICK: Nanos = Nanos::from_millis(1);
+pub(super) const TICK: Nanos = Nanos::from_millis(1);
 /// The span of a slot in the highest level of tokio's timer wheel, twelve days: 64^5 ticks.
 const SLOT: Nanos = Nanos(TICK.0 << 30);
