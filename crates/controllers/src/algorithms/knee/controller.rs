@@ -309,7 +309,7 @@ impl Knee {
                     let carried = self.window.0 as f64 / link.rate.rate(path.horizon()).max(1.0);
                     let own = (carried - path.horizon()).min(found.before - found.mean);
                     found.mean -= own.max(0.0);
-                    path.on_drained(ack.now, &found);
+                    path.on_drained(ack.now, &found, carried);
                     link.on_drained(config, path.length(), path.horizon());
                     *phase = Phase::Refilling { since: ack.round };
                 }
@@ -490,8 +490,10 @@ impl Controller for Knee {
                 ..
             }
         );
-        let rtt = self.path.on_ack(&self.config, ack, cruising);
         let window_limited = self.is_window_limited(ack);
+        let rtt = self
+            .path
+            .on_ack(&self.config, ack, cruising, window_limited);
         let full = self.was_full(ack);
         if self.evidence.on_ack(ack, cruising && window_limited) {
             let before = self.bandwidth();

@@ -33,6 +33,8 @@ pub(super) struct PathRtt {
     length: Length,
     /// The time that the link takes for a packet: delays differ by it without a reason.
     packet_time: f64,
+    /// What the round's first acknowledgement took from the flight, in bytes.
+    batch: f64,
     /// The least since the last drain, and when it was seen last.
     low: f64,
     low_at: Timestamp,
@@ -97,6 +99,12 @@ impl Plateau {
     fn is_no_queue(&self, left: f64) -> bool {
         self.rounds > PLATEAU_ROUNDS && self.flight < left * self.flight_before
     }
+
+    /// The same with a smaller part of the flight, and for longer. A flight varies by what is acknowledged at once.
+    fn may_be_no_queue(&self, batch: f64) -> bool {
+        let fell = self.flight_before - self.flight - batch;
+        f64::from(self.rounds) * fell > LOOK_AFTER * self.flight_before
+    }
 }
 
 /// A round under way.
@@ -130,6 +138,7 @@ impl PathRtt {
             shorter: false,
             length: Length::Same,
             packet_time: 0.0,
+            batch: 0.0,
             low: f64::INFINITY,
             low_at: now,
             drained_at: now,
@@ -194,6 +203,7 @@ impl PathRtt {
             || self.standing >= config.standing_rounds
             || self.at_once
             || self.seems_longer()
+            || self.may_be_longer()
     }
 
     /// A drain begins.
@@ -209,6 +219,13 @@ impl PathRtt {
         !self.is_noisy() && self.is_longer(self.plateau.least)
     }
 
+    /// The same on evidence that calls for a look, and is none itself: flows in company take what this one leaves.
+    fn may_be_longer(&self) -> bool {
+        self.plateau.may_be_no_queue(self.batch)
+            && self.is_above_base(self.plateau.least)
+            && !self.is_noisy()
+    }
+
     /// Whether a delay above the base stays though less is in flight: it is the path's.
     fn is_longer(&self, least: f64) -> bool {
         (self.plateau.is_no_queue(LEFT) || self.coarse.is_no_queue(COARSE_LEFT))
@@ -216,7 +233,7 @@ impl PathRtt {
     }
 
     fn is_above_base(&self, rtt: f64) -> bool {
-        rtt > NOISY * self.base + self.packet_time
+        rtt > (1.0 + AGREEMENT) * self.base + self.packet_time
     }
 
     fn is_noisy(&self) -> bool {
@@ -262,8 +279,14 @@ impl PathRtt {
         self.last_queue.is_finite() && self.last_queue - queue > threshold
     }
 
-    /// Takes a round-trip time. While `cruising` the window is full, and rounds are judged.
-    pub(super) fn on_ack(&mut self, config: &KneeConfig, ack: &AckEvent, cruising: bool) -> f64 {
+    /// Takes a round-trip time. Rounds are judged while `cruising`, and for a plateau while the window limits the flight.
+    pub(super) fn on_ack(
+        &mut self,
+        config: &KneeConfig,
+        ack: &AckEvent,
+        cruising: bool,
+        window_limited: bool,
+    ) -> f64 {
         let rtt = ack.rtt.as_secs_f64();
         if self.min == 0.0 || rtt < self.min {
             self.min = rtt;
@@ -274,7 +297,7 @@ impl PathRtt {
             self.low_at = ack.now;
         }
         if ack.round_start {
-            self.end_round(config, ack, cruising);
+            self.end_round(config, ack, cruising, window_limited);
         }
         self.round.sum += rtt;
         self.round.samples += 1.0;
@@ -301,7 +324,13 @@ impl PathRtt {
         self.base = self.min;
     }
 
-    fn end_round(&mut self, config: &KneeConfig, ack: &AckEvent, cruising: bool) {
+    fn end_round(
+        &mut self,
+        config: &KneeConfig,
+        ack: &AckEvent,
+        cruising: bool,
+        window_limited: bool,
+    ) {
         let round = core::mem::replace(&mut self.round, Round::NONE);
         if round.samples == 0.0 {
             return;
@@ -312,10 +341,17 @@ impl PathRtt {
         }
         let undrained = ack.now.nanos_since(self.drained_at) as f64 / 1e9;
         self.at_once |= undrained > LONGEST_INTERVALS * self.settled_interval(config);
-        let (flight, agreement) = (ack.prior_in_flight.0 as f64, PLATEAU_AGREEMENT * round.min);
-        self.plateau.on_round(round.min, flight, agreement);
-        self.coarse
-            .on_round(round.min, flight, agreement + self.packet_time);
+        if window_limited {
+            let (flight, agreement) = (ack.prior_in_flight.0 as f64, PLATEAU_AGREEMENT * round.min);
+            self.batch = ack.acked.0 as f64;
+            self.plateau.on_round(round.min, flight, agreement);
+            self.coarse
+                .on_round(round.min, flight, agreement + self.packet_time);
+        } else {
+            // What the application leaves out of the flight is no answer to a queue.
+            self.plateau = Plateau::NONE;
+            self.coarse = Plateau::NONE;
+        }
         // A round that shows the minimum has next to no queue: no base is longer.
         if round.min <= SEEN * self.min {
             self.base = self.base.min(round.sum / round.samples);
@@ -327,8 +363,8 @@ impl PathRtt {
         }
     }
 
-    /// A drain has ended.
-    pub(super) fn on_drained(&mut self, now: Timestamp, found: &Drained) {
+    /// A drain has ended, whose flight the link carries in so many seconds.
+    pub(super) fn on_drained(&mut self, now: Timestamp, found: &Drained, carried: f64) {
         let least = found.least;
         // A queue varies: the sender's own falls in a drain, and that of others changes. A path does not.
         let flat = found.mean - least < FLAT * least + self.packet_time;
@@ -342,7 +378,7 @@ impl PathRtt {
         // The minimum rises only to what two drains in a row agree on.
         if least > self.min && (least - self.drained_min).abs() <= AGREEMENT * least {
             let agreed = least.min(self.drained_min);
-            longer = agreed > NOISY * self.min;
+            longer = agreed > (1.0 + AGREEMENT) * self.min;
             self.min = agreed;
         }
         self.drained_min = least;
@@ -364,11 +400,12 @@ impl PathRtt {
         self.low = least;
         self.low_at = now;
         self.drained_at = now;
-        // A minimum that fell is looked into again at once: what the path held while it was longer is a queue that only drains show.
-        // So is a path that seems longer: only two drains can tell.
+        // A minimum that fell is looked into again at once, if what the drain kept in flight explains what is left of it: what the path held
+        // while it was longer is a queue that only drains show. So is a path that seems longer: only two drains can tell.
         // What is left of a flight that a longer path held may take several drains.
-        self.shorter = SHORTER * self.min < self.settled_min
-            || (self.shorter && STEADY * self.base < base_before);
+        self.shorter = (SHORTER * self.min < self.settled_min
+            || (self.shorter && STEADY * self.base < base_before))
+            && carried > EXPLAINED * least;
         self.at_once = self.shorter || self.is_longer(least) || (stays && !longer);
         self.length = match (longer && flat, self.at_once) {
             (true, _) => Length::Longer,
@@ -392,7 +429,11 @@ const PLATEAU_AGREEMENT: f64 = 0.01;
 /// A flight below this share of what it was is smaller. 0.7 and 0.5 miss paths that become half as long again.
 const LEFT: f64 = 0.8;
 
-/// The same where a packet's time is allowed for: flows in company are slow as well, and vary.
+/// In rounds of a plateau, times the share by which the flight fell in them: half of it in four rounds, a tenth in twenty. On a path that is longer by
+/// a part of p the flight falls by little more than that, to what equal packets keep.
+const LOOK_AFTER: f64 = 2.0;
+
+/// As [`LEFT`], where a packet's time is allowed for: flows in company are slow as well, and vary.
 const COARSE_LEFT: f64 = 0.65;
 
 /// The round-trip times of a drain that shows a path without a queue vary by this share, as a plateau's do.
@@ -406,6 +447,9 @@ const NOISY: f64 = 1.1;
 
 /// A minimum that fell by so much in a drain is that of a shorter path. One that others' queues raised falls by less.
 const SHORTER: f64 = 1.5;
+
+/// A flight that the link takes at least this share of a delay for may be all of that delay's queue.
+const EXPLAINED: f64 = 0.9;
 
 /// Two drains within this ratio found the same path.
 const STEADY: f64 = 1.25;
@@ -427,7 +471,7 @@ const SEEN: f64 = 1.03;
 const LOW_TIE: f64 = 1.1;
 
 /// In settled intervals, between two drains: a minute, or 1200 round trips. On a path that has become longer by less than [`LOW_TIE`] every
-/// packet shows the low, and no other rule asks for a drain.
+/// packet shows the low, and the flight may fall too little for a plateau.
 const LONGEST_INTERVALS: f64 = 12.0;
 
 /// RFC 9002, section 5.3.
@@ -438,3 +482,98 @@ const MIN_FALL: f64 = 0.1;
 
 /// The pacer is not asked for more, however long silence made the smoothed round-trip time.
 const MAX_INFLATION: f64 = 64.0;
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use super::*;
+    use crate::units::Bytes;
+
+    const CONFIG: fn() -> KneeConfig = KneeConfig::default;
+
+    fn at(millis: u64) -> Timestamp {
+        Timestamp::from_nanos(millis * 1_000_000)
+    }
+
+    /// One acknowledgement for each round: `flights` are what is in flight, in bytes.
+    fn rounds(
+        path: &mut PathRtt,
+        rtt: Duration,
+        window_limited: bool,
+        flights: impl Iterator<Item = u64>,
+    ) {
+        for (round, flight) in flights.enumerate() {
+            let ack = AckEvent {
+                acked: Bytes(2400),
+                rtt,
+                prior_in_flight: Bytes(flight),
+                round_start: true,
+                ..AckEvent::nothing_yet(at(100 * (round as u64 + 1)))
+            };
+            path.on_ack(&CONFIG(), &ack, true, window_limited);
+        }
+    }
+
+    fn is_due(path: &PathRtt, now: Timestamp) -> bool {
+        path.drain_is_due(&CONFIG(), now, path.smoothed)
+    }
+
+    /// A path of 100 ms that two drains have shown.
+    fn known() -> PathRtt {
+        let mut path = PathRtt::new(&CONFIG(), Timestamp::ZERO);
+        rounds(
+            &mut path,
+            Duration::from_millis(100),
+            true,
+            [50_000].into_iter(),
+        );
+        path.take_min_as_base();
+        for _ in 0..2 {
+            path.on_drained(at(0), &found(0.12, 0.1), 0.05);
+        }
+        path
+    }
+
+    fn found(before: f64, least: f64) -> Drained {
+        Drained {
+            before,
+            least,
+            mean: least,
+        }
+    }
+
+    /// Fault: what the application left out of the flight counted as an answer to a queue, and the flow drained while the application paused.
+    #[test]
+    fn a_delay_that_stays_while_the_window_falls_is_looked_into() {
+        for (rtt, window_limited, due) in [
+            (110, true, true),
+            (110, false, false),
+            // No longer than it was.
+            (101, true, false),
+        ] {
+            let mut path = known();
+            let falling = (0..30).map(|round| 50_000 - 400 * round);
+            rounds(
+                &mut path,
+                Duration::from_millis(rtt),
+                window_limited,
+                falling,
+            );
+            assert_eq!(is_due(&path, at(3100)), due, "{rtt} ms, {window_limited}");
+        }
+    }
+
+    /// Fault: where flows had at last drained together, the path seemed to have become shorter, and each drained again alone. Two drains with
+    /// the others' queue then agreed on a longer path.
+    #[test]
+    fn a_shorter_path_is_looked_into_again_only_if_the_flight_explains_the_delay() {
+        for (carried, due) in [(0.05, true), (0.03, false)] {
+            let mut path = known();
+            let rtt = Duration::from_millis(50);
+            rounds(&mut path, rtt, true, [50_000].into_iter());
+            path.on_drained(at(200), &found(0.1, 0.05), carried);
+            assert_eq!(is_due(&path, at(201)), due, "{carried}");
+        }
+    }
+}

@@ -56,9 +56,12 @@ const RATES: [(Steps, f64); 4] = [
 ];
 
 /// Mb/s, the round-trip times in ms, and how long the run is in seconds.
-const DELAYS: [(f64, Steps, f64); 5] = [
+const DELAYS: [(f64, Steps, f64); 7] = [
     (20.0, &[(0.0, 20.0), (10.0, 200.0)], 40.0),
     (10.0, &[(0.0, 10.0), (10.0, 600.0)], 60.0),
+    // A path that becomes a little longer: a queue of the sender's own looks the same.
+    (20.0, &[(0.0, 40.0), (10.0, 50.0)], 40.0),
+    (20.0, &[(0.0, 150.0), (10.0, 165.0)], 40.0),
     (20.0, &[(0.0, 200.0), (10.0, 20.0)], 30.0),
     (10.0, &[(0.0, 600.0), (15.0, 10.0)], 40.0),
     // A delay spike.
