@@ -264,8 +264,9 @@ impl Knee {
         gap: f64,
         sent_gap: f64,
         window_limited: bool,
+        full: bool,
     ) {
-        let full = self.was_full(ack) && self.behind_at.is_none_or(|at| ack.newest_sent > at);
+        let full = full && self.behind_at.is_none_or(|at| ack.newest_sent > at);
         let Self {
             config,
             path,
@@ -309,7 +310,7 @@ impl Knee {
                     let carried = self.window.0 as f64 / link.rate.rate(path.horizon()).max(1.0);
                     let own = (carried - path.horizon()).min(found.before - found.mean);
                     found.mean -= own.max(0.0);
-                    path.on_drained(ack.now, &found, carried);
+                    path.on_drained(config, ack.now, &found, carried);
                     link.on_drained(config, path.length(), path.horizon());
                     *phase = Phase::Refilling { since: ack.round };
                 }
@@ -322,7 +323,7 @@ impl Knee {
             }
             Phase::Refilling { .. } | Phase::Settling { .. } => {}
             Phase::Cruising => {
-                if path.drain_is_due(config, ack.now, rtt) {
+                if path.drain_is_due(ack.now, rtt) {
                     path.on_drain();
                     *phase = Phase::Draining(Drain::new(ack.now, path.smoothed()));
                 }
@@ -333,14 +334,15 @@ impl Knee {
     /// `acked` bytes were acknowledged: the window grows by no more, as in slow start.
     fn update_window(&mut self, acked: Bytes) {
         let model = self.state.window(&self.config, &self.path, self.mtu);
+        let most = self.loss.bytes();
         // A window that doubles in a round queues half of what it holds. A link that has lost packets may have no place for them.
-        let growth = if self.loss.bytes() < model {
+        let growth = if most < model {
             Bytes(acked.0 / BOUNDED_GROWTH)
         } else {
             acked
         };
         // The cast saturates.
-        let bounded = Bytes(smaller(model, self.loss.bytes()) as u64);
+        let bounded = Bytes(smaller(model, most) as u64);
         let min = self.mtu * MIN_PACKETS;
         if bounded > self.undrained + acked {
             self.behind_at = self.last_ack;
@@ -520,7 +522,7 @@ impl Controller for Knee {
             let gap = last.map_or(rtt, |last| ack.now.nanos_since(last) as f64 / 1e9);
             let sent_gap =
                 last_sent.map_or(0.0, |last| ack.newest_sent.nanos_since(last) as f64 / 1e9);
-            self.on_running_ack(ack, rtt, gap, sent_gap, window_limited);
+            self.on_running_ack(ack, rtt, gap, sent_gap, window_limited, full);
         }
         self.last.acked = ack.acked;
         self.update_window(ack.acked);

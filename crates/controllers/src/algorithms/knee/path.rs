@@ -40,8 +40,10 @@ pub(super) struct PathRtt {
     low_at: Timestamp,
     drained_at: Timestamp,
     round: Round,
-    /// The smallest queue of the last round, above the minimum.
-    last_queue: f64,
+    /// A round-trip time below this one means that others drain.
+    others_drain_below: f64,
+    /// How long a delay is trusted, in seconds.
+    interval: f64,
     /// Rounds in a row in which a queue stood that is several times the base.
     standing: u32,
     plateau: Plateau,
@@ -143,7 +145,8 @@ impl PathRtt {
             low_at: now,
             drained_at: now,
             round: Round::NONE,
-            last_queue: f64::INFINITY,
+            others_drain_below: 0.0,
+            interval: f64::INFINITY,
             standing: 0,
             plateau: Plateau::NONE,
             coarse: Plateau::NONE,
@@ -179,16 +182,12 @@ impl PathRtt {
 
     /// How much longer than the base the smoothed round-trip time is: at least 1.
     pub(super) fn inflation(&self) -> f64 {
-        if self.base > 0.0 {
-            (self.smoothed / self.base).clamp(1.0, MAX_INFLATION)
-        } else {
-            1.0
-        }
+        // Zero over zero, before the first sample, makes 1 as well.
+        larger(smaller(MAX_INFLATION, self.smoothed / self.base), 1.0)
     }
 
-    /// Whether to look at the path without a queue: it was not seen for too long, others drain, or a queue stands for so long that the
-    /// path may have become longer.
-    pub(super) fn drain_is_due(&self, config: &KneeConfig, now: Timestamp, rtt: f64) -> bool {
+    /// Whether to look at the path without a queue: it was not seen for too long, others drain, or the path may have become longer.
+    pub(super) fn drain_is_due(&self, now: Timestamp, rtt: f64) -> bool {
         // On a path without noise the base is the minimum, and any packet may show it. A low that stays above the base may be a longer
         // path.
         let seen = if self.is_noisy() || self.low > NOISY * self.base {
@@ -197,13 +196,9 @@ impl PathRtt {
             self.low_at
         };
         let unseen = now.nanos_since(seen) as f64 / 1e9;
-        let interval = self.interval(config);
-        unseen > interval
-            || (unseen > 0.5 * interval && self.queue_fell(config, rtt))
-            || self.standing >= config.standing_rounds
-            || self.at_once
-            || self.seems_longer()
-            || self.may_be_longer()
+        self.at_once
+            || unseen > self.interval
+            || (rtt < self.others_drain_below && unseen > 0.5 * self.interval)
     }
 
     /// A drain begins.
@@ -255,28 +250,21 @@ impl PathRtt {
         self.length
     }
 
-    /// How long a delay is trusted, in seconds. A flow that is new, or whose path has noise or a queue of others, looks again
-    /// sooner, and after twice as long each time.
-    fn interval(&self, config: &KneeConfig) -> f64 {
-        let interval = self.settled_interval(config);
-        if !self.is_noisy() && self.drains >= SETTLED_DRAINS {
-            return interval;
-        }
-        let doubled = f64::from(1_u32 << self.drains.min(MAX_DOUBLINGS));
-        interval.min(config.first_round_trips * self.min.max(MIN_LOOK) * doubled)
+    /// How long a delay is trusted. A flow that is new, or whose path has noise or a queue of others, looks again sooner, and after twice as
+    /// long each time.
+    fn update_interval(&mut self, config: &KneeConfig) {
+        let settled = self.settled_interval(config);
+        self.interval = if !self.is_noisy() && self.drains >= SETTLED_DRAINS {
+            settled
+        } else {
+            let doubled = f64::from(1_u32 << self.drains.min(MAX_DOUBLINGS));
+            settled.min(config.first_round_trips * self.min.max(MIN_LOOK) * doubled)
+        };
     }
 
     /// The same for a flow that is not new, on a path without noise.
     fn settled_interval(&self, config: &KneeConfig) -> f64 {
         larger(self.drain_interval, config.drain_round_trips * self.min)
-    }
-
-    /// Whether the queue is much shorter than anything in the last round: others drain.
-    fn queue_fell(&self, config: &KneeConfig, rtt: f64) -> bool {
-        let queue = rtt - self.min;
-        let least = larger(self.host_delay, MIN_FALL * self.min);
-        let threshold = larger(config.join * self.last_queue, least);
-        self.last_queue.is_finite() && self.last_queue - queue > threshold
     }
 
     /// Takes a round-trip time. Rounds are judged while `cruising`, and for a plateau while the window limits the flight.
@@ -335,7 +323,10 @@ impl PathRtt {
         if round.samples == 0.0 {
             return;
         }
-        self.last_queue = round.min - self.min;
+        // A queue that is much shorter than anything in the last round: others drain.
+        let queue = round.min - self.min;
+        let least = larger(self.host_delay, MIN_FALL * self.min);
+        self.others_drain_below = round.min - larger(config.join * queue, least);
         if !cruising {
             return;
         }
@@ -361,10 +352,19 @@ impl PathRtt {
         } else {
             self.standing = 0;
         }
+        self.at_once |=
+            self.standing >= config.standing_rounds || self.seems_longer() || self.may_be_longer();
+        self.update_interval(config);
     }
 
     /// A drain has ended, whose flight the link carries in so many seconds.
-    pub(super) fn on_drained(&mut self, now: Timestamp, found: &Drained, carried: f64) {
+    pub(super) fn on_drained(
+        &mut self,
+        config: &KneeConfig,
+        now: Timestamp,
+        found: &Drained,
+        carried: f64,
+    ) {
         let least = found.least;
         // A queue varies: the sender's own falls in a drain, and that of others changes. A path does not.
         let flat = found.mean - least < FLAT * least + self.packet_time;
@@ -396,7 +396,7 @@ impl PathRtt {
         }
         .max(self.min);
         self.drains = self.drains.saturating_add(1);
-        self.last_queue = f64::INFINITY;
+        self.others_drain_below = 0.0;
         self.low = least;
         self.low_at = now;
         self.drained_at = now;
@@ -417,6 +417,7 @@ impl PathRtt {
         self.plateau = Plateau::NONE;
         self.coarse = Plateau::NONE;
         self.round = Round::NONE;
+        self.update_interval(config);
     }
 }
 
@@ -516,7 +517,7 @@ mod tests {
     }
 
     fn is_due(path: &PathRtt, now: Timestamp) -> bool {
-        path.drain_is_due(&CONFIG(), now, path.smoothed)
+        path.drain_is_due(now, path.smoothed)
     }
 
     /// A path of 100 ms that two drains have shown.
@@ -530,7 +531,7 @@ mod tests {
         );
         path.take_min_as_base();
         for _ in 0..2 {
-            path.on_drained(at(0), &found(0.12, 0.1), 0.05);
+            path.on_drained(&CONFIG(), at(0), &found(0.12, 0.1), 0.05);
         }
         path
     }
@@ -572,7 +573,7 @@ mod tests {
             let mut path = known();
             let rtt = Duration::from_millis(50);
             rounds(&mut path, rtt, true, [50_000].into_iter());
-            path.on_drained(at(200), &found(0.1, 0.05), carried);
+            path.on_drained(&CONFIG(), at(200), &found(0.1, 0.05), carried);
             assert_eq!(is_due(&path, at(201)), due, "{carried}");
         }
     }
