@@ -13,6 +13,8 @@ use crate::metrics::stats::rounded;
 /// - quinn has round-trip times in seconds. qlog has milliseconds, and so has noq, whose header has `common_fields`.
 /// - quinn gives the first events of a connection another group than the others. qvis draws a group at a time. A file is of one
 ///   connection, so groups go.
+/// - quinn does not say whose file it is, and qvis' sequence diagram takes it for a server's. A client's begins with a packet it sent,
+///   a server's with one it received.
 ///
 /// A file that was mended stays as it is. So does one that does not begin with a qlog's header, and a line that is no event.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub struct ForQvis<W: Write> {
     inner: W,
     /// The line under way.
     line: Vec<u8>,
+    /// The header waits for the first event, which tells whose file it is.
+    header: Option<(Vec<u8>, Value)>,
     state: State,
 }
 
@@ -40,6 +44,7 @@ impl<W: Write> ForQvis<W> {
         Self {
             inner,
             line: Vec::new(),
+            header: None,
             state: State::Header,
         }
     }
@@ -50,11 +55,41 @@ impl<W: Write> ForQvis<W> {
         // A record begins with a separator (RFC 7464).
         let begins = line.iter().take_while(|&&byte| byte == SEPARATOR).count();
         let (separators, text) = line.split_at(begins);
+        let began = self.state != State::Header;
         let Some(mended) = self.mended(text) else {
+            self.write_header(None)?;
             return self.inner.write_all(&line);
         };
+        if !began {
+            self.header = Some((separators.to_vec(), mended));
+            return Ok(());
+        }
+        self.write_header(mended["name"].as_str())?;
+        self.write_record(separators, &mended)
+    }
+
+    /// Writes the header if it waits.
+    fn write_header(&mut self, first_event: Option<&str>) -> io::Result<()> {
+        let Some((separators, mut header)) = self.header.take() else {
+            return Ok(());
+        };
+        let side = match first_event {
+            Some("transport:packet_sent") => Some("client"),
+            Some("transport:packet_received") => Some("server"),
+            _ => None,
+        };
+        if let Some(side) = side
+            && let Some(known) = header.pointer_mut("/trace/vantage_point/type")
+            && known == "unknown"
+        {
+            *known = json!(side);
+        }
+        self.write_record(&separators, &header)
+    }
+
+    fn write_record(&mut self, separators: &[u8], record: &Value) -> io::Result<()> {
         self.inner.write_all(separators)?;
-        serde_json::to_writer(&mut self.inner, &mended)?;
+        serde_json::to_writer(&mut self.inner, record)?;
         self.inner.write_all(b"\n")
     }
 
@@ -124,6 +159,7 @@ impl<W: Write> Write for ForQvis<W> {
         // What has so long a line is no qlog.
         if self.line.len() + taken > MAX_LINE {
             self.state = State::Done;
+            self.write_header(None)?;
             self.inner.write_all(&std::mem::take(&mut self.line))?;
             return self.inner.write(&bytes[..taken]);
         }
@@ -143,6 +179,7 @@ impl<W: Write> Write for ForQvis<W> {
 impl<W: Write> Drop for ForQvis<W> {
     fn drop(&mut self) {
         // Nobody is left to tell.
+        let _ = self.write_header(None);
         let _ = self.inner.write_all(&self.line);
     }
 }
@@ -204,6 +241,54 @@ mod tests {
                     {\"time\":2,\"data\":{\"min_rtt\":40.5}}\n";
         let out = String::from_utf8(mended(text.as_bytes())).unwrap();
         assert!(out.contains("\"min_rtt\":40.5"), "{out}");
+    }
+
+    #[test]
+    fn the_first_packet_tells_whose_file_it_is() {
+        let header = |side| {
+            format!(
+                "\x1e{{\"qlog_version\":\"0.3\",\"trace\":{{\"vantage_point\":{{\"type\":\"{side}\"}}}}}}\n"
+            )
+        };
+        for (known, events, expected) in [
+            ("unknown", vec!["transport:packet_sent"], "client"),
+            (
+                "unknown",
+                vec!["transport:packet_received", "transport:packet_sent"],
+                "server",
+            ),
+            (
+                "unknown",
+                vec!["recovery:metrics_updated", "transport:packet_sent"],
+                "unknown",
+            ),
+            ("unknown", vec![], "unknown"),
+            ("network", vec!["transport:packet_sent"], "network"),
+        ] {
+            let mut text = header(known);
+            for name in &events {
+                text += &format!("\x1e{{\"name\":\"{name}\"}}\n");
+            }
+            let out = String::from_utf8(mended(text.as_bytes())).unwrap();
+            let mut lines = out.lines();
+            let first = lines.next().unwrap().strip_prefix('\x1e').unwrap();
+            let first: Value = serde_json::from_str(first).unwrap();
+            assert_eq!(first["trace"]["vantage_point"]["type"], expected, "{out}");
+            assert_eq!(lines.count(), events.len(), "{out}");
+        }
+    }
+
+    #[test]
+    fn the_header_comes_before_a_line_that_is_no_event() {
+        for line in [
+            "no event\n".to_owned(),
+            "no end".to_owned(),
+            "x".repeat(MAX_LINE + 1),
+        ] {
+            let out = mended(format!("{HEADER}{line}").as_bytes());
+            assert!(out.starts_with(b"\x1e{\"qlog_version\""), "{}", line.len());
+            assert!(out.ends_with(line.as_bytes()), "{}", line.len());
+        }
     }
 
     #[test]

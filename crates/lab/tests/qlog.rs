@@ -36,6 +36,7 @@ fn qvis_finds_packets_times_and_one_group() {
     let records = records(&directory.join("logs/10Mbps-knee-seed1-flow1.sqlog"));
     assert_eq!(records[0]["qlog_version"], "0.3");
     assert_eq!(records[0]["qlog_format"], "JSON-SEQ");
+    assert_eq!(records[0]["trace"]["vantage_point"]["type"], "client");
     let sent = named(&records, "transport:packet_sent");
     assert!(sent.len() > 500, "{}", sent.len());
     for packet in sent {
