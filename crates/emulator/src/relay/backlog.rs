@@ -1,6 +1,6 @@
 //! How much of a log waits in memory to be written.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use super::sync::{AtomicUsize, Ordering};
 
 /// What of a direction's log is not in the link any more and not written yet, in entries: packets, when packets were sent, and
 /// the sink's events.
@@ -27,10 +27,10 @@ impl Backlog {
         self.passed_on.fetch_add(entries, Ordering::Relaxed);
     }
 
-    /// The recorder has `entries` now, of which so many were the sender's.
+    /// The recorder has `entries` now, of which so many were the sender's. Whoever sees that the sender has fewer sees the recorder's.
     pub(super) fn hand_over(&self, of_sender: usize, entries: usize) {
         self.recorder.store(entries, Ordering::Relaxed);
-        self.passed_on.fetch_sub(of_sender, Ordering::Relaxed);
+        self.passed_on.fetch_sub(of_sender, Ordering::Release);
     }
 
     /// Whether new packets are left out of the log, of which the link has so many. What is known of the others still fits.
@@ -46,7 +46,7 @@ impl Backlog {
 
     /// In bytes.
     fn entries(&self) -> u64 {
-        let passed_on = self.passed_on.load(Ordering::Relaxed);
+        let passed_on = self.passed_on.load(Ordering::Acquire);
         let entries = passed_on.saturating_add(self.recorder.load(Ordering::Relaxed));
         (entries as u64).saturating_mul(ENTRY_MEMORY)
     }

@@ -1,11 +1,12 @@
 //! One direction: the link, between the thread that receives for it and the one that sends for it.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use super::Clock;
 use super::backlog::Backlog;
 use super::oversleep::Oversleep;
+use super::sync::{Condvar, Mutex, MutexGuard};
 use crate::link::{Count, Flow, Link, Record, Statistics};
 use crate::packet::Packet;
 use crate::time::Nanos;
@@ -260,7 +261,7 @@ const MIN_SPIN: Nanos = Nanos::from_micros(15);
 /// How long it spins before it looks for new packets.
 const SPIN_TURN: Nanos = Nanos::from_micros(5);
 
-#[cfg(test)]
+#[cfg(all(test, not(kneepoint_loom)))]
 mod tests {
     use super::*;
     use crate::link::{Limit, LinkConfig, Queue};
