@@ -474,6 +474,24 @@ fn a_flow_that_fills_the_queue_leaves_a_share_and_no_delay_behind() {
     assert!(mean < 60.0, "{mean} ms afterwards");
 }
 
+/// Fault: flows that did not drain together took each other's queue for the path once it had become shorter: 41 to 55 ms of 20.
+#[test]
+fn flows_find_a_path_that_became_shorter() {
+    for gap in [0.01, 0.1, 0.5] {
+        let mut path = links(constant(20.0), 0.1, bdp(20.0, 0.1, 2.0));
+        path.forward.delay = lengthened(0.05, 10.0, 0.01);
+        path.reverse.delay = lengthened(0.05, 10.0, 0.01);
+        let flow = |number: u32| {
+            let candidate = candidate("knee", u64::from(number)).expect("it is known");
+            FlowPlan::greedy(candidate, seconds(gap) * number, seconds(35.0))
+        };
+        let flows = (0..3).map(flow).collect();
+        let trial = Trial::new(Topology::point_to_point(path), flows, seconds(35.0));
+        let mean = mean_rtt(&trial.run().expect("it runs"), 12.0, 35.0);
+        assert!(mean < 38.0, "{mean} ms with {gap} s between the flows");
+    }
+}
+
 /// Flows of `knee` that start apart, over a buffer of four times the path: Jain's index and the mean RTT of the last half.
 fn company(flows: u32, gap: f64) -> (f64, f64) {
     let mbps = 5.0 * f64::from(flows);

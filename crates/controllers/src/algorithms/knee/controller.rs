@@ -310,7 +310,7 @@ impl Knee {
                     let carried = self.window.0 as f64 / link.rate.rate(path.horizon()).max(1.0);
                     let own = (carried - path.horizon()).min(found.before - found.mean);
                     found.mean -= own.max(0.0);
-                    path.on_drained(config, ack.now, &found, carried);
+                    path.on_drained(config, ack.now, &found);
                     link.on_drained(config, path.length(), path.horizon());
                     *phase = Phase::Refilling { since: ack.round };
                 }

@@ -357,14 +357,8 @@ impl PathRtt {
         self.update_interval(config);
     }
 
-    /// A drain has ended, whose flight the link carries in so many seconds.
-    pub(super) fn on_drained(
-        &mut self,
-        config: &KneeConfig,
-        now: Timestamp,
-        found: &Drained,
-        carried: f64,
-    ) {
+    /// A drain has ended.
+    pub(super) fn on_drained(&mut self, config: &KneeConfig, now: Timestamp, found: &Drained) {
         let least = found.least;
         // A queue varies: the sender's own falls in a drain, and that of others changes. A path does not.
         let flat = found.mean - least < FLAT * least + self.packet_time;
@@ -400,12 +394,11 @@ impl PathRtt {
         self.low = least;
         self.low_at = now;
         self.drained_at = now;
-        // A minimum that fell is looked into again at once, if what the drain kept in flight explains what is left of it: what the path held
-        // while it was longer is a queue that only drains show. So is a path that seems longer: only two drains can tell.
+        // A minimum that fell is looked into again at once: what the path held while it was longer is a queue that only drains show.
+        // So is a path that seems longer: only two drains can tell.
         // What is left of a flight that a longer path held may take several drains.
-        self.shorter = (SHORTER * self.min < self.settled_min
-            || (self.shorter && STEADY * self.base < base_before))
-            && carried > EXPLAINED * least;
+        self.shorter = SHORTER * self.min < self.settled_min
+            || (self.shorter && STEADY * self.base < base_before);
         self.at_once = self.shorter || self.is_longer(least) || (stays && !longer);
         self.length = match (longer && flat, self.at_once) {
             (true, _) => Length::Longer,
@@ -448,9 +441,6 @@ const NOISY: f64 = 1.1;
 
 /// A minimum that fell by so much in a drain is that of a shorter path. One that others' queues raised falls by less.
 const SHORTER: f64 = 1.5;
-
-/// A flight that the link takes at least this share of a delay for may be all of that delay's queue.
-const EXPLAINED: f64 = 0.9;
 
 /// Two drains within this ratio found the same path.
 const STEADY: f64 = 1.25;
@@ -531,7 +521,7 @@ mod tests {
         );
         path.take_min_as_base();
         for _ in 0..2 {
-            path.on_drained(&CONFIG(), at(0), &found(0.12, 0.1), 0.05);
+            path.on_drained(&CONFIG(), at(0), &found(0.12, 0.1));
         }
         path
     }
@@ -562,19 +552,6 @@ mod tests {
                 falling,
             );
             assert_eq!(is_due(&path, at(3100)), due, "{rtt} ms, {window_limited}");
-        }
-    }
-
-    /// Fault: where flows had at last drained together, the path seemed to have become shorter, and each drained again alone. Two drains with
-    /// the others' queue then agreed on a longer path.
-    #[test]
-    fn a_shorter_path_is_looked_into_again_only_if_the_flight_explains_the_delay() {
-        for (carried, due) in [(0.05, true), (0.03, false)] {
-            let mut path = known();
-            let rtt = Duration::from_millis(50);
-            rounds(&mut path, rtt, true, [50_000].into_iter());
-            path.on_drained(&CONFIG(), at(200), &found(0.1, 0.05), carried);
-            assert_eq!(is_due(&path, at(201)), due, "{carried}");
         }
     }
 }
