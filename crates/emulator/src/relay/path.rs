@@ -261,7 +261,8 @@ const MIN_SPIN: Nanos = Nanos::from_micros(15);
 /// How long it spins before it looks for new packets.
 const SPIN_TURN: Nanos = Nanos::from_micros(5);
 
-#[cfg(all(test, not(kneepoint_loom)))]
+#[cfg(test)]
+#[cfg(not(kneepoint_loom))]
 mod tests {
     use super::*;
     use crate::link::{Limit, LinkConfig, Queue};
