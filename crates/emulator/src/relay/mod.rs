@@ -283,7 +283,7 @@ impl Clock {
 
     fn now(self) -> Nanos {
         // loom runs a program again and again, and asks for the same steps each time.
-        if cfg!(kneepoint_loom) {
+        if cfg!(all(test, kneepoint_loom)) {
             return Nanos::from_millis(1);
         }
         self.0.elapsed().into()
