@@ -1,9 +1,9 @@
 //! `knee`: the knee of the delay/throughput curve.
 
+mod arithmetic;
 mod controller;
 mod drain;
 mod loss_bound;
-mod order;
 mod path;
 mod queue_target;
 mod startup;

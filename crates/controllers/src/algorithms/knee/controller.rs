@@ -5,9 +5,9 @@ use core::time::Duration;
 use kneepoint_estimators::{BusyRate, DecayingRatio};
 
 use super::KneeConfig;
+use super::arithmetic::{float, larger, seconds_between, smaller, whole};
 use super::drain::Drain;
 use super::loss_bound::LossBound;
-use super::order::{larger, smaller};
 use super::path::{Length, PathRtt};
 use super::queue_target::QueueTarget;
 use super::startup::{self, Seen, Startup};
@@ -70,8 +70,8 @@ impl State {
     /// What is to be in flight if neither losses nor drains bound it.
     fn window(&self, config: &KneeConfig, path: &PathRtt, mtu: Bytes) -> f64 {
         match self {
-            Self::Startup(startup) => startup.window().0 as f64,
-            Self::Running { link, .. } => link.window(config, path.horizon(), mtu.0 as f64),
+            Self::Startup(startup) => float(startup.window()),
+            Self::Running { link, .. } => link.window(config, path.horizon(), float(mtu)),
         }
     }
 
@@ -289,7 +289,7 @@ impl Knee {
         };
         if learns {
             let acked = Acked {
-                bytes: ack.acked.0 as f64,
+                bytes: float(ack.acked),
                 gap,
                 sent_gap,
                 wait: larger(rtt - path.base(), 0.0),
@@ -297,8 +297,9 @@ impl Knee {
                 window_limited,
                 full,
             };
-            link.learn(config, &acked, path, self.mtu.0 as f64);
-            path.set_packet_time(self.mtu.0 as f64 / larger(link.rate.usual(), 1.0));
+            let mtu = float(self.mtu);
+            link.learn(config, &acked, path, mtu);
+            path.set_packet_time(mtu / larger(link.rate.usual(), 1.0));
         }
         match phase {
             Phase::Draining(drain) => {
@@ -307,7 +308,7 @@ impl Knee {
                 {
                     // On slow links even the small flight is more than the path holds. What is left of a queue of one's own is no
                     // more than what the drain has taken from it.
-                    let carried = self.window.0 as f64 / link.rate.rate(path.horizon()).max(1.0);
+                    let carried = float(self.window) / link.rate.rate(path.horizon()).max(1.0);
                     let own = (carried - path.horizon()).min(found.before - found.mean);
                     found.mean -= own.max(0.0);
                     path.on_drained(config, ack.now, &found);
@@ -341,8 +342,7 @@ impl Knee {
         } else {
             acked
         };
-        // The cast saturates.
-        let bounded = Bytes(smaller(model, most) as u64);
+        let bounded = whole(smaller(model, most));
         let min = self.mtu * MIN_PACKETS;
         if bounded > self.undrained + acked {
             self.behind_at = self.last_ack;
@@ -355,10 +355,8 @@ impl Knee {
         } = &self.state
         {
             // Many flows' equal packets are a queue of their own.
-            let path_holds = link
-                .path_holds(self.path.horizon())
-                .min(self.window.0 as f64);
-            self.window = Bytes((self.config.drained * path_holds) as u64).max(min);
+            let path_holds = link.path_holds(self.path.horizon()).min(float(self.window));
+            self.window = whole(self.config.drained * path_holds).max(min);
         }
     }
 
@@ -519,9 +517,8 @@ impl Controller for Knee {
                 self.end_startup(ack.now, rate);
             }
         } else {
-            let gap = last.map_or(rtt, |last| ack.now.nanos_since(last) as f64 / 1e9);
-            let sent_gap =
-                last_sent.map_or(0.0, |last| ack.newest_sent.nanos_since(last) as f64 / 1e9);
+            let gap = last.map_or(rtt, |last| seconds_between(last, ack.now));
+            let sent_gap = last_sent.map_or(0.0, |last| seconds_between(last, ack.newest_sent));
             self.on_running_ack(ack, rtt, gap, sent_gap, window_limited, full);
         }
         self.last.acked = ack.acked;
@@ -585,11 +582,11 @@ impl Controller for Knee {
             State::Startup(_) => (Refill::Plain, None),
             State::Running { .. } => {
                 // A transport that paces by window over smoothed round-trip time is slowed down by the queue. This undoes it.
-                let refill = (self.window.0 as f64 * self.path.inflation()) as u64;
+                let refill = whole(float(self.window) * self.path.inflation());
                 let rate = self.paces.then(|| {
-                    Bandwidth::from_f64(self.window.0 as f64 / self.path.horizon().max(MIN_HORIZON))
+                    Bandwidth::from_f64(float(self.window) / self.path.horizon().max(MIN_HORIZON))
                 });
-                (Refill::PaceOf(Bytes(refill)), rate)
+                (Refill::PaceOf(refill), rate)
             }
         };
         Control {

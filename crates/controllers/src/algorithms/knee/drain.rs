@@ -1,5 +1,6 @@
 //! A look at the path without a queue of the sender's own.
 
+use super::arithmetic::seconds_between;
 use super::path::AGREEMENT;
 use crate::event::AckEvent;
 use crate::units::{Bytes, Timestamp};
@@ -108,7 +109,7 @@ impl Drain {
         if ack.newest_sent < since {
             return None;
         }
-        let elapsed = ack.newest_sent.nanos_since(since) as f64 / 1e9;
+        let elapsed = seconds_between(since, ack.newest_sent);
         let part_end = self.part_end.unwrap_or(FIRST * base_rtt);
         let ended = elapsed >= part_end && self.end_part(elapsed, base_rtt, waits_above);
         self.part.add(rtt);

@@ -1,8 +1,8 @@
 //! The path's round-trip time.
 
 use super::KneeConfig;
+use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
 use super::drain::Drained;
-use super::order::{larger, smaller};
 use crate::event::AckEvent;
 use crate::units::Timestamp;
 
@@ -195,7 +195,7 @@ impl PathRtt {
         } else {
             self.low_at
         };
-        let unseen = now.nanos_since(seen) as f64 / 1e9;
+        let unseen = seconds_between(seen, now);
         self.at_once
             || unseen > self.interval
             || (rtt < self.others_drain_below && unseen > 0.5 * self.interval)
@@ -275,7 +275,7 @@ impl PathRtt {
         cruising: bool,
         window_limited: bool,
     ) -> f64 {
-        let rtt = ack.rtt.as_secs_f64();
+        let rtt = seconds(ack.rtt);
         if self.min == 0.0 || rtt < self.min {
             self.min = rtt;
             self.drained_min = f64::INFINITY;
@@ -330,11 +330,11 @@ impl PathRtt {
         if !cruising {
             return;
         }
-        let undrained = ack.now.nanos_since(self.drained_at) as f64 / 1e9;
+        let undrained = seconds_between(self.drained_at, ack.now);
         self.at_once |= undrained > LONGEST_INTERVALS * self.settled_interval(config);
         if window_limited {
-            let (flight, agreement) = (ack.prior_in_flight.0 as f64, PLATEAU_AGREEMENT * round.min);
-            self.batch = ack.acked.0 as f64;
+            let (flight, agreement) = (float(ack.prior_in_flight), PLATEAU_AGREEMENT * round.min);
+            self.batch = float(ack.acked);
             self.plateau.on_round(round.min, flight, agreement);
             self.coarse
                 .on_round(round.min, flight, agreement + self.packet_time);

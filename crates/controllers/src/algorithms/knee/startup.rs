@@ -1,5 +1,6 @@
 //! The first search for the link's rate.
 
+use super::arithmetic::{float, seconds, seconds_between};
 use super::controller::QUANTUM_PACKETS;
 use crate::event::AckEvent;
 use crate::model::initial_window;
@@ -74,8 +75,7 @@ impl Startup {
 
     /// The best that is known, in bytes per second.
     pub(super) fn rate(&self, horizon: f64) -> f64 {
-        self.rate
-            .unwrap_or(self.window.0 as f64 / horizon.max(1e-6))
+        self.rate.unwrap_or(float(self.window) / horizon.max(1e-6))
     }
 
     /// Twice what the path delivered in a round trip, in bytes, as draft-ietf-ccwg-bbr, section 5.6.1, has it: a cwnd gain of 2. While
@@ -84,7 +84,7 @@ impl Startup {
         if self.round_rtt == 0.0 {
             return f64::INFINITY;
         }
-        2.0 * self.best_rate * self.round_rtt + (mtu * QUANTUM_PACKETS).0 as f64
+        2.0 * self.best_rate * self.round_rtt + float(mtu * QUANTUM_PACKETS)
     }
 
     /// Whether a delivery rate is still growing.
@@ -102,14 +102,14 @@ impl Startup {
         // A window that is not used does not grow (RFC 9002, section 7.8), whether the application or the host's processor is the
         // limit. A flight of more than half of it fills it in the next round.
         let used = (seen.window_limited && seen.full) || self.window < ack.prior_in_flight * 2;
-        if used && !self.waits() && (self.window.0 as f64) < self.twice_delivered(mtu) {
+        if used && !self.waits() && float(self.window) < self.twice_delivered(mtu) {
             self.window += ack.acked;
         }
         if ack.round_start && self.samples > 0 {
             self.round_rtt = self.rtts / f64::from(self.samples);
             (self.rtts, self.samples) = (0.0, 0);
         }
-        self.rtts += ack.rtt.as_secs_f64();
+        self.rtts += seconds(ack.rtt);
         self.samples += 1;
         let sample = ack.rate?;
         let rate = sample.delivery_rate.bytes_per_second() as f64;
@@ -127,7 +127,7 @@ impl Startup {
                 self.busy_bytes = 0.0;
                 self.busy_since = ack.now;
             } else {
-                self.busy_bytes += ack.acked.0 as f64;
+                self.busy_bytes += float(ack.acked);
             }
             self.waited += 1;
         }
@@ -142,7 +142,7 @@ impl Startup {
         }
         // Packets that waited came to a busy link: what was acknowledged since the first of them is its rate. A rate sample is
         // of a whole round, whose first part was up to twice as slow. What a host holds back and delivers at once is faster than that.
-        let busy = ack.now.nanos_since(self.busy_since) as f64 / 1e9;
+        let busy = seconds_between(self.busy_since, ack.now);
         full.then(|| (self.busy_bytes / busy.max(MIN_TIME)).clamp(rate, 2.0 * rate))
     }
 }
