@@ -136,6 +136,8 @@ impl DeliveryRateSampler {
     }
 
     /// Packets that left together at `sent` were acknowledged by the acknowledgement that arrived at `now`.
+    // With what it calls and `on_ack_end`, in the adapter's place: 3 % of an acknowledgement's instructions.
+    #[inline]
     pub fn on_run_acked(&mut self, now: Timestamp, sent: Timestamp, bytes: Bytes, packets: u64) {
         // An acknowledgement that the transport never ended (one inferred from a Retry, for example) counts as
         // delivered, but is too old for a sample.
@@ -153,17 +155,14 @@ impl DeliveryRateSampler {
             ack.round_start |= sent >= self.round_began;
             return;
         };
-        let horizon = self.oldest_sent - GROUP_LIFETIME;
-        if let Some(state) = sent_packets.take(sent, bytes, horizon) {
+        let (round_end, sampled) = (self.round_end, &mut self.sampled);
+        sent_packets.take(sent, bytes, self.oldest_sent, |state| {
             // A packet sent after the round began has been acknowledged.
-            ack.round_start |= state.delivered >= self.round_end;
-            if self
-                .sampled
-                .is_none_or(|(_, newest)| state.delivered >= newest.delivered)
-            {
-                self.sampled = Some((sent, state));
+            ack.round_start |= state.delivered >= round_end;
+            if sampled.is_none_or(|(_, newest)| state.delivered >= newest.delivered) {
+                *sampled = Some((sent, *state));
             }
-        }
+        });
     }
 
     fn begin_ack(&mut self, now: Timestamp) {
@@ -183,6 +182,7 @@ impl DeliveryRateSampler {
     /// The acknowledgement is complete. `in_flight` and `app_limited` are the transport's values.
     ///
     /// Returns nothing if no packet was newly acknowledged.
+    #[inline]
     pub fn on_ack_end(
         &mut self,
         now: Timestamp,

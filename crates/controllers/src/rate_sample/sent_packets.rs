@@ -4,6 +4,7 @@ use core::mem;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::GROUP_LIFETIME;
 use crate::units::{Bytes, Timestamp};
 
 /// The packets in flight. Clones share them until they change them, so that a snapshot of a connection does not copy them.
@@ -34,17 +35,18 @@ impl SentPackets {
         groups.push(sent, bytes, state, round_began, resolution);
     }
 
-    /// As [`Groups::take`]. Also removes overtaken groups sent before `horizon`.
+    /// As [`Groups::take`]. Also removes groups that are much older than `oldest_acked`.
+    #[inline]
     pub(super) fn take(
         &mut self,
         sent: Timestamp,
         bytes: Bytes,
-        horizon: Timestamp,
-    ) -> Option<PacketState> {
+        oldest_acked: Timestamp,
+        see: impl FnOnce(&PacketState),
+    ) {
         let groups = self.groups();
-        let state = groups.take(sent, bytes);
-        groups.prune(horizon);
-        state
+        groups.take(sent, bytes, see);
+        groups.prune(oldest_acked);
     }
 
     /// As [`Groups::get`].
@@ -193,30 +195,34 @@ impl Groups {
     ///
     /// Two groups can have the same send time, if an acknowledgement came between two batches of one instant. The older
     /// one is used first; if both are, the state is the newer one's.
-    fn take(&mut self, sent: Timestamp, bytes: Bytes) -> Option<PacketState> {
-        if self.is_overtaken(sent) {
-            return self.take_anywhere(sent, bytes);
+    #[inline]
+    fn take(&mut self, sent: Timestamp, bytes: Bytes, see: impl FnOnce(&PacketState)) {
+        if !self.is_overtaken(sent) {
+            while self
+                .sent_packets
+                .front()
+                .is_some_and(|oldest| oldest.last_sent < sent)
+            {
+                self.overtake_oldest();
+            }
+            let Some(group) = self.sent_packets.front_mut() else {
+                return;
+            };
+            if group.first_sent > sent {
+                return;
+            }
+            if group.outstanding >= bytes {
+                group.outstanding -= bytes;
+                see(&group.state);
+                if group.is_empty() {
+                    self.sent_packets.pop_front();
+                }
+                return;
+            }
         }
-        while self
-            .sent_packets
-            .front()
-            .is_some_and(|oldest| oldest.last_sent < sent)
-        {
-            self.overtake_oldest();
+        if let Some(state) = self.take_anywhere(sent, bytes) {
+            see(&state);
         }
-        let group = self.sent_packets.front_mut()?;
-        if group.first_sent > sent {
-            return None;
-        }
-        if group.outstanding < bytes {
-            return self.take_anywhere(sent, bytes);
-        }
-        group.outstanding -= bytes;
-        let state = group.state;
-        if group.is_empty() {
-            self.sent_packets.pop_front();
-        }
-        Some(state)
     }
 
     /// As `take`, for groups in any position and for several with the same send time.
@@ -281,10 +287,10 @@ impl Groups {
         self.take_anywhere(newest_sent, rest);
     }
 
-    /// Removes overtaken groups sent before `horizon`.
-    fn prune(&mut self, horizon: Timestamp) {
+    /// Removes overtaken groups that are older than this by [`GROUP_LIFETIME`].
+    fn prune(&mut self, oldest_acked: Timestamp) {
         while let Some(oldest) = self.overtaken.front()
-            && oldest.last_sent < horizon
+            && oldest.last_sent < oldest_acked - GROUP_LIFETIME
         {
             self.overtaken.pop_front();
         }
@@ -381,8 +387,11 @@ mod tests {
 
     /// The delivered bytes in the state.
     fn take(sent_packets: &mut Groups, sent: u64, bytes: u64) -> Option<u64> {
-        let state = sent_packets.take(at(sent), Bytes(bytes));
-        state.map(|state| state.delivered.0)
+        let mut delivered = None;
+        sent_packets.take(at(sent), Bytes(bytes), |state| {
+            delivered = Some(state.delivered.0);
+        });
+        delivered
     }
 
     /// Trap: a packet that is never acknowledged must not keep the groups after it. A connection would hold seconds of
@@ -400,7 +409,7 @@ mod tests {
             }
         }
         assert!(sent_packets.get(at(1)).is_some());
-        sent_packets.prune(at(2));
+        sent_packets.prune(at(2) + GROUP_LIFETIME);
         assert!(sent_packets.get(at(1)).is_none());
     }
 
