@@ -35,19 +35,13 @@ struct Recurring {
 }
 
 impl Recurring {
-    /// Returns whether a round has ended.
-    fn add(&mut self, round: u64, gap: u64, bytes: Bytes) -> bool {
-        let ended = round != self.round;
-        if ended {
-            self.end_round(round);
-        }
+    fn add(&mut self, gap: u64, bytes: Bytes) {
         if gap > 0 {
             self.gap = gap;
         }
         let bytes = bytes.0 as i64 as f64;
         self.bytes += bytes;
         self.weighted += bytes * self.gap as i64 as f64;
-        ended
     }
 
     fn end_round(&mut self, next: u64) {
@@ -83,20 +77,36 @@ impl AckGap {
     /// Handles an acknowledgement of `bytes`. A gap above `limit` does not count for the maximum. Returns whether
     /// [`max`](Self::max) or [`recurring`](Self::recurring) may have changed.
     pub(super) fn on_ack(&mut self, now: Timestamp, round: u64, bytes: Bytes, limit: u64) -> bool {
-        let mut changed = false;
-        if let Some(previous) = self.previous.replace(now) {
-            let gap = now.nanos_since(previous);
-            changed = self.recurring.add(round, gap, bytes);
-            let matters = self
-                .newest
-                .is_none_or(|(newest, max)| round != newest || gap > max);
-            if matters && gap <= limit {
-                self.newest = Some((round, gap));
-                self.medium = self.max.update(round, gap);
-                changed = true;
-            }
+        let Some(previous) = self.previous.replace(now) else {
+            return false;
+        };
+        let gap = now.nanos_since(previous);
+        let same_max = gap > limit || self.had_as_long(round, gap);
+        if same_max && round == self.recurring.round {
+            self.recurring.add(gap, bytes);
+            return false;
         }
-        changed
+        self.take_news(round, gap, bytes, limit);
+        true
+    }
+
+    /// As `on_ack`, for a new round or the longest gap of one.
+    #[cold]
+    fn take_news(&mut self, round: u64, gap: u64, bytes: Bytes, limit: u64) {
+        if round != self.recurring.round {
+            self.recurring.end_round(round);
+        }
+        self.recurring.add(gap, bytes);
+        if gap <= limit && !self.had_as_long(round, gap) {
+            self.newest = Some((round, gap));
+            self.medium = self.max.update(round, gap);
+        }
+    }
+
+    /// Whether its round had a gap as long.
+    fn had_as_long(&self, round: u64, gap: u64) -> bool {
+        self.newest
+            .is_some_and(|(newest, max)| round == newest && gap <= max)
     }
 
     /// The flight was empty: the application causes the next gap.

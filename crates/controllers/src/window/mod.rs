@@ -174,24 +174,26 @@ impl WindowCalculator {
     /// Updates the window for the transport. `allowed` is the window of the model.
     pub(crate) fn update(&mut self, allowed: Bytes) {
         let (path, limits) = (&self.path, &self.limits);
-        (self.control.window, self.control.refill) = match (self.policy, &self.point) {
-            (WindowPolicy::Window, _) | (_, None) => (allowed, Refill::Plain),
+        match (self.policy, &self.point) {
+            (WindowPolicy::Window, _) | (_, None) => self.set(allowed, Refill::Plain),
+            (WindowPolicy::Bdp { .. }, Some(_)) => {
+                self.spread(path.window_for(limits.flight, allowed));
+            }
             (WindowPolicy::Rate, Some(point)) => {
                 let pace = point.rate.bytes_in_nanos(path.smoothed_rtt);
                 let window = path.window_for(pace.max(limits.flight), allowed);
                 // Also where the model's window is less than the rate times the smoothed RTT.
-                (window, Refill::PaceOf(pace.max(window)))
+                self.set(window, Refill::PaceOf(pace.max(window)));
             }
             (WindowPolicy::RttCapped, Some(point)) => {
                 let span = path.smoothed_rtt.max(limits.shortest).min(limits.longest);
-                let window = path.window_for(point.rate.bytes_in_nanos(span), allowed);
-                (window, self.spread(window))
+                self.spread(path.window_for(point.rate.bytes_in_nanos(span), allowed));
             }
-            (WindowPolicy::Bdp { .. }, Some(_)) => {
-                let window = path.window_for(limits.flight, allowed);
-                (window, self.spread(window))
-            }
-        };
+        }
+    }
+
+    fn set(&mut self, window: Bytes, refill: Refill) {
+        (self.control.window, self.control.refill) = (window, refill);
     }
 
     /// The flight that the policy keeps at the bandwidth estimate, without the gain cycle; zero for policies other than
@@ -210,12 +212,18 @@ impl WindowCalculator {
     /// After a link was closed, the smoothed RTT includes the outage. Paced by it, a flight of 40 ms would take half a
     /// second to send, and samples of that time would show the pacing. RFC 9002, section 7.7, asks for a pace at which
     /// the window can be used. [`WindowPolicy::Rate`] has one: the rate.
-    fn spread(&self, window: Bytes) -> Refill {
-        let (smoothed, span) = (self.path.smoothed_rtt, self.limits.spread);
-        if smoothed <= span.saturating_mul(SILENT) {
-            return Refill::Plain;
+    fn spread(&mut self, window: Bytes) {
+        self.set(window, Refill::Plain);
+        if self.path.smoothed_rtt > self.limits.spread.saturating_mul(SILENT) {
+            self.pace_after_silence();
         }
-        Refill::PaceOf(window.share(Bytes(smoothed), Bytes(span)))
+    }
+
+    #[cold]
+    fn pace_after_silence(&mut self) {
+        let (smoothed, span) = (self.path.smoothed_rtt, self.limits.spread);
+        let pace = self.control.window.share(Bytes(smoothed), Bytes(span));
+        self.control.refill = Refill::PaceOf(pace);
     }
 }
 
