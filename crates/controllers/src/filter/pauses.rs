@@ -22,7 +22,8 @@ impl Pauses {
             .last
             .replace(now)
             .map_or(0, |last| now.nanos_since(last));
-        let paused = gap > overdue_after(min_rtt);
+        // Most gaps are overdue on no path.
+        let paused = gap > nanos(MAX_ACK_DELAY) && gap > overdue_after(min_rtt);
         let paused_before = core::mem::replace(&mut self.paused, paused);
         paused && !paused_before
     }

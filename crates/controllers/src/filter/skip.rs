@@ -148,7 +148,7 @@ pub(crate) struct SkipFilter {
     /// a lower bound (draft-ietf-ccwg-bbr, section 4.1.2.4).
     app_limited: bool,
     pauses: Pauses,
-    /// No acknowledgement by then is a sample of nothing.
+    /// No acknowledgement by then is a sample of nothing; `None` without such samples.
     silent_at: Option<Timestamp>,
     /// In nanoseconds.
     patience: u64,
@@ -229,18 +229,20 @@ impl SkipFilter {
 
 impl BandwidthFilter for SkipFilter {
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
-        let changed = self.recent.take(ack, context.epoch);
+        if self.recent.take(ack, context.epoch) {
+            self.update_estimate();
+        }
         if !context.filling_pipe && self.skip.is_none() {
             let initial = self.recent.bandwidth().unwrap_or_default();
             self.skip = Skip::new(&self.config, initial.as_f64()).ok();
             self.update_estimate();
-        } else if changed {
-            self.update_estimate();
         }
         self.measure(ack, context);
-        self.patience = overdue_after(nanos(ack.rtt).max(context.min_rtt));
-        let window_limited = ack.in_flight > Bytes::ZERO && !ack.app_limited;
-        self.silent_at = window_limited.then(|| self.overdue_from(ack.now));
+        if self.outage_samples {
+            self.patience = overdue_after(nanos(ack.rtt).max(context.min_rtt));
+            let window_limited = ack.in_flight > Bytes::ZERO && !ack.app_limited;
+            self.silent_at = window_limited.then(|| self.overdue_from(ack.now));
+        }
     }
 
     fn bandwidth(&self) -> Option<Bandwidth> {
@@ -252,8 +254,7 @@ impl BandwidthFilter for SkipFilter {
     }
 
     fn next_timer(&self) -> Option<Timestamp> {
-        self.silent_at
-            .filter(|_| self.outage_samples && self.skip.is_some())
+        self.silent_at.filter(|_| self.skip.is_some())
     }
 
     fn on_timer(&mut self, now: Timestamp) {
