@@ -8,7 +8,7 @@ use super::state::{ProbeRttPhase, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::{LongerPath, PathCheck};
-use crate::units::Bytes;
+use crate::units::{Bytes, saturating_nanos};
 
 /// The state of one ProbeRTT.
 #[derive(Debug, Clone, Copy)]
@@ -62,8 +62,12 @@ impl<F: BandwidthFilter> Bbr<F> {
             self.longer_path.reset();
             return;
         };
-        self.longer_path
-            .on_ack(ack, self.config.window_gain, min_rtt);
+        self.longer_path.on_ack(
+            ack,
+            saturating_nanos(ack.rtt),
+            self.config.window_gain,
+            min_rtt,
+        );
         if self.longer_path.is_due(ack) {
             self.enter_probe_rtt(ack, false);
         }

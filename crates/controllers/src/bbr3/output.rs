@@ -3,7 +3,7 @@
 
 use super::Bbr3;
 use super::state::State;
-use super::window::send_quantum;
+use super::window::{min_window, send_quantum};
 use crate::filter::BandwidthFilter;
 use crate::model::initial_window;
 use crate::units::{Bandwidth, Bytes, Gain};
@@ -25,8 +25,8 @@ pub(super) struct Output {
     pub(super) target: Bytes,
     pub(super) pacing_rate: Option<Bandwidth>,
     pub(super) quantum: Bytes,
-    /// `offload_budget`.
-    pub(super) offload_budget: Bytes,
+    /// What hosts' batches need in flight: the quantum, `offload_budget`, and the minimum window.
+    pub(super) batches: Bytes,
     /// The window of the model.
     pub(super) allowed: Bytes,
 }
@@ -55,7 +55,7 @@ impl Output {
             target: window,
             pacing_rate: None,
             quantum,
-            offload_budget: Bytes::ZERO,
+            batches: quantum.max(min_window(mtu)),
             allowed: window,
         }
     }
@@ -88,11 +88,16 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.output.bandwidth = bandwidth;
         self.output.pacing_rate = self.pace(bandwidth);
         self.output.quantum = send_quantum(self.output.pacing_rate, self.mtu);
-        self.output.offload_budget = self
+        let offload_budget = self
             .output
             .pacing_rate
             .unwrap_or_default()
             .bytes_in(self.config.offload_time);
+        self.output.batches = self
+            .output
+            .quantum
+            .max(offload_budget)
+            .max(self.min_window());
         (self.output.bdp, self.output.target) = match (bandwidth, min_rtt) {
             (Some(bandwidth), Some(min_rtt)) => {
                 let bdp = bandwidth.bytes_in_nanos(min_rtt);

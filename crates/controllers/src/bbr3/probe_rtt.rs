@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use super::Bbr3;
 use super::state::{Hold, Phase, ProbeRttState, State};
+use super::window::min_window;
 use crate::config::WindowPolicy;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
@@ -56,9 +57,10 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// takes over the recent one if that is not larger, or if the valid one has expired. With equal windows, as in the
     /// newest draft, both are equal.
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
+        let rtt = saturating_nanos(ack.rtt);
         // After an idle period there is no queue of this flow to drain.
         let may_look = !matches!(self.state, State::ProbeRtt(_)) && !self.restarting;
-        let longer = may_look && self.watch_path(ack);
+        let longer = may_look && self.watch_path(ack, rtt);
         let expired = longer
             || self
                 .recent_rtt
@@ -66,7 +68,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         if expired {
             self.recent_rtt.replace(ack.now, ack.rtt);
         } else {
-            self.recent_rtt.update(ack.now, ack.rtt);
+            self.recent_rtt.update_nanos(ack.now, rtt);
         }
         let min = self.recent_rtt.nanos() <= self.min_rtt.nanos();
         if min || self.min_rtt.expired(ack.now, self.config.min_rtt_window) {
@@ -78,8 +80,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.advance_probe_rtt(ack);
     }
 
-    /// Whether the RTT has been long enough to enter ProbeRTT early.
-    fn watch_path(&mut self, ack: &AckEvent) -> bool {
+    /// Whether the RTT, of which this is a sample in nanoseconds, has been long enough to enter ProbeRTT early.
+    fn watch_path(&mut self, ack: &AckEvent, rtt: u64) -> bool {
         if !self.config.check_longer_path {
             return false;
         }
@@ -92,7 +94,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             return false;
         };
         self.longer_path
-            .on_ack(ack, self.config.window_gain, min_rtt);
+            .on_ack(ack, rtt, self.config.window_gain, min_rtt);
         self.longer_path.is_due(ack)
     }
 
@@ -128,7 +130,6 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// `HandleProbeRTT`.
     fn advance_probe_rtt(&mut self, ack: &AckEvent) {
-        let (round_started, min) = (self.round.started(), self.min_window());
         let State::ProbeRtt(probe_rtt) = &mut self.state else {
             return;
         };
@@ -137,7 +138,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
         match &mut probe_rtt.hold {
             None => {
-                if ack.in_flight <= probe_rtt.window.max(min) {
+                if ack.in_flight <= probe_rtt.window.max(min_window(self.mtu)) {
                     probe_rtt.hold = Some(Hold {
                         until: ack.now + PROBE_RTT_TIME,
                         round_passed: false,
@@ -146,7 +147,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 }
             }
             Some(hold) => {
-                hold.round_passed |= round_started;
+                hold.round_passed |= self.round.started();
                 if hold.round_passed {
                     self.check_probe_rtt_done(ack.now);
                 }

@@ -11,13 +11,15 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// Detects the plateau of the delivery rate, in the states that accelerate (draft-ietf-ccwg-bbr, section "Exiting
     /// Acceleration Based on Bandwidth Plateau").
     pub(super) fn check_full_pipe(&mut self, ack: &AckEvent) {
+        if !self.round.started() {
+            return;
+        }
         let search = match &mut self.state {
             State::Startup(search) => search,
             State::ProbeBw(Phase::Up(probe_up)) => &mut probe_up.plateau,
             _ => return,
         };
-        if self.round.started()
-            && let Some(sample) = &ack.rate
+        if let Some(sample) = &ack.rate
             && !sample.app_limited
         {
             search.observe(sample.delivery_rate);

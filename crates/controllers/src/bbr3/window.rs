@@ -50,10 +50,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// Adds room for the hosts' batches, and for two packets more in a probe (`QuantizationBudget`).
     pub(super) fn quantized(&self, flight: Bytes) -> Bytes {
-        let flight = flight
-            .max(self.output.quantum)
-            .max(self.output.offload_budget)
-            .max(self.min_window());
+        let flight = flight.max(self.output.batches);
         if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
             return flight + self.mtu * 2;
         }
@@ -70,11 +67,15 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
     }
 
-    /// The minimum window: two packets each way, for receivers that acknowledge every second packet (section "Minimum
-    /// cwnd for Pipelining").
     pub(super) fn min_window(&self) -> Bytes {
-        self.mtu * MIN_WINDOW_PACKETS
+        min_window(self.mtu)
     }
+}
+
+/// The minimum window: two packets each way, for receivers that acknowledge every second packet (section "Minimum cwnd for
+/// Pipelining").
+pub(super) fn min_window(mtu: Bytes) -> Bytes {
+    mtu * MIN_WINDOW_PACKETS
 }
 
 /// The send quantum, between its minimum and its maximum (section "Send Quantum: C.send_quantum").

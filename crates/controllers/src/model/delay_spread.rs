@@ -17,6 +17,8 @@ pub(crate) struct DelaySpread {
     drain: Drain,
     /// Of the last two drains, in nanoseconds.
     spreads: [Option<u64>; 2],
+    /// The smaller one of them: it is read several times per acknowledgement, and they change once in a drain.
+    smaller: u64,
 }
 
 /// Consecutive packets that found no queue.
@@ -71,17 +73,22 @@ impl DelaySpread {
         let drain = core::mem::take(&mut self.drain);
         if drain.is_enough() {
             let spread = drain.sum / drain.samples - drain.min;
-            self.spreads = [Some(spread), self.spreads[0]];
+            self.set([Some(spread), self.spreads[0]]);
         }
     }
 
     /// A mark says that packets wait in a queue: what they waited for was not the path's own delay. Two drains without marks say
     /// more.
     pub(crate) fn forget(&mut self) {
-        *self = Self {
-            drain: Drain::default(),
-            spreads: [Some(0); 2],
-        };
+        self.drain = Drain::default();
+        self.set([Some(0); 2]);
+    }
+
+    fn set(&mut self, spreads: [Option<u64>; 2]) {
+        let [last, before] = spreads;
+        let spread = last.unwrap_or_default();
+        self.spreads = spreads;
+        self.smaller = before.map_or(spread, |before| spread.min(before));
     }
 
     /// Whether there are enough samples of one drain.
@@ -91,9 +98,7 @@ impl DelaySpread {
 
     /// The smaller one of the last two drains, in nanoseconds: others drained as well in one of them, or their queue did not change.
     pub(crate) fn get(&self) -> u64 {
-        let [last, before] = self.spreads;
-        let spread = last.unwrap_or_default();
-        before.map_or(spread, |before| spread.min(before))
+        self.smaller
     }
 }
 

@@ -40,10 +40,9 @@ impl LongerPath {
         ack.prior_in_flight >= min_window * 2
     }
 
-    /// Handles an acknowledgement. With a window of `gain` bandwidth-delay products the RTT is at most `gain` times min
-    /// RTT, which is in nanoseconds.
-    pub(crate) fn on_ack(&mut self, ack: &AckEvent, gain: Gain, min_rtt: u64) {
-        let rtt = nanos(ack.rtt);
+    /// Handles an acknowledgement with this RTT. With a window of `gain` bandwidth-delay products the RTT is at most `gain` times
+    /// min RTT. Both are in nanoseconds.
+    pub(crate) fn on_ack(&mut self, ack: &AckEvent, rtt: u64, gain: Gain, min_rtt: u64) {
         if rtt <= horizon(gain.scale(min_rtt)) {
             self.since = None;
             return;
@@ -141,15 +140,19 @@ mod tests {
         driver::ack(now, Duration::from_millis(rtt_millis), Bytes(2400), round)
     }
 
+    fn feed(longer: &mut LongerPath, ack: &AckEvent) {
+        longer.on_ack(ack, nanos(ack.rtt), GAIN, MIN_RTT);
+    }
+
     #[test]
     fn it_takes_a_second_and_four_rounds_of_long_round_trips() {
         let mut longer = LongerPath::default();
-        longer.on_ack(&ack(0, 0, 42), GAIN, MIN_RTT);
+        feed(&mut longer, &ack(0, 0, 42));
         assert!(!longer.is_due(&ack(1000, 9, 42)));
         assert!(!longer.is_due(&ack(1001, 3, 42)));
         assert!(longer.is_due(&ack(1001, 4, 42)));
         // A window of two BDP explains this RTT.
-        longer.on_ack(&ack(1001, 4, 41), GAIN, MIN_RTT);
+        feed(&mut longer, &ack(1001, 4, 41));
         assert!(!longer.is_due(&ack(2000, 9, 42)));
     }
 
@@ -172,7 +175,7 @@ mod tests {
     fn the_first_rounds_may_have_met_a_queue() {
         let mut longer = LongerPath::default();
         for (round, rtt) in [(0, 45), (1, 200), (2, 201), (6, 202)] {
-            longer.on_ack(&ack(200 * round, round, rtt), GAIN, MIN_RTT);
+            feed(&mut longer, &ack(200 * round, round, rtt));
         }
         let mut check = longer.check(&ack(1200, 6, 202)).expect("it is due");
         check.on_rtt(Duration::from_millis(200));
@@ -183,7 +186,7 @@ mod tests {
     fn checks_are_five_seconds_apart() {
         let mut longer = LongerPath::default();
         longer.checked(Timestamp::ZERO);
-        longer.on_ack(&ack(0, 0, 90), GAIN, MIN_RTT);
+        feed(&mut longer, &ack(0, 0, 90));
         assert!(!longer.is_due(&ack(4999, 20, 90)));
         assert!(longer.is_due(&ack(5000, 20, 90)));
     }
