@@ -255,8 +255,9 @@ struct Mark {
 }
 
 impl Mark {
+    /// No packet is acknowledged before it is sent: [`push`](CapacityInterval::push) refuses it.
     const fn rtt(self) -> u64 {
-        self.acked_at.saturating_sub(self.sent_at)
+        self.acked_at - self.sent_at
     }
 }
 
