@@ -171,8 +171,11 @@ impl<F: BandwidthFilter> Bbr<F> {
             self.rebuild_model();
         }
         self.update_window(ack);
-        let (target, min) = (self.model.target, self.min_window());
-        self.marks.on_ack(ack, target, min, !self.full_bw_reached);
+        let target = self.model.target;
+        if self.config.ecn == EcnRule::Bound {
+            let min = self.min_window();
+            self.marks.on_ack(ack, target, min, !self.full_bw_reached);
+        }
         self.heavy_losses.on_ack(ack, target);
         self.update_target_queue(ack);
         self.restarting = false;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::SECONDS_PER_NANOSECOND;
+use super::{SECONDS_PER_NANOSECOND, as_f64};
 use crate::sample::{CapacitySample, MAX_RATE};
 
 /// The rate at which some packets were delivered, and the rate at which they were sent.
@@ -34,7 +34,7 @@ impl DeliveryRate {
         if longer == 0 {
             return Err(DeliveryRateError::NoTime);
         }
-        let over = |elapsed: u64| delivered as f64 / (elapsed as f64 * SECONDS_PER_NANOSECOND);
+        let over = |elapsed: u64| as_f64(delivered) / (as_f64(elapsed) * SECONDS_PER_NANOSECOND);
         let rate = over(longer);
         if rate > MAX_RATE {
             return Err(DeliveryRateError::Rate(rate));

@@ -2,6 +2,7 @@
 
 use super::delivery_rate::DeliveryRate;
 use super::linear_fit::LinearFit;
+use super::{SECONDS_PER_NANOSECOND, as_f64, larger, smaller};
 use crate::sample::CapacitySample;
 
 /// How the rate at which the path delivered is measured. See [the module](super) for a comparison.
@@ -34,10 +35,11 @@ impl RttGradient {
     /// were sent at one instant.
     #[must_use]
     pub fn from_fit(fit: &LinearFit) -> Option<Self> {
+        let jitter = fit.residual_deviation()?;
         Some(Self {
             slope: fit.slope()?,
-            error: fit.slope_error()?,
-            jitter: fit.residual_deviation()?,
+            error: fit.slope_error_of(jitter)?,
+            jitter,
         })
     }
 
@@ -54,7 +56,7 @@ impl RttGradient {
     /// Whether the round-trip time rose by more than its own noise.
     #[must_use]
     pub fn is_rising(&self) -> bool {
-        self.slope > (SIGNIFICANT_ERRORS * self.error).max(MIN_SLOPE)
+        self.slope > larger(SIGNIFICANT_ERRORS * self.error, MIN_SLOPE)
     }
 }
 
@@ -106,13 +108,13 @@ impl Measurements {
         let sent_rate = self.delivery.sent_rate;
         let gradient = RttGradient::from_fit(&self.round_trips);
         let (rate, method) = self.measure(wanted, gradient);
-        let measured_rate = rate.min(MAX_OVER_SENT * sent_rate);
+        let measured_rate = smaller(rate, MAX_OVER_SENT * sent_rate);
         let queueing = self.has_queue(measured_rate, gradient);
         let sample = if queueing {
             CapacitySample::uncensored(measured_rate)
         } else {
             // Sent at one instant or faster than it was delivered, the packets show no more than their delivery.
-            let carried = measured_rate.min(sent_rate);
+            let carried = smaller(measured_rate, sent_rate);
             CapacitySample::new(carried, carried)
         };
         CapacityEstimate {
@@ -148,12 +150,19 @@ impl Measurements {
         if gradient.is_some_and(|gradient| gradient.is_rising()) {
             return true;
         }
-        let packet = self.bytes as f64 / f64::from(self.packets.max(1));
-        let bound = (STANDING_PACKETS * packet / rate)
-            .max(STANDING_SHARE * super::seconds_between(0, self.min_rtt))
-            .max(SIGNIFICANT_ERRORS * gradient.map_or(0.0, |gradient| gradient.jitter));
-        super::seconds_between(0, self.queue_delay) > bound
+        let packet = as_f64(self.bytes) / f64::from(self.packets.max(1));
+        let jitter = gradient.map_or(0.0, |gradient| gradient.jitter);
+        let standing = larger(
+            STANDING_PACKETS * packet / rate,
+            STANDING_SHARE * seconds(self.min_rtt),
+        );
+        seconds(self.queue_delay) > larger(standing, SIGNIFICANT_ERRORS * jitter)
     }
+}
+
+/// A time of ns in seconds.
+fn seconds(nanos: u64) -> f64 {
+    as_f64(nanos) * SECONDS_PER_NANOSECOND
 }
 
 /// Standard errors, or deviations, that noise hardly exceeds.

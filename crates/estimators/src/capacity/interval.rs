@@ -6,7 +6,7 @@ use super::delivery_rate::{DeliveryRate, DeliveryRateError};
 use super::estimate::{CapacityEstimate, Measurements};
 use super::interval_config::IntervalConfig;
 use super::linear_fit::LinearFit;
-use super::{nanos_as_f64, seconds_between};
+use super::{as_f64, seconds_between};
 use crate::atkf::ConfigError;
 
 /// A packet that was acknowledged, or the newest of several that were acknowledged together.
@@ -151,7 +151,7 @@ impl CapacityInterval {
     pub fn is_long_enough(&self, min_rtt: u64) -> bool {
         self.packets >= self.config.min_packets
             && self.batches >= self.config.min_batches
-            && nanos_as_f64(self.elapsed()) >= nanos_as_f64(min_rtt) * self.config.min_rtts
+            && as_f64(self.elapsed()) >= as_f64(min_rtt) * self.config.min_rtts
     }
 
     fn elapsed(&self) -> u64 {
@@ -188,8 +188,8 @@ impl CapacityInterval {
                 min: min_batches,
             });
         }
-        let min = min_rtt as f64 * min_rtts;
-        if (elapsed as f64) < min {
+        let min = as_f64(min_rtt) * min_rtts;
+        if as_f64(elapsed) < min {
             return Err(CloseError::Elapsed {
                 elapsed,
                 min: min as u64,

@@ -73,7 +73,12 @@ impl LinearFit {
     /// three points, or as for the slope.
     #[must_use]
     pub fn slope_error(&self) -> Option<f64> {
-        let error = self.residual_deviation()? / libm::sqrt(self.sum_xx);
+        self.slope_error_of(self.residual_deviation()?)
+    }
+
+    /// The same, if the points deviate by `deviation` from the line.
+    pub(super) fn slope_error_of(&self, deviation: f64) -> Option<f64> {
+        let error = deviation / libm::sqrt(self.sum_xx);
         error.is_finite().then_some(error)
     }
 }

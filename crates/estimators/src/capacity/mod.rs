@@ -49,18 +49,25 @@ pub use interval::{AckedPacket, CapacityInterval, CloseError, PacketError};
 pub use interval_config::IntervalConfig;
 pub use linear_fit::LinearFit;
 
-/// `later - earlier` in seconds, for times in ns; negative if they are the other way round.
+/// `later - earlier` in seconds, for times in ns that are less than 292 years apart; negative if they are the other way round.
 fn seconds_between(earlier: u64, later: u64) -> f64 {
-    let nanos = match later.checked_sub(earlier) {
-        Some(nanos) => nanos_as_f64(nanos),
-        None => -nanos_as_f64(earlier - later),
-    };
-    nanos * SECONDS_PER_NANOSECOND
+    later.wrapping_sub(earlier) as i64 as f64 * SECONDS_PER_NANOSECOND
 }
 
-/// As a float; saturates after 292 years. Processors convert signed integers in one instruction, unsigned ones in many.
-fn nanos_as_f64(nanos: u64) -> f64 {
-    nanos.min(i64::MAX as u64) as i64 as f64
+/// A time in ns, or a size, as a float; saturates at 2^63: that is 292 years. Processors convert signed integers in one instruction,
+/// unsigned ones in many.
+fn as_f64(number: u64) -> f64 {
+    number.min(i64::MAX as u64) as i64 as f64
+}
+
+/// The smaller of two numbers. `f64::min` looks for NaN, which takes four more instructions.
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The larger of two numbers, likewise.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 /// Seconds per nanosecond.
