@@ -7,7 +7,7 @@ use super::config::ProbeRttWindow;
 use super::state::{ProbeRttPhase, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
-use crate::model::{LongerPath, PathCheck};
+use crate::model::{LongerPath, PathCheck, horizon};
 use crate::units::{Bytes, saturating_nanos};
 
 /// The state of one ProbeRTT.
@@ -54,6 +54,12 @@ impl<F: BandwidthFilter> Bbr<F> {
 
     /// Enters ProbeRTT if the RTT has been above that of a full window for long enough.
     fn watch_path(&mut self, ack: &AckEvent) {
+        let rtt = saturating_nanos(ack.rtt);
+        // Most RTTs are no sign of a longer path, whatever the gain.
+        if rtt <= horizon(self.min_rtt.nanos()) {
+            self.longer_path.reset();
+            return;
+        }
         let (State::ProbeBandwidth(_), Some(min_rtt), true) = (
             self.state,
             self.min_rtt.known_nanos(),
@@ -62,12 +68,8 @@ impl<F: BandwidthFilter> Bbr<F> {
             self.longer_path.reset();
             return;
         };
-        self.longer_path.on_ack(
-            ack,
-            saturating_nanos(ack.rtt),
-            self.config.window_gain,
-            min_rtt,
-        );
+        self.longer_path
+            .on_ack(ack, rtt, self.config.window_gain, min_rtt);
         if self.longer_path.is_due(ack) {
             self.enter_probe_rtt(ack, false);
         }

@@ -8,7 +8,7 @@ use super::window::min_window;
 use crate::config::WindowPolicy;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
-use crate::model::{FullPipe, HOST_DELAY, LongerPath};
+use crate::model::{FullPipe, HOST_DELAY, LongerPath, horizon};
 use crate::units::{Bytes, Timestamp, saturating_nanos};
 
 impl<F: BandwidthFilter> Bbr3<F> {
@@ -83,6 +83,11 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// Whether the RTT, of which this is a sample in nanoseconds, has been long enough to enter ProbeRTT early.
     fn watch_path(&mut self, ack: &AckEvent, rtt: u64) -> bool {
         if !self.config.check_longer_path {
+            return false;
+        }
+        // Most RTTs are no sign of a longer path, whatever the gain.
+        if rtt <= horizon(self.min_rtt.nanos()) {
+            self.longer_path.reset();
             return false;
         }
         let (State::ProbeBw(_), Some(min_rtt), true) = (

@@ -30,12 +30,12 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 .bounds
                 .inflight_longterm
                 .min(self.bounds.inflight_shortterm),
-            State::ProbeBw(Phase::Cruise) => self
-                .window_with_headroom()
-                .min(self.bounds.inflight_shortterm),
+            State::ProbeBw(Phase::Cruise) => {
+                self.long_term_rest().min(self.bounds.inflight_shortterm)
+            }
             State::ProbeRtt(probe_rtt) => probe_rtt
                 .window
-                .min(self.window_with_headroom())
+                .min(self.long_term_rest())
                 .min(self.bounds.inflight_shortterm),
         };
         bound.max(self.min_window())
@@ -43,9 +43,12 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// `InflightWithHeadroom`.
     pub(super) fn window_with_headroom(&self) -> Bytes {
-        self.bounds
-            .with_headroom(self.config.headroom, self.mtu)
-            .max(self.min_window())
+        self.long_term_rest().max(self.min_window())
+    }
+
+    /// The same, without the minimum window.
+    fn long_term_rest(&self) -> Bytes {
+        self.bounds.with_headroom(self.config.headroom, self.mtu)
     }
 
     /// Adds room for the hosts' batches, and for two packets more in a probe (`QuantizationBudget`).

@@ -29,8 +29,8 @@ struct Recurring {
     /// The bytes of the current round, and the sum of bytes times gap.
     bytes: f64,
     weighted: f64,
+    /// The last rounds' means, the oldest first.
     rounds: [u64; RECURRING_ROUNDS],
-    next: usize,
     median: u64,
 }
 
@@ -46,8 +46,8 @@ impl Recurring {
 
     fn end_round(&mut self, next: u64) {
         if self.bytes > 0.0 {
-            self.rounds[self.next % RECURRING_ROUNDS] = (self.weighted / self.bytes) as u64;
-            self.next = (self.next + 1) % RECURRING_ROUNDS;
+            self.rounds.copy_within(1.., 0);
+            self.rounds[RECURRING_ROUNDS - 1] = (self.weighted / self.bytes) as i64 as u64;
             let mut sorted = self.rounds;
             sorted.sort_unstable();
             self.median = sorted[RECURRING_ROUNDS / 2];

@@ -35,10 +35,12 @@ impl RttGradient {
     /// were sent at one instant.
     #[must_use]
     pub fn from_fit(fit: &LinearFit) -> Option<Self> {
-        let jitter = fit.residual_deviation()?;
+        let slope = fit.slope()?;
+        let jitter = fit.deviation_from(slope)?;
+        let error = fit.slope_error_of(jitter)?;
         Some(Self {
-            slope: fit.slope()?,
-            error: fit.slope_error_of(jitter)?,
+            slope,
+            error,
             jitter,
         })
     }

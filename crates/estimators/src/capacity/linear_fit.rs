@@ -62,7 +62,11 @@ impl LinearFit {
     /// The deviation of the points from the line, in y's unit; `None` for fewer than three points, or as for the slope.
     #[must_use]
     pub fn residual_deviation(&self) -> Option<f64> {
-        let slope = self.slope()?;
+        self.deviation_from(self.slope()?)
+    }
+
+    /// The same, with the slope.
+    pub(super) fn deviation_from(&self, slope: f64) -> Option<f64> {
         let freedom = self.count.checked_sub(2).filter(|freedom| *freedom > 0)?;
         let residual_squares = (self.sum_yy - slope * self.sum_xy).max(0.0);
         let deviation = libm::sqrt(residual_squares / f64::from(freedom));
