@@ -3,8 +3,8 @@
 //! `f64::min` and `f64::max` look for NaN, which takes four more instructions each. The law divides by nothing that may be zero, and its
 //! estimators take no NaN.
 //!
-//! Processors convert signed integers in one instruction, unsigned ones in six, and floats to unsigned ones in ten. No size and no time
-//! is 2^63 or more: that is 292 years.
+//! Processors convert signed integers in one instruction, unsigned ones in six, and floats to unsigned ones in ten. Sizes and times
+//! saturate at 2^63: that is 292 years.
 
 use core::time::Duration;
 
@@ -22,20 +22,39 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
 
 /// A size as a float.
 pub(super) fn float(size: Bytes) -> f64 {
-    size.0 as i64 as f64
+    size.0.min(MOST) as i64 as f64
 }
 
-/// The size below a float that is not negative. It saturates; NaN is zero.
+/// The size below a float. It saturates; NaN is zero.
 pub(super) fn whole(size: f64) -> Bytes {
-    Bytes(size as i64 as u64)
+    Bytes((size as i64).max(0) as u64)
 }
 
 /// A span in seconds.
 pub(super) fn seconds(span: Duration) -> f64 {
-    span.as_secs() as i64 as f64 + f64::from(span.subsec_nanos()) / 1e9
+    span.as_secs().min(MOST) as i64 as f64 + f64::from(span.subsec_nanos()) / 1e9
 }
 
 /// The time from `earlier` to `later` in seconds; zero if `earlier` is in fact later.
 pub(super) fn seconds_between(earlier: Timestamp, later: Timestamp) -> f64 {
-    later.nanos_since(earlier) as i64 as f64 / 1e9
+    later.nanos_since(earlier).min(MOST) as i64 as f64 / 1e9
+}
+
+const MOST: u64 = i64::MAX as u64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_saturate() {
+        assert_eq!(float(Bytes(u64::MAX)), i64::MAX as f64);
+        assert_eq!(whole(float(Bytes(1_500))), Bytes(1_500));
+        assert_eq!(whole(f64::INFINITY), Bytes(MOST));
+        assert_eq!(whole(-1.0), Bytes::ZERO);
+        assert_eq!(whole(f64::NAN), Bytes::ZERO);
+        let ages = seconds_between(Timestamp::ZERO, Timestamp::from_nanos(u64::MAX));
+        assert!(ages > 292.0 * 365.0 * 86_400.0);
+        assert!(seconds(Duration::MAX) > 0.0);
+    }
 }
