@@ -474,12 +474,10 @@ fn a_flow_that_fills_the_queue_leaves_a_share_and_no_delay_behind() {
     assert!(mean < 60.0, "{mean} ms afterwards");
 }
 
-/// Fault: flows that did not drain together took each other's queue for the path once it had become shorter: 41 to 55 ms of 20, and 148 ms of
-/// those that started 1 s apart.
+/// Fault: flows that did not drain together took each other's queue for the path once it had become shorter: 41 to 55 ms of 20.
 #[test]
 fn flows_find_a_path_that_became_shorter() {
-    // The mean, as single gaps vary.
-    let means = [0.01, 0.03, 0.1, 0.3, 1.0].map(|gap| {
+    for gap in [0.01, 0.1, 0.5] {
         let mut path = links(constant(20.0), 0.1, bdp(20.0, 0.1, 2.0));
         path.forward.delay = lengthened(0.05, 10.0, 0.01);
         path.reverse.delay = lengthened(0.05, 10.0, 0.01);
@@ -489,10 +487,9 @@ fn flows_find_a_path_that_became_shorter() {
         };
         let flows = (0..3).map(flow).collect();
         let trial = Trial::new(Topology::point_to_point(path), flows, seconds(35.0));
-        mean_rtt(&trial.run().expect("it runs"), 12.0, 35.0)
-    });
-    let mean = means.iter().sum::<f64>() / means.len() as f64;
-    assert!(mean < 57.0, "{means:?} ms");
+        let mean = mean_rtt(&trial.run().expect("it runs"), 12.0, 35.0);
+        assert!(mean < 38.0, "{mean} ms with {gap} s between the flows");
+    }
 }
 
 /// Flows of `knee` that start apart, over a buffer of four times the path: Jain's index and the mean RTT of the last half.

@@ -27,7 +27,6 @@ pub(super) struct Knee {
     paces: bool,
     mtu: Bytes,
     path: PathRtt,
-    clumps: Clumps,
     loss: LossBound,
     state: State,
     /// The window outside of drains.
@@ -58,10 +57,6 @@ struct Last {
 }
 
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a connection has one, and is in the large variant nearly always"
-)]
 enum State {
     Startup(Startup),
     /// The link's rate is known.
@@ -121,28 +116,6 @@ struct Link {
     known_rate: f64,
     /// The part of the last silence that was cut off, less what batches have been given back, in seconds.
     cut: f64,
-}
-
-/// What was acknowledged since the last drain, in bytes.
-#[derive(Debug, Clone, Copy, Default)]
-struct Clumps {
-    acked: f64,
-    /// Of that, by acknowledgements for more than a few packets, or at the same time as another one.
-    clumped: f64,
-}
-
-impl Clumps {
-    fn add(&mut self, acked: &Acked, usual: f64, mtu: f64) {
-        self.acked += acked.bytes;
-        if acked.bytes > CLUMP_PACKETS * mtu || acked.gap * usual < SAME_TIME * acked.bytes {
-            self.clumped += acked.bytes;
-        }
-    }
-
-    /// Whether packets wait for each other on their way.
-    fn are_common(&self) -> bool {
-        self.clumped > CLUMPED * self.acked
-    }
 }
 
 /// Acknowledgements in a row that came after a silence, of packets that waited all of it.
@@ -238,7 +211,6 @@ impl Knee {
             config,
             paces: environment.transport.paces,
             mtu: environment.mtu,
-            clumps: Clumps::default(),
             loss: LossBound::new(),
             undrained: startup.window(),
             window: startup.window(),
@@ -298,7 +270,6 @@ impl Knee {
         let Self {
             config,
             path,
-            clumps,
             state,
             ..
         } = self;
@@ -327,7 +298,6 @@ impl Knee {
                 full,
             };
             let mtu = float(self.mtu);
-            clumps.add(&acked, link.rate.usual(), mtu);
             link.learn(config, &acked, path, mtu);
             path.set_packet_time(mtu / larger(link.rate.usual(), 1.0));
         }
@@ -341,8 +311,7 @@ impl Knee {
                     let carried = float(self.window) / link.rate.rate(path.horizon()).max(1.0);
                     let own = (carried - path.horizon()).min(found.before - found.mean);
                     found.mean -= own.max(0.0);
-                    let clumped = core::mem::take(clumps).are_common();
-                    path.on_drained(config, ack.now, &found, clumped);
+                    path.on_drained(config, ack.now, &found);
                     link.on_drained(config, path.length(), path.horizon());
                     *phase = Phase::Refilling { since: ack.round };
                 }
@@ -673,15 +642,6 @@ const SLOW_ACKS: u32 = 8;
 /// An acknowledgement in less than this share of the time that the link takes for its bytes is one of a batch. Ten flows that send in turns
 /// see each turn ten times as fast as their shares: those are no batches.
 const AT_ONCE: f64 = 0.1;
-
-/// A receiver acknowledges two packets at once (RFC 9000, section 13.2.2), or three at the end of what it has received.
-const CLUMP_PACKETS: f64 = 3.5;
-
-/// Of the time that the link takes for the bytes. Where flows send in turns their acknowledgements come in a tenth of it.
-const SAME_TIME: f64 = 0.01;
-
-/// Acknowledgements come in clumps if so much comes so. 0.2 and 0.9 make no difference: it is next to none or nearly all.
-const CLUMPED: f64 = 0.5;
 
 /// In seconds: RFC 9000, section 18.2.
 const MAX_ACK_DELAY: f64 = 0.025;

@@ -23,9 +23,8 @@ pub(super) struct Drain {
     part_end: Option<f64>,
     /// The mean of the part before.
     last_mean: f64,
-    /// The lowest part's mean and deviation, and how far that is above the part's least.
+    /// The lowest part's mean and deviation.
     lowest: f64,
-    spread: f64,
 }
 
 /// Round-trip times.
@@ -34,7 +33,6 @@ struct Sample {
     sum: f64,
     squares: f64,
     packets: u32,
-    min: f64,
 }
 
 impl Sample {
@@ -42,14 +40,12 @@ impl Sample {
         sum: 0.0,
         squares: 0.0,
         packets: 0,
-        min: f64::INFINITY,
     };
 
     fn add(&mut self, rtt: f64) {
         self.sum += rtt;
         self.squares += rtt * rtt;
         self.packets += 1;
-        self.min = self.min.min(rtt);
     }
 
     /// The mean and a standard deviation. A packet is no sample.
@@ -71,8 +67,6 @@ pub(super) struct Drained {
     pub(super) least: f64,
     /// Of the packets that left with a small flight: their mean and a standard deviation.
     pub(super) mean: f64,
-    /// How far that is above the least of these packets.
-    pub(super) spread: f64,
 }
 
 impl Drain {
@@ -87,7 +81,6 @@ impl Drain {
             part_end: None,
             last_mean: f64::INFINITY,
             lowest: f64::INFINITY,
-            spread: 0.0,
         }
     }
 
@@ -128,7 +121,6 @@ impl Drain {
             } else {
                 self.least
             },
-            spread: self.spread,
         })
     }
 
@@ -138,12 +130,9 @@ impl Drain {
         let Some((mean, deviation)) = self.part.level() else {
             return elapsed > LONGEST * self.before;
         };
-        let part = core::mem::replace(&mut self.part, Sample::NONE);
+        self.part = Sample::NONE;
         // What is in flight covers the spread of the delay.
-        if mean + deviation < self.lowest {
-            self.lowest = mean + deviation;
-            self.spread = self.lowest - part.min;
-        }
+        self.lowest = self.lowest.min(mean + deviation);
         let last = core::mem::replace(&mut self.last_mean, mean);
         let falls = last - mean > deviation.max(AGREEMENT * mean);
         let waits = mean > waits_above && elapsed < JOINED * self.before;

@@ -357,14 +357,8 @@ impl PathRtt {
         self.update_interval(config);
     }
 
-    /// A drain has ended. `clumped` is whether packets wait for each other on the path.
-    pub(super) fn on_drained(
-        &mut self,
-        config: &KneeConfig,
-        now: Timestamp,
-        found: &Drained,
-        clumped: bool,
-    ) {
+    /// A drain has ended.
+    pub(super) fn on_drained(&mut self, config: &KneeConfig, now: Timestamp, found: &Drained) {
         let least = found.least;
         // A queue varies: the sender's own falls in a drain, and that of others changes. A path does not.
         let flat = found.mean - least < FLAT * least + self.packet_time;
@@ -382,25 +376,17 @@ impl PathRtt {
             self.min = agreed;
         }
         self.drained_min = least;
+        let last = core::mem::replace(&mut self.drained, found.mean);
         let spread = found.mean - least;
         let queue = least - self.min > spread + (NOISY - 1.0) * self.min;
-        let queue_before = core::mem::replace(&mut self.others_queue, queue);
-        let competes = queue && queue_before;
-        // What all packets of a round trip wait for beyond the minimum is a queue that others left, and not the path. It is not told from the
-        // path where packets wait for each other. Beside others who do not drain it is what this flow's share stands on.
-        let mean = if queue || queue_before || clumped {
-            found.mean
-        } else {
-            found.mean.min(self.min + found.spread + self.packet_time)
-        };
-        let last = core::mem::replace(&mut self.drained, mean);
-        let differ = mean.max(last) > STEADY * mean.min(last);
+        let competes = core::mem::replace(&mut self.others_queue, queue) && queue;
+        let differ = found.mean.max(last) > STEADY * found.mean.min(last);
         // What one drain found beyond the other is a queue of others, or a slow moment of the link. A queue of others that is
         // there again does not drain: whoever makes it competes.
         self.base = if competes || !(queue || differ) {
-            0.5 * (mean + last)
+            0.5 * (found.mean + last)
         } else {
-            mean.min(last)
+            found.mean.min(last)
         }
         .max(self.min);
         self.drains = self.drains.saturating_add(1);
@@ -535,7 +521,7 @@ mod tests {
         );
         path.take_min_as_base();
         for _ in 0..2 {
-            path.on_drained(&CONFIG(), at(0), &found(0.12, 0.1), false);
+            path.on_drained(&CONFIG(), at(0), &found(0.12, 0.1));
         }
         path
     }
@@ -545,7 +531,6 @@ mod tests {
             before,
             least,
             mean: least,
-            spread: 0.0,
         }
     }
 
@@ -567,22 +552,6 @@ mod tests {
                 falling,
             );
             assert_eq!(is_due(&path, at(3100)), due, "{rtt} ms, {window_limited}");
-        }
-    }
-
-    /// Fault: what others had left in the queue during a drain became a part of the base, and the queue of the next drain.
-    #[test]
-    fn what_all_packets_of_a_round_trip_wait_for_is_no_base() {
-        let partly = Drained {
-            mean: 0.112,
-            spread: 0.002,
-            ..found(0.13, 0.104)
-        };
-        for (clumped, expected) in [(false, 0.101), (true, 0.106)] {
-            let mut path = known();
-            path.on_drained(&CONFIG(), at(100), &partly, clumped);
-            // With what the drain before found, 0.1 s.
-            assert!((path.base() - expected).abs() < 1e-9, "{}", path.base());
         }
     }
 }
