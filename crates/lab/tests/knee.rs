@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::link::{Delay, Interval, Jitter, Loss, Policer};
+use kneepoint_emulator::link::{Delay, DelayStep, Interval, Jitter, Loss, Policer};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
@@ -58,6 +58,29 @@ fn a_delay_that_varies_is_covered() {
         let outcome = greedy("knee", path, 15.0);
         let used = goodput(&outcome, 5.0, 15.0) / mbps;
         assert!(used > 0.9, "{used} of {mbps} Mb/s with {jitter} s");
+    }
+}
+
+/// Trap: what all packets of a round trip wait for may be the path, if its delay wanders. A law that took it for a queue of others used two thirds.
+#[test]
+fn a_delay_that_wanders_is_covered() {
+    for rtt in [0.1, 0.2] {
+        let mut path = links(constant(10.0), rtt, bdp(10.0, rtt, 4.0));
+        // Half as long again, and back, in 10 s.
+        let step = |number: u32| {
+            let phase = f64::from(number % 200) / 100.0;
+            DelayStep {
+                from: seconds(0.05 * f64::from(number)).into(),
+                delay: seconds(0.5 * rtt * (2.0 - (phase - 1.0).abs())).into(),
+            }
+        };
+        path.forward.delay = Delay::Steps {
+            steps: (0..800).map(step).collect(),
+            reordering: false,
+        };
+        let outcome = greedy("knee", path, 40.0);
+        let used = goodput(&outcome, 0.0, 40.0) / (10.0 * paths::PAYLOAD);
+        assert!(used > 0.8, "{used} of {rtt} s");
     }
 }
 

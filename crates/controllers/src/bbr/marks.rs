@@ -41,9 +41,7 @@ impl Marks {
     }
 
     fn end_round(&mut self, target: Bytes, min: Bytes, filling: bool) {
-        // Processors convert signed integers in one instruction, unsigned ones in many.
-        let (marked, acks) = (self.marked.min(self.acks), self.acks.max(1));
-        let share = marked as i64 as f64 / acks as i64 as f64;
+        let share = self.marked.min(self.acks) as f64 / self.acks.max(1) as f64;
         self.alpha += ALPHA_GAIN * (share - self.alpha);
         self.heavy_rounds = if share >= HEAVY {
             self.heavy_rounds.saturating_add(1)

@@ -89,13 +89,8 @@ impl Latest {
     pub(super) fn begin(&mut self, ack: &AckEvent) {
         self.round_over = false;
         let Some(sample) = &ack.rate else { return };
-        // Of two maxima the compiler makes a vector, which takes twice the instructions.
-        if sample.delivery_rate > self.bw_latest {
-            self.bw_latest = sample.delivery_rate;
-        }
-        if sample.delivered > self.inflight_latest {
-            self.inflight_latest = sample.delivered;
-        }
+        self.bw_latest = self.bw_latest.max(sample.delivery_rate);
+        self.inflight_latest = self.inflight_latest.max(sample.delivered);
         if sample.prior_delivered >= self.round_end {
             self.round_end = ack.delivered;
             self.round_over = true;

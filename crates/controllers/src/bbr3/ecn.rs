@@ -66,8 +66,7 @@ impl Marks {
         if acks == 0 {
             return None;
         }
-        // Processors convert signed integers in one instruction, unsigned ones in many.
-        let share = marked as i64 as f64 / acks as i64 as f64;
+        let share = marked as f64 / acks as f64;
         self.mean += GAIN * (share - self.mean);
         let heavy = share >= HEAVY;
         self.heavy_rounds = if heavy {
