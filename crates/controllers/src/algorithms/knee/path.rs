@@ -23,6 +23,8 @@ pub(super) struct PathRtt {
     drained: f64,
     /// The least round-trip time that the last drain found.
     drained_min: f64,
+    /// The least round-trip time of the plateau that called for this drain; zero if none did.
+    plateau_min: f64,
     /// The minimum after the last drain.
     settled_min: f64,
     /// Whether a drain is due at once.
@@ -135,6 +137,7 @@ impl PathRtt {
             smoothed: 0.0,
             drained: f64::INFINITY,
             drained_min: f64::INFINITY,
+            plateau_min: 0.0,
             settled_min: 0.0,
             at_once: false,
             shorter: false,
@@ -204,9 +207,8 @@ impl PathRtt {
     /// A drain begins.
     pub(super) fn on_drain(&mut self) {
         if self.seems_longer() {
-            // The rounds of a plateau are a first drain: the flight fell in them, and the delay stayed.
-            self.drained_min = self.plateau.least;
-            self.drained = self.plateau.least;
+            // The rounds of a plateau may be a first drain: the flight fell in them, and the delay stayed.
+            self.plateau_min = self.plateau.least;
         }
     }
 
@@ -369,6 +371,12 @@ impl PathRtt {
             && !self.others_queue;
         let base_before = self.base;
         let mut longer = false;
+        // A plateau that the drain finds again is a first drain. One that it does not find again was a queue.
+        let plateau_min = core::mem::replace(&mut self.plateau_min, 0.0);
+        if (least - plateau_min).abs() <= AGREEMENT * least {
+            self.drained_min = plateau_min;
+            self.drained = plateau_min;
+        }
         // The minimum rises only to what two drains in a row agree on.
         if least > self.min && (least - self.drained_min).abs() <= AGREEMENT * least {
             let agreed = least.min(self.drained_min);
@@ -553,5 +561,23 @@ mod tests {
             );
             assert_eq!(is_due(&path, at(3100)), due, "{rtt} ms, {window_limited}");
         }
+    }
+
+    /// Fault: a flow among ten took 113 ms of others' queue for a path, drained, found 79 ms, and kept the mean of both as its base.
+    #[test]
+    fn a_plateau_that_the_drain_does_not_find_again_was_a_queue() {
+        let after = |least: f64| {
+            let mut path = known();
+            let falling = (0..10).map(|round| 50_000 - 2000 * round);
+            rounds(&mut path, Duration::from_millis(110), true, falling);
+            path.on_drain();
+            path.on_drained(&CONFIG(), at(1100), &found(0.11, least));
+            path
+        };
+        assert_eq!(after(0.1).base(), 0.1);
+        // The path itself.
+        let longer = after(0.11);
+        assert_eq!((longer.min(), longer.base()), (0.11, 0.11));
+        assert_eq!(longer.length(), Length::Longer);
     }
 }
