@@ -206,10 +206,12 @@ impl PathRtt {
 
     /// A drain begins.
     pub(super) fn on_drain(&mut self) {
-        if self.seems_longer() {
-            // The rounds of a plateau may be a first drain: the flight fell in them, and the delay stayed.
-            self.plateau_min = self.plateau.least;
-        }
+        // The rounds of a plateau may be a first drain: the flight fell in them, and the delay stayed.
+        self.plateau_min = if self.seems_longer() {
+            self.plateau.least
+        } else {
+            0.0
+        };
     }
 
     fn seems_longer(&self) -> bool {
@@ -579,5 +581,23 @@ mod tests {
         let longer = after(0.11);
         assert_eq!((longer.min(), longer.base()), (0.11, 0.11));
         assert_eq!(longer.length(), Length::Longer);
+    }
+
+    /// Fault: persistent congestion ends a drain, and the next one took its plateau for its own.
+    #[test]
+    fn a_plateau_belongs_to_one_drain() {
+        let mut path = known();
+        let falling = (0..10).map(|round| 50_000 - 2000 * round);
+        rounds(&mut path, Duration::from_millis(110), true, falling);
+        path.on_drain();
+        rounds(
+            &mut path,
+            Duration::from_millis(100),
+            true,
+            [50_000].into_iter(),
+        );
+        path.on_drain();
+        path.on_drained(&CONFIG(), at(1200), &found(0.11, 0.11));
+        assert_eq!(path.min(), 0.1);
     }
 }
