@@ -486,6 +486,7 @@ const MAX_INFLATION: f64 = 64.0;
 
 #[cfg(test)]
 mod tests {
+    use core::iter;
     use core::time::Duration;
 
     use super::*;
@@ -523,12 +524,8 @@ mod tests {
     /// A path of 100 ms that two drains have shown.
     fn known() -> PathRtt {
         let mut path = PathRtt::new(&CONFIG(), Timestamp::ZERO);
-        rounds(
-            &mut path,
-            Duration::from_millis(100),
-            true,
-            [50_000].into_iter(),
-        );
+        let least = Duration::from_millis(100);
+        rounds(&mut path, least, true, iter::once(50_000));
         path.take_min_as_base();
         for _ in 0..2 {
             path.on_drained(&CONFIG(), at(0), &found(0.12, 0.1));
@@ -565,20 +562,23 @@ mod tests {
         }
     }
 
+    /// The [`known`] path after a plateau of 110 ms, for which a drain has begun.
+    fn drained_for_a_plateau() -> PathRtt {
+        let mut path = known();
+        let falling = (0..10).map(|round| 50_000 - 2000 * round);
+        rounds(&mut path, Duration::from_millis(110), true, falling);
+        path.on_drain();
+        path
+    }
+
     /// Fault: a flow among ten took 113 ms of others' queue for a path, drained, found 79 ms, and kept the mean of both as its base.
     #[test]
     fn a_plateau_that_the_drain_does_not_find_again_was_a_queue() {
-        let after = |least: f64| {
-            let mut path = known();
-            let falling = (0..10).map(|round| 50_000 - 2000 * round);
-            rounds(&mut path, Duration::from_millis(110), true, falling);
-            path.on_drain();
-            path.on_drained(&CONFIG(), at(1100), &found(0.11, least));
-            path
-        };
-        assert_eq!(after(0.1).base(), 0.1);
-        // The path itself.
-        let longer = after(0.11);
+        let mut queue = drained_for_a_plateau();
+        queue.on_drained(&CONFIG(), at(1100), &found(0.11, 0.1));
+        assert_eq!(queue.base(), 0.1);
+        let mut longer = drained_for_a_plateau();
+        longer.on_drained(&CONFIG(), at(1100), &found(0.11, 0.11));
         assert_eq!((longer.min(), longer.base()), (0.11, 0.11));
         assert_eq!(longer.length(), Length::Longer);
     }
@@ -586,16 +586,9 @@ mod tests {
     /// Fault: persistent congestion ends a drain, and the next one took its plateau for its own.
     #[test]
     fn a_plateau_belongs_to_one_drain() {
-        let mut path = known();
-        let falling = (0..10).map(|round| 50_000 - 2000 * round);
-        rounds(&mut path, Duration::from_millis(110), true, falling);
-        path.on_drain();
-        rounds(
-            &mut path,
-            Duration::from_millis(100),
-            true,
-            [50_000].into_iter(),
-        );
+        let mut path = drained_for_a_plateau();
+        let least = Duration::from_millis(100);
+        rounds(&mut path, least, true, iter::once(50_000));
         path.on_drain();
         path.on_drained(&CONFIG(), at(1200), &found(0.11, 0.11));
         assert_eq!(path.min(), 0.1);
