@@ -1,5 +1,7 @@
 //! A percentile of the last samples.
 
+use core::mem;
+
 use thiserror::Error;
 
 /// A percentile of the last `CAPACITY` samples, at O(log `CAPACITY`) per sample and O(1) per query.
@@ -76,23 +78,20 @@ impl<T: Copy + PartialOrd + Default, const CAPACITY: usize> PercentileHistory<T,
         }
         let slot = self.next;
         self.next = (slot + 1) % CAPACITY;
-        let full = self.len() == CAPACITY;
-        self.values[slot] = value;
-        if full {
-            let Place { half, index } = self.places[slot];
-            let index = self.sift_up(half, index);
-            self.sift_down(half, index);
-        } else {
-            // The low half grows with the rank; which sample grows it is settled below.
-            let half = if self.rank(self.len() + 1) > self.low.len {
-                Half::Low
-            } else {
-                Half::High
-            };
-            let index = self.heap_mut(half).extend();
-            self.put(half, index, slot);
-            self.sift_up(half, index);
+        if self.len() == CAPACITY {
+            self.replace(slot, value);
+            return;
         }
+        self.values[slot] = value;
+        // The low half grows with the rank; which sample grows it is settled below.
+        let half = if self.rank(self.len() + 1) > self.low.len {
+            Half::Low
+        } else {
+            Half::High
+        };
+        let index = self.heap_mut(half).extend();
+        self.put(half, index, slot);
+        self.sift_up(half, index);
         self.exchange_tops();
     }
 
@@ -101,12 +100,7 @@ impl<T: Copy + PartialOrd + Default, const CAPACITY: usize> PercentileHistory<T,
         if value.partial_cmp(&value).is_none() || self.is_empty() {
             return;
         }
-        let slot = (self.next + CAPACITY - 1) % CAPACITY;
-        self.values[slot] = value;
-        let Place { half, index } = self.places[slot];
-        let index = self.sift_up(half, index);
-        self.sift_down(half, index);
-        self.exchange_tops();
+        self.replace((self.next + CAPACITY - 1) % CAPACITY, value);
     }
 
     /// The estimate; `None` before the first sample.
@@ -139,6 +133,20 @@ impl<T: Copy + PartialOrd + Default, const CAPACITY: usize> PercentileHistory<T,
         (libm::ceil(self.percentile * count as f64) as usize).clamp(1, count)
     }
 
+    /// Puts `value` in the place of a sample.
+    fn replace(&mut self, slot: usize, value: T) {
+        let old = mem::replace(&mut self.values[slot], value);
+        let Place { half, index } = self.places[slot];
+        if half.ranks_above(value, old) {
+            self.sift_up(half, index);
+        } else if half.ranks_above(old, value) {
+            self.sift_down(half, index);
+        } else {
+            return;
+        }
+        self.exchange_tops();
+    }
+
     /// Restores that no sample of the low half exceeds one of the high half. One sample is new, so one exchange does.
     fn exchange_tops(&mut self) {
         if self.low.len == 0 || self.high.len == 0 {
@@ -153,8 +161,8 @@ impl<T: Copy + PartialOrd + Default, const CAPACITY: usize> PercentileHistory<T,
         }
     }
 
-    /// Moves the slot at `index` towards the top as far as it belongs. Returns where it ends up.
-    fn sift_up(&mut self, half: Half, mut index: usize) -> usize {
+    /// Moves the slot at `index` towards the top as far as it belongs.
+    fn sift_up(&mut self, half: Half, mut index: usize) {
         let slot = self.heap(half).slots[index];
         while index > 0 {
             let parent = (index - 1) / 2;
@@ -166,7 +174,6 @@ impl<T: Copy + PartialOrd + Default, const CAPACITY: usize> PercentileHistory<T,
             index = parent;
         }
         self.put(half, index, slot);
-        index
     }
 
     /// Moves the slot at `index` away from the top as far as it belongs.
@@ -197,10 +204,7 @@ impl<T: Copy + PartialOrd + Default, const CAPACITY: usize> PercentileHistory<T,
 
     /// Whether the value of `slot` is strictly nearer to the top of its half than that of `other`.
     fn belongs_above(&self, half: Half, slot: usize, other: usize) -> bool {
-        match half {
-            Half::Low => self.values[slot] > self.values[other],
-            Half::High => self.values[slot] < self.values[other],
-        }
+        half.ranks_above(self.values[slot], self.values[other])
     }
 
     fn put(&mut self, half: Half, index: usize, slot: usize) {
@@ -242,6 +246,16 @@ enum Half {
     Low,
     /// The min-heap of the samples above it.
     High,
+}
+
+impl Half {
+    /// Whether `value` is strictly nearer to the top of this half than `other`.
+    fn ranks_above<T: PartialOrd>(self, value: T, other: T) -> bool {
+        match self {
+            Self::Low => value > other,
+            Self::High => value < other,
+        }
+    }
 }
 
 /// A position in one of the heaps.
