@@ -65,8 +65,10 @@ struct Limits {
     /// The times between which the smoothed RTT sets the flight of [`WindowPolicy::RttCapped`].
     shortest: u64,
     longest: u64,
-    /// What [`WindowPolicy::Bdp`] keeps in flight, and [`WindowPolicy::Rate`] at least.
+    /// What [`WindowPolicy::Rate`] keeps in flight at least.
     flight: Bytes,
+    /// The window of [`WindowPolicy::Bdp`].
+    window: Bytes,
     /// The time over which a window is spread, if the smoothed RTT is much longer.
     spread: u64,
 }
@@ -130,7 +132,7 @@ impl WindowCalculator {
                 ..Limits::default()
             },
             WindowPolicy::Bdp { gain } => Limits {
-                flight: path.bdp_window(gain, point.rate, point),
+                window: path.window_for(path.bdp_window(gain, point.rate, point)),
                 spread,
                 ..Limits::default()
             },
@@ -140,6 +142,7 @@ impl WindowCalculator {
     /// The MTU has changed.
     pub(crate) fn set_mtu(&mut self, mtu: Bytes) {
         self.path.mtu = mtu;
+        self.update_limits();
     }
 
     /// Updates the measurements that the policy needs, before the operating point.
@@ -177,17 +180,18 @@ impl WindowCalculator {
         match (self.policy, &self.point) {
             (WindowPolicy::Window, _) | (_, None) => self.set(allowed, Refill::Plain),
             (WindowPolicy::Bdp { .. }, Some(_)) => {
-                self.spread(path.window_for(limits.flight, allowed));
+                self.spread(limits.window.min(allowed));
             }
             (WindowPolicy::Rate, Some(point)) => {
                 let pace = point.rate.bytes_in_nanos(path.smoothed_rtt);
-                let window = path.window_for(pace.max(limits.flight), allowed);
+                let window = path.window_for(pace.max(limits.flight)).min(allowed);
                 // Also where the model's window is less than the rate times the smoothed RTT.
                 self.set(window, Refill::PaceOf(pace.max(window)));
             }
             (WindowPolicy::RttCapped, Some(point)) => {
                 let span = path.smoothed_rtt.max(limits.shortest).min(limits.longest);
-                self.spread(path.window_for(point.rate.bytes_in_nanos(span), allowed));
+                let window = path.window_for(point.rate.bytes_in_nanos(span));
+                self.spread(window.min(allowed));
             }
         }
     }
@@ -229,12 +233,10 @@ impl WindowCalculator {
 
 impl Path {
     /// The window for a target flight.
-    fn window_for(&self, flight: Bytes, allowed: Bytes) -> Bytes {
+    fn window_for(&self, flight: Bytes) -> Bytes {
         // quinn stops when the next packet would reach the window, noq when it would exceed the window. With one packet
         // more, the flight itself reaches the target.
-        (flight + self.mtu)
-            .max(self.mtu * MIN_WINDOW_PACKETS)
-            .min(allowed)
+        (flight + self.mtu).max(self.mtu * MIN_WINDOW_PACKETS)
     }
 
     /// `gain` bandwidth-delay products at `rate`, and what arrives in an ACK gap.
