@@ -6,7 +6,7 @@ use crate::units::Bytes;
 /// The window to report to a transport that paces at 1.25 windows per smoothed RTT.
 ///
 /// This pace follows the window. While the flight is below the window, [`Control::refill`] sets the pace. When the
-/// flight reaches the window with what the transport sends in one go, the reported window is the window itself.
+/// flight reaches the window with what the transport sends in one go, an MTU at least, the reported window is the window itself.
 pub(super) fn refilled_window(
     control: &Control,
     in_flight: Bytes,
@@ -14,20 +14,16 @@ pub(super) fn refilled_window(
     transmit: Bytes,
 ) -> Bytes {
     let window = control.window;
-    match control.refill {
-        Refill::Plain => window,
-        _ if in_flight + mtu > window => window,
-        Refill::PaceOf(pace) if pace >= window => {
-            if in_flight + transmit > window {
-                window
-            } else {
-                pace
-            }
-        }
-        Refill::PaceOf(pace) => {
-            let ahead = in_flight + Bytes(in_flight.0 / REFILL_STEPS) + mtu * 2;
-            window.min(pace.max(ahead))
-        }
+    let Refill::PaceOf(pace) = control.refill else {
+        return window;
+    };
+    if pace < window {
+        let ahead = in_flight + Bytes(in_flight.0 / REFILL_STEPS) + mtu * 2;
+        window.min(pace.max(ahead))
+    } else if in_flight + transmit > window {
+        window
+    } else {
+        pace
     }
 }
 
