@@ -102,6 +102,8 @@ impl CapacityInterval {
     /// # Errors
     ///
     /// If time runs backwards; the packet is then left out.
+    // Inlined with what it calls, and `is_long_enough`: controllers call both for each acknowledgement.
+    #[inline]
     pub fn push(&mut self, packet: AckedPacket) -> Result<(), PacketError> {
         let AckedPacket {
             sent_at,
@@ -148,12 +150,14 @@ impl CapacityInterval {
 
     /// Whether [`close`](Self::close) would close the interval: a cheap question, to be asked after every acknowledgement.
     #[must_use]
+    #[inline]
     pub fn is_long_enough(&self, min_rtt: u64) -> bool {
         self.packets >= self.config.min_packets
             && self.batches >= self.config.min_batches
             && as_f64(self.elapsed()) >= as_f64(min_rtt) * self.config.min_rtts
     }
 
+    #[inline]
     fn elapsed(&self) -> u64 {
         self.start
             .map_or(0, |start| self.end.acked_at.saturating_sub(start.acked_at))
@@ -175,7 +179,7 @@ impl CapacityInterval {
             min_batches,
         } = self.config;
         let start = self.start.unwrap_or(self.end);
-        let elapsed = self.end.acked_at.saturating_sub(start.acked_at);
+        let elapsed = self.elapsed();
         if self.packets < min_packets {
             return Err(CloseError::Packets {
                 packets: self.packets,

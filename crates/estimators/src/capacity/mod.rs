@@ -50,6 +50,7 @@ pub use interval_config::IntervalConfig;
 pub use linear_fit::LinearFit;
 
 /// `later - earlier` in seconds, for times in ns; negative if they are the other way round.
+#[inline]
 fn seconds_between(earlier: u64, later: u64) -> f64 {
     let nanos = match later.checked_sub(earlier) {
         Some(nanos) => as_f64(nanos),
@@ -60,6 +61,7 @@ fn seconds_between(earlier: u64, later: u64) -> f64 {
 
 /// A time in ns, or a size, as a float; saturates at 2^63: that is 292 years. Processors convert signed integers in one instruction,
 /// unsigned ones in many.
+#[inline]
 fn as_f64(number: u64) -> f64 {
     number.min(i64::MAX as u64) as i64 as f64
 }
