@@ -16,9 +16,9 @@ pub(super) struct Marks {
     /// The mean share over the last rounds (`ecn_alpha`).
     mean: f64,
     /// Acknowledgements in the current round.
-    acks: u64,
+    acks: u32,
     /// Those of them with marks.
-    marked: u64,
+    marked: u32,
     /// The largest flight of a marked packet of this round that was sent after the last response (as with RFC 3168's
     /// CWR, section 6.1.2).
     flight: Bytes,
@@ -66,7 +66,7 @@ impl Marks {
         if acks == 0 {
             return None;
         }
-        let share = marked as f64 / acks as f64;
+        let share = f64::from(marked) / f64::from(acks);
         self.mean += GAIN * (share - self.mean);
         let heavy = share >= HEAVY;
         self.heavy_rounds = if heavy {
@@ -149,7 +149,7 @@ mod tests {
     use crate::driver::MTU;
     use crate::event::{CongestionSignal, FlightSample};
 
-    fn round(marks: &mut Marks, acks: u64, marked: u64) -> Option<MarkedRound> {
+    fn round(marks: &mut Marks, acks: u32, marked: u32) -> Option<MarkedRound> {
         let flight = Some(FlightSample {
             in_flight: MTU * 50,
             lost: Bytes::ZERO,
