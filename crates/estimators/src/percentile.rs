@@ -77,7 +77,7 @@ impl<T: Copy + PartialOrd + Default, const CAPACITY: usize> PercentileHistory<T,
             return;
         }
         let slot = self.next;
-        self.next = (slot + 1) % CAPACITY;
+        self.next = if slot + 1 < CAPACITY { slot + 1 } else { 0 };
         if self.len() == CAPACITY {
             self.replace(slot, value);
             return;
