@@ -24,7 +24,7 @@ use rand_pcg::Pcg32;
 
 use self::heavy_losses::HeavyLosses;
 use self::marks::Marks;
-use self::model::{Inputs, Model};
+use self::model::{Inputs, Model, min_window};
 use self::policer::Policer;
 use self::probe_rtt::RttProbe;
 use self::recovery::Recovery;
@@ -68,6 +68,7 @@ pub(crate) struct Bbr<F> {
     /// Data was sent after an idle period, and none of it is acknowledged yet.
     restarting: bool,
     mtu: Bytes,
+    min_window: Bytes,
     in_flight: Bytes,
     round: u64,
     app_limited: bool,
@@ -117,6 +118,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             heavy_losses: HeavyLosses::default(),
             restarting: false,
             mtu: environment.mtu,
+            min_window: min_window(environment.mtu),
             in_flight: Bytes::ZERO,
             round: 0,
             app_limited: false,
@@ -173,7 +175,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         self.update_window(ack);
         let target = self.model.target;
         if self.config.ecn == EcnRule::Bound {
-            let min = self.min_window();
+            let min = self.min_window;
             self.marks.on_ack(ack, target, min, !self.full_bw_reached);
         }
         self.heavy_losses.on_ack(ack, target);
@@ -242,7 +244,7 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
         }
         if event.signal == CongestionSignal::PersistentCongestion {
             // RFC 9002, section 7.6.2: begin again from the smallest window; the model stays.
-            self.window = self.min_window();
+            self.window = self.min_window;
             self.recovery = Recovery::Open;
             self.update_control();
             return;
@@ -257,8 +259,9 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
+        self.min_window = min_window(mtu);
         self.calculator.set_mtu(mtu);
-        self.window = self.window.max(self.min_window());
+        self.window = self.window.max(self.min_window);
         self.model_stale = true;
         self.update_model();
         self.update_control();

@@ -133,13 +133,9 @@ impl<F: BandwidthFilter> Bbr<F> {
     pub(super) fn bdp(&self, gain: Gain) -> Bytes {
         self.model.bdp(gain)
     }
-
-    pub(super) fn min_window(&self) -> Bytes {
-        min_window(self.mtu)
-    }
 }
 
-fn min_window(mtu: Bytes) -> Bytes {
+pub(super) fn min_window(mtu: Bytes) -> Bytes {
     mtu * MIN_WINDOW_PACKETS
 }
 

@@ -63,7 +63,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         let (State::ProbeBandwidth(_), Some(min_rtt), true) = (
             self.state,
             self.min_rtt.known_nanos(),
-            LongerPath::can_be_told(ack, self.min_window()),
+            LongerPath::can_be_told(ack, self.min_window),
         ) else {
             self.longer_path.reset();
             return;

@@ -37,7 +37,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         } else {
             self.window
         };
-        self.window = self.window.max(self.min_window());
+        self.window = self.window.max(self.min_window);
     }
 
     /// Updates the target queue, if the configuration has one.
@@ -50,7 +50,7 @@ impl<F: BandwidthFilter> Bbr<F> {
         };
         let bdp = self.model.bdp.unwrap_or_default();
         let queue =
-            (self.mtu * u64::from(packets)).min((MAX_TARGET_QUEUE * bdp).max(self.min_window()));
+            (self.mtu * u64::from(packets)).min((MAX_TARGET_QUEUE * bdp).max(self.min_window));
         match self.state {
             State::Startup if !ack.app_limited => {
                 let waited = self.target_queue.on_ack(ack, min_rtt, queue);
@@ -71,7 +71,7 @@ impl<F: BandwidthFilter> Bbr<F> {
     /// Recovery has ended. The flight is now this flow's share (fair-share article, "Fair-share packet conservation"
     /// and "Fair-share utilization").
     fn take_fair_share(&mut self, ack: &AckEvent) {
-        self.window = ack.in_flight.max(self.min_window());
+        self.window = ack.in_flight.max(self.min_window);
         let share = self
             .min_rtt
             .get()
@@ -99,7 +99,7 @@ impl<F: BandwidthFilter> Bbr<F> {
                 // that RTT would only shrink.
                 Some(window) => {
                     let min = self.config.pacing_margin * self.model.bdp.unwrap_or_default();
-                    self.window.min(window.max(min).max(self.min_window()))
+                    self.window.min(window.max(min).max(self.min_window))
                 }
                 None => self.window,
             },
@@ -107,10 +107,10 @@ impl<F: BandwidthFilter> Bbr<F> {
         };
         // The minimum window may have grown with the MTU.
         if let Some(bound) = self.marks.bound() {
-            allowed = allowed.min(bound.max(self.min_window()));
+            allowed = allowed.min(bound.max(self.min_window));
         }
         if let Some(bound) = self.heavy_losses.bound() {
-            allowed = allowed.min(bound.max(self.min_window()));
+            allowed = allowed.min(bound.max(self.min_window));
         }
         self.calculator.update(allowed);
     }
@@ -154,10 +154,10 @@ impl<F: BandwidthFilter> Bbr<F> {
             // acknowledges at once (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4: in flight and
             // newly delivered).
             let conserved = event.in_flight + self.mtu * 2;
-            self.window = self.window.min(conserved).max(self.min_window());
+            self.window = self.window.min(conserved).max(self.min_window);
             return;
         }
-        self.window = (self.window - event.lost).max(self.min_window());
+        self.window = (self.window - event.lost).max(self.min_window);
     }
 }
 

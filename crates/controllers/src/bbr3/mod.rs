@@ -34,7 +34,7 @@ use self::probe::Cycle;
 use self::round::Round;
 use self::state::State;
 use self::undo::Undo;
-use self::window::{WindowUse, fills};
+use self::window::{WindowUse, fills, min_window};
 use crate::config::Environment;
 use crate::controller::{Control, Controller};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
@@ -74,6 +74,7 @@ pub(crate) struct Bbr3<F> {
     /// `idle_restart`: data was sent after an idle period, and none of it is acknowledged yet.
     restarting: bool,
     mtu: Bytes,
+    min_window: Bytes,
     in_flight: Bytes,
     delivered: Bytes,
     flow_rounds: u64,
@@ -119,6 +120,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             undo: Undo::NOTHING,
             restarting: false,
             mtu: environment.mtu,
+            min_window: min_window(environment.mtu),
             in_flight: Bytes::ZERO,
             delivered: Bytes::ZERO,
             flow_rounds: 0,
@@ -262,8 +264,9 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
+        self.min_window = min_window(mtu);
         self.calculator.set_mtu(mtu);
-        self.window = self.window.max(self.min_window());
+        self.window = self.window.max(self.min_window);
         self.output.stale = true;
         self.refresh();
     }

@@ -93,11 +93,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             .pacing_rate
             .unwrap_or_default()
             .bytes_in(self.config.offload_time);
-        self.output.batches = self
-            .output
-            .quantum
-            .max(offload_budget)
-            .max(self.min_window());
+        self.output.batches = self.output.quantum.max(offload_budget).max(self.min_window);
         (self.output.bdp, self.output.target) = match (bandwidth, min_rtt) {
             (Some(bandwidth), Some(min_rtt)) => {
                 let bdp = bandwidth.bytes_in_nanos(min_rtt);
@@ -126,7 +122,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.output.allowed = match self.state {
             // Drain ends when the flight fits the pipe. Without pacing only the window can reduce the flight.
             State::Drain { .. } if self.has_spread() => self.window.min(self.output.pipe),
-            State::Drain { .. } => self.window.min(self.drained().max(self.min_window())),
+            State::Drain { .. } => self.window.min(self.drained().max(self.min_window)),
             _ => self.window,
         };
         self.calculator.update(self.output.allowed);

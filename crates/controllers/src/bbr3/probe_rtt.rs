@@ -4,7 +4,6 @@ use core::time::Duration;
 
 use super::Bbr3;
 use super::state::{Hold, Phase, ProbeRttState, State};
-use super::window::min_window;
 use crate::config::WindowPolicy;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
@@ -40,7 +39,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         if !drained {
             self.spread.end_drain();
         } else if let Some(sample) = &ack.rate
-            && sample.in_flight_at_send <= self.output.bdp.max(self.min_window())
+            && sample.in_flight_at_send <= self.output.bdp.max(self.min_window)
         {
             self.spread.add(ack.now, ack.rtt);
         }
@@ -93,7 +92,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         let (State::ProbeBw(_), Some(min_rtt), true) = (
             self.state,
             self.min_rtt.known_nanos(),
-            LongerPath::can_be_told(ack, self.min_window()),
+            LongerPath::can_be_told(ack, self.min_window),
         ) else {
             self.longer_path.reset();
             return false;
@@ -121,7 +120,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         };
         let check = self
             .longer_path
-            .begin_check(ack, half_pipe.max(self.min_window()));
+            .begin_check(ack, half_pipe.max(self.min_window));
         self.transition(State::ProbeRtt(ProbeRttState {
             check,
             window: half_pipe,
@@ -143,7 +142,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
         match &mut probe_rtt.hold {
             None => {
-                if ack.in_flight <= probe_rtt.window.max(min_window(self.mtu)) {
+                if ack.in_flight <= probe_rtt.window.max(self.min_window) {
                     probe_rtt.hold = Some(Hold {
                         until: ack.now + PROBE_RTT_TIME,
                         round_passed: false,

@@ -83,7 +83,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         if let Some(saved) = &mut self.undo.saved {
             saved.recovering = false;
         }
-        self.window = self.min_window();
+        self.window = self.min_window;
     }
 
     /// `HandleSpuriousLossDetection`.

@@ -16,10 +16,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         } else if self.window < max || ack.delivered < initial_window(self.mtu) {
             self.window += ack.acked;
         }
-        self.window = self
-            .window
-            .max(self.min_window())
-            .min(self.bound_of_model());
+        self.window = self.window.max(self.min_window).min(self.bound_of_model());
     }
 
     /// `BoundCwndForProbeRTT` and `BoundCwndForModel` (section "Bounding cwnd Based on Recent Congestion").
@@ -38,12 +35,12 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 .min(self.long_term_rest())
                 .min(self.bounds.inflight_shortterm),
         };
-        bound.max(self.min_window())
+        bound.max(self.min_window)
     }
 
     /// `InflightWithHeadroom`.
     pub(super) fn window_with_headroom(&self) -> Bytes {
-        self.long_term_rest().max(self.min_window())
+        self.long_term_rest().max(self.min_window)
     }
 
     /// The same, without the minimum window.
@@ -68,10 +65,6 @@ impl<F: BandwidthFilter> Bbr3<F> {
             }
             _ => self.output.pipe,
         }
-    }
-
-    pub(super) fn min_window(&self) -> Bytes {
-        min_window(self.mtu)
     }
 }
 
