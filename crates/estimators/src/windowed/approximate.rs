@@ -34,6 +34,7 @@ impl<T, E> ApproximateWindow<T, E> {
 }
 
 impl<T: Copy + PartialOrd, E: Extremum> WindowedFilter<T> for ApproximateWindow<T, E> {
+    #[inline]
     fn update(&mut self, key: u64, value: T) -> T {
         if value.partial_cmp(&value).is_none() {
             return self.get().unwrap_or(value);
