@@ -546,8 +546,8 @@ fn flows_drain_together_and_so_see_the_path() {
     }
 }
 
-/// Trap: on a fast link the flows' queue is so short that a drain does not show whose it is. Laws that asked drains for that had Jain's
-/// indices of 0.58 to 0.93.
+/// Trap: on a fast link the flows' queue is so short that the low counts as seen, and no flow drains again. A law that learnt from drains
+/// whether others are there had Jain's indices of 0.58 to 0.93.
 #[test]
 fn flows_share_a_fast_link() {
     for gap in [0.05, 0.5] {
