@@ -6,7 +6,8 @@
 /// as sums of squares do when the points lie far from the origin.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LinearFit {
-    count: u32,
+    /// A whole number, of which every point needs the inverse.
+    count: f64,
     mean_x: f64,
     mean_y: f64,
     sum_xx: f64,
@@ -19,7 +20,7 @@ impl LinearFit {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            count: 0,
+            count: 0.0,
             mean_x: 0.0,
             mean_y: 0.0,
             sum_xx: 0.0,
@@ -36,8 +37,8 @@ impl LinearFit {
     }
 
     pub(super) fn push_finite(&mut self, x: f64, y: f64) {
-        self.count = self.count.saturating_add(1);
-        let weight = 1.0 / f64::from(self.count);
+        self.count += 1.0;
+        let weight = 1.0 / self.count;
         let (from_x, from_y) = (x - self.mean_x, y - self.mean_y);
         self.mean_x += from_x * weight;
         self.mean_y += from_y * weight;
@@ -49,7 +50,7 @@ impl LinearFit {
     /// How many points there are.
     #[must_use]
     pub const fn count(&self) -> u32 {
-        self.count
+        self.count as u32
     }
 
     /// The slope, in y's unit per x's; `None` unless two points differ in x, or if it is too large for a number.
@@ -67,9 +68,12 @@ impl LinearFit {
 
     /// The same, with the slope.
     pub(super) fn deviation_from(&self, slope: f64) -> Option<f64> {
-        let freedom = self.count.checked_sub(2).filter(|freedom| *freedom > 0)?;
+        let freedom = self.count - 2.0;
+        if freedom <= 0.0 {
+            return None;
+        }
         let residual_squares = (self.sum_yy - slope * self.sum_xy).max(0.0);
-        let deviation = libm::sqrt(residual_squares / f64::from(freedom));
+        let deviation = libm::sqrt(residual_squares / freedom);
         deviation.is_finite().then_some(deviation)
     }
 
