@@ -118,21 +118,20 @@ impl CapacityInterval {
             self.start_from(Mark { sent_at, acked_at });
             return Ok(());
         };
-        if acked_at < self.end.acked_at {
+        // A later acknowledgement first: it is what nearly every packet comes with, and then no more need be asked.
+        if acked_at > self.end.acked_at {
+            self.batches = self.batches.saturating_add(1);
+        } else if acked_at < self.end.acked_at {
             return Err(PacketError::AckedBeforePrevious {
                 acked_at,
                 previous: self.end.acked_at,
             });
-        }
-        if acked_at == start.acked_at {
+        } else if acked_at == start.acked_at {
             self.start_from(Mark {
                 sent_at: sent_at.max(start.sent_at),
                 acked_at,
             });
             return Ok(());
-        }
-        if acked_at > self.end.acked_at {
-            self.batches = self.batches.saturating_add(1);
         }
         self.end = Mark {
             sent_at: self.end.sent_at.max(sent_at),
