@@ -69,8 +69,9 @@ pub struct CapacityInterval {
     round_trips: LinearFit,
     min_rtt: u64,
     bytes: u64,
-    packets: u32,
-    batches: u32,
+    /// Wider than what they are compared with, so that they cannot overflow.
+    packets: u64,
+    batches: u64,
 }
 
 impl CapacityInterval {
@@ -120,7 +121,7 @@ impl CapacityInterval {
         };
         // A later acknowledgement first: it is what nearly every packet comes with, and then no more need be asked.
         if acked_at > self.end.acked_at {
-            self.batches = self.batches.saturating_add(1);
+            self.batches += 1;
         } else if acked_at < self.end.acked_at {
             return Err(PacketError::AckedBeforePrevious {
                 acked_at,
@@ -143,7 +144,7 @@ impl CapacityInterval {
         );
         self.min_rtt = self.min_rtt.min(rtt);
         self.bytes = self.bytes.saturating_add(bytes);
-        self.packets = self.packets.saturating_add(packets.max(1));
+        self.packets += u64::from(packets.max(1));
         Ok(())
     }
 
@@ -151,8 +152,8 @@ impl CapacityInterval {
     #[must_use]
     #[inline]
     pub fn is_long_enough(&self, min_rtt: u64) -> bool {
-        self.packets >= self.config.min_packets
-            && self.batches >= self.config.min_batches
+        self.packets >= u64::from(self.config.min_packets)
+            && self.batches >= u64::from(self.config.min_batches)
             && as_f64(self.elapsed()) >= as_f64(min_rtt) * self.config.min_rtts
     }
 
@@ -179,15 +180,16 @@ impl CapacityInterval {
         } = self.config;
         let start = self.start.unwrap_or(self.end);
         let elapsed = self.elapsed();
-        if self.packets < min_packets {
+        let (packets, batches) = (self.packets(), saturating_u32(self.batches));
+        if packets < min_packets {
             return Err(CloseError::Packets {
-                packets: self.packets,
+                packets,
                 min: min_packets,
             });
         }
-        if self.batches < min_batches {
+        if batches < min_batches {
             return Err(CloseError::Batches {
-                batches: self.batches,
+                batches,
                 min: min_batches,
             });
         }
@@ -208,8 +210,8 @@ impl CapacityInterval {
                 min_rtt,
                 queue_delay: self.min_rtt.saturating_sub(min_rtt),
                 bytes: self.bytes,
-                packets: self.packets,
-                batches: self.batches,
+                packets,
+                batches,
                 elapsed,
             }
             .estimate(method)),
@@ -230,7 +232,7 @@ impl CapacityInterval {
     /// How many packets the interval has so far.
     #[must_use]
     pub const fn packets(&self) -> u32 {
-        self.packets
+        saturating_u32(self.packets)
     }
 
     /// The parameters.
@@ -261,6 +263,14 @@ impl Mark {
     /// No packet is acknowledged before it is sent: [`push`](CapacityInterval::push) refuses it.
     const fn rtt(self) -> u64 {
         self.acked_at - self.sent_at
+    }
+}
+
+const fn saturating_u32(count: u64) -> u32 {
+    if count > u32::MAX as u64 {
+        u32::MAX
+    } else {
+        count as u32
     }
 }
 
