@@ -160,7 +160,7 @@ impl CapacityInterval {
     #[inline]
     fn elapsed(&self) -> u64 {
         self.start
-            .map_or(0, |start| self.end.acked_at.saturating_sub(start.acked_at))
+            .map_or(0, |start| self.end.acked_at - start.acked_at)
     }
 
     /// Closes the interval if it is long enough, and starts the next one. `min_rtt` is the path's, ns.
@@ -172,35 +172,11 @@ impl CapacityInterval {
     /// Says why there is no estimate. If the interval is only [too short](CloseError::is_too_short), it goes on; otherwise it
     /// is discarded, and the next one starts.
     pub fn close(&mut self, min_rtt: u64) -> Result<CapacityEstimate, CloseError> {
-        let IntervalConfig {
-            method,
-            min_rtts,
-            min_packets,
-            min_batches,
-        } = self.config;
-        let start = self.start.unwrap_or(self.end);
+        let Some(start) = self.start.filter(|_| self.is_long_enough(min_rtt)) else {
+            return Err(self.too_short(min_rtt));
+        };
         let elapsed = self.elapsed();
-        let (packets, batches) = (self.packets(), saturating_u32(self.batches));
-        if packets < min_packets {
-            return Err(CloseError::Packets {
-                packets,
-                min: min_packets,
-            });
-        }
-        if batches < min_batches {
-            return Err(CloseError::Batches {
-                batches,
-                min: min_batches,
-            });
-        }
-        let min = as_f64(min_rtt) * min_rtts;
-        if as_f64(elapsed) < min {
-            return Err(CloseError::Elapsed {
-                elapsed,
-                min: min as u64,
-            });
-        }
-        let send_elapsed = self.end.sent_at.saturating_sub(start.sent_at);
+        let send_elapsed = self.end.sent_at - start.sent_at;
         let estimate = match DeliveryRate::new(self.bytes, send_elapsed, elapsed) {
             _ if self.bytes == 0 => Err(CloseError::NoBytes),
             Err(error) => Err(CloseError::DeliveryRate(error)),
@@ -210,14 +186,36 @@ impl CapacityInterval {
                 min_rtt,
                 queue_delay: self.min_rtt.saturating_sub(min_rtt),
                 bytes: self.bytes,
-                packets,
-                batches,
+                packets: self.packets(),
+                batches: saturating_u32(self.batches),
                 elapsed,
             }
-            .estimate(method)),
+            .estimate(self.config.method)),
         };
         self.start_from(self.end);
         estimate
+    }
+
+    /// Why an interval is not long enough.
+    fn too_short(&self, min_rtt: u64) -> CloseError {
+        let (packets, batches) = (self.packets(), saturating_u32(self.batches));
+        let (min_packets, min_batches) = (self.config.min_packets, self.config.min_batches);
+        if packets < min_packets {
+            CloseError::Packets {
+                packets,
+                min: min_packets,
+            }
+        } else if batches < min_batches {
+            CloseError::Batches {
+                batches,
+                min: min_batches,
+            }
+        } else {
+            CloseError::Elapsed {
+                elapsed: self.elapsed(),
+                min: (as_f64(min_rtt) * self.config.min_rtts) as u64,
+            }
+        }
     }
 
     /// Forgets the interval, and starts with the next packet: after idling, or on a new path.
