@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{SECONDS_PER_NANOSECOND, as_f64};
+use super::{as_f64, larger, seconds};
 use crate::sample::{CapacitySample, MAX_RATE};
 
 /// The rate at which some packets were delivered, and the rate at which they were sent.
@@ -30,12 +30,13 @@ impl DeliveryRate {
         send_elapsed: u64,
         ack_elapsed: u64,
     ) -> Result<Self, DeliveryRateError> {
-        let longer = send_elapsed.max(ack_elapsed);
-        if longer == 0 {
+        let (sending, acknowledging) = (seconds(send_elapsed), seconds(ack_elapsed));
+        let longer = larger(sending, acknowledging);
+        if longer <= 0.0 {
             return Err(DeliveryRateError::NoTime);
         }
-        let over = |elapsed: u64| as_f64(delivered) / (as_f64(elapsed) * SECONDS_PER_NANOSECOND);
-        let rate = over(longer);
+        let delivered = as_f64(delivered);
+        let rate = delivered / longer;
         if rate > MAX_RATE {
             return Err(DeliveryRateError::Rate(rate));
         }
@@ -44,7 +45,7 @@ impl DeliveryRate {
             sent_rate: if send_elapsed == 0 {
                 f64::INFINITY
             } else {
-                over(send_elapsed)
+                delivered / sending
             },
         })
     }

@@ -2,7 +2,7 @@
 
 use super::delivery_rate::DeliveryRate;
 use super::linear_fit::LinearFit;
-use super::{SECONDS_PER_NANOSECOND, as_f64, larger, smaller};
+use super::{as_f64, larger, seconds, smaller};
 use crate::sample::CapacitySample;
 
 /// How the rate at which the path delivered is measured. See [the module](super) for a comparison.
@@ -160,11 +160,6 @@ impl Measurements {
         );
         seconds(self.queue_delay) > larger(standing, SIGNIFICANT_ERRORS * jitter)
     }
-}
-
-/// A time of ns in seconds.
-fn seconds(nanos: u64) -> f64 {
-    as_f64(nanos) * SECONDS_PER_NANOSECOND
 }
 
 /// Standard errors, or deviations, that noise hardly exceeds.

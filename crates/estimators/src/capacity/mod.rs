@@ -55,6 +55,11 @@ fn seconds_between(earlier: u64, later: u64) -> f64 {
     later.wrapping_sub(earlier) as i64 as f64 * SECONDS_PER_NANOSECOND
 }
 
+/// A time of ns in seconds.
+fn seconds(nanos: u64) -> f64 {
+    as_f64(nanos) * SECONDS_PER_NANOSECOND
+}
+
 /// A time in ns, or a size, as a float; saturates at 2^63: that is 292 years. Processors convert signed integers in one instruction,
 /// unsigned ones in many.
 #[inline]
