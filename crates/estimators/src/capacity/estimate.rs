@@ -152,13 +152,13 @@ impl Measurements {
         if gradient.is_some_and(|gradient| gradient.is_rising()) {
             return true;
         }
-        let packet = as_f64(self.bytes) / f64::from(self.packets.max(1));
-        let jitter = gradient.map_or(0.0, |gradient| gradient.jitter);
-        let standing = larger(
-            STANDING_PACKETS * packet / rate,
-            STANDING_SHARE * seconds(self.min_rtt),
-        );
-        seconds(self.queue_delay) > larger(standing, SIGNIFICANT_ERRORS * jitter)
+        // The share first: where no queue stands, the delay is mostly below it.
+        let delay = seconds(self.queue_delay);
+        let packet = || as_f64(self.bytes) / f64::from(self.packets.max(1));
+        let jitter = || gradient.map_or(0.0, |gradient| gradient.jitter);
+        delay > STANDING_SHARE * seconds(self.min_rtt)
+            && delay > STANDING_PACKETS * packet() / rate
+            && delay > SIGNIFICANT_ERRORS * jitter()
     }
 }
 
