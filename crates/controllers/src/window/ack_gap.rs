@@ -12,10 +12,11 @@ use crate::units::{Bytes, Timestamp};
 #[derive(Debug, Clone)]
 pub(super) struct AckGap {
     max: ExactWindow<u64, Max>,
-    previous: Option<Timestamp>,
+    /// The previous acknowledgement; the end of time if no gap follows it.
+    previous: Timestamp,
     medium: u64,
-    /// The round of the last gap and the maximum gap of that round: a shorter gap in the same round changes nothing.
-    newest: Option<(u64, u64)>,
+    /// The maximum gap of the current round, if it has one: a shorter gap changes nothing.
+    longest: Option<u64>,
     recurring: Recurring,
 }
 
@@ -48,9 +49,7 @@ impl Recurring {
         if self.bytes > 0.0 {
             self.rounds.copy_within(1.., 0);
             self.rounds[RECURRING_ROUNDS - 1] = (self.weighted / self.bytes) as i64 as u64;
-            let mut sorted = self.rounds;
-            sorted.sort_unstable();
-            self.median = sorted[RECURRING_ROUNDS / 2];
+            self.median = median(self.rounds);
         }
         (self.round, self.bytes, self.weighted) = (next, 0.0, 0.0);
     }
@@ -67,9 +66,9 @@ impl AckGap {
     pub(super) fn new() -> Self {
         Self {
             max: ExactWindow::new(ROUNDS),
-            previous: None,
+            previous: Timestamp::MAX,
             medium: 0,
-            newest: None,
+            longest: None,
             recurring: Recurring::default(),
         }
     }
@@ -77,11 +76,12 @@ impl AckGap {
     /// Handles an acknowledgement of `bytes`. A gap above `limit` does not count for the maximum. Returns whether
     /// [`max`](Self::max) or [`recurring`](Self::recurring) may have changed.
     pub(super) fn on_ack(&mut self, now: Timestamp, round: u64, bytes: Bytes, limit: u64) -> bool {
-        let Some(previous) = self.previous.replace(now) else {
+        let previous = core::mem::replace(&mut self.previous, now);
+        if previous == Timestamp::MAX {
             return false;
-        };
+        }
         let gap = now.nanos_since(previous);
-        let same_max = gap > limit || self.had_as_long(round, gap);
+        let same_max = gap > limit || self.had_as_long(gap);
         if same_max && round == self.recurring.round {
             self.recurring.add(gap, bytes);
             return false;
@@ -95,23 +95,23 @@ impl AckGap {
     fn take_news(&mut self, round: u64, gap: u64, bytes: Bytes, limit: u64) {
         if round != self.recurring.round {
             self.recurring.end_round(round);
+            self.longest = None;
         }
         self.recurring.add(gap, bytes);
-        if gap <= limit && !self.had_as_long(round, gap) {
-            self.newest = Some((round, gap));
+        if gap <= limit && !self.had_as_long(gap) {
+            self.longest = Some(gap);
             self.medium = self.max.update(round, gap);
         }
     }
 
-    /// Whether its round had a gap as long.
-    fn had_as_long(&self, round: u64, gap: u64) -> bool {
-        self.newest
-            .is_some_and(|(newest, max)| round == newest && gap <= max)
+    /// Whether the current round had a gap as long.
+    fn had_as_long(&self, gap: u64) -> bool {
+        self.longest.is_some_and(|longest| gap <= longest)
     }
 
     /// The flight was empty: the application causes the next gap.
     pub(super) fn on_idle(&mut self) {
-        self.previous = None;
+        self.previous = Timestamp::MAX;
     }
 
     /// The maximum gap.
@@ -123,6 +123,13 @@ impl AckGap {
     pub(super) fn recurring(&self) -> u64 {
         self.recurring.median
     }
+}
+
+/// The median, without sorting: that of one number, the larger of the lesser ones of two pairs, and the lesser of the larger ones.
+fn median([a, b, c, d, e]: [u64; RECURRING_ROUNDS]) -> u64 {
+    let low = a.min(b).max(c.min(d));
+    let high = a.max(b).min(c.max(d));
+    low.min(high).max(low.max(high).min(e))
 }
 
 /// The filter's window in rounds: as long as BBR's bandwidth filter.
@@ -185,6 +192,17 @@ mod tests {
             gap.on_ack(at(1350 + 10 * round), round, BYTES, LIMIT);
         }
         assert_eq!(gap.max(), 10 * MILLI);
+    }
+
+    #[test]
+    fn the_median_is_that_of_sorting() {
+        for code in 0..5_u64.pow(5) {
+            let numbers: [u64; 5] =
+                core::array::from_fn(|place| code / 5_u64.pow(place as u32) % 5);
+            let mut sorted = numbers;
+            sorted.sort_unstable();
+            assert_eq!(median(numbers), sorted[2], "{numbers:?}");
+        }
     }
 
     #[test]
