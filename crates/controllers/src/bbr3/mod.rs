@@ -63,6 +63,8 @@ pub(crate) struct Bbr3<F> {
     min_rtt: MinRtt,
     /// The minimum since the last ProbeRTT.
     recent_rtt: MinRtt,
+    /// The configuration's `probe_rtt_interval` in nanoseconds, which every acknowledgement asks for.
+    probe_rtt_interval: u64,
     longer_path: LongerPath,
     spread: DelaySpread,
     aggregation: Aggregation,
@@ -110,6 +112,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             latest: Latest::default(),
             min_rtt: MinRtt::default(),
             recent_rtt: MinRtt::default(),
+            probe_rtt_interval: saturating_nanos(config.probe_rtt_interval),
             longer_path: LongerPath::default(),
             spread: DelaySpread::default(),
             aggregation: Aggregation::new(environment.now),

@@ -63,7 +63,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         let expired = longer
             || self
                 .recent_rtt
-                .expired(ack.now, self.config.probe_rtt_interval);
+                .expired_nanos(ack.now, self.probe_rtt_interval);
         if expired {
             self.recent_rtt.replace(ack.now, ack.rtt);
         } else {

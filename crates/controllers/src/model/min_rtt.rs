@@ -10,6 +10,7 @@ use crate::units::{Timestamp, saturating_nanos};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MinRtt {
     nanos: u64,
+    /// When a sample last confirmed it; the end of time before the first, so that nothing expires.
     seen: Timestamp,
 }
 
@@ -17,7 +18,7 @@ impl Default for MinRtt {
     fn default() -> Self {
         Self {
             nanos: UNKNOWN,
-            seen: Timestamp::ZERO,
+            seen: Timestamp::MAX,
         }
     }
 }
@@ -62,7 +63,12 @@ impl MinRtt {
 
     /// Whether no sample has confirmed the minimum for longer than `window`.
     pub(crate) fn expired(&self, now: Timestamp, window: Duration) -> bool {
-        self.nanos != UNKNOWN && now.nanos_since(self.seen) > saturating_nanos(window)
+        self.expired_nanos(now, saturating_nanos(window))
+    }
+
+    /// As `expired`, with the window in nanoseconds.
+    pub(crate) fn expired_nanos(&self, now: Timestamp, window: u64) -> bool {
+        now.nanos_since(self.seen) > window
     }
 }
 
