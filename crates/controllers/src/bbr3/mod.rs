@@ -205,8 +205,9 @@ impl<F: BandwidthFilter> Bbr3<F> {
             rate => rate,
         };
         let bandwidth = bandwidth.unwrap_or_default();
+        let expected = self.aggregation.expected(ack.now, bandwidth);
         self.aggregation
-            .on_ack(ack, bandwidth, self.window, self.round.count());
+            .on_ack(ack, expected, self.window, self.round.count());
     }
 
     const fn in_probe_rtt(&self) -> bool {
