@@ -8,20 +8,27 @@ use crate::units::{Timestamp, saturating_nanos as nanos};
 ///
 /// A link that opens and closes (a blocked millimetre-wave beam, a handover) delivers nothing while it is closed. This
 /// says nothing about its rate when open. A slow link has long gaps too, but each of its acknowledgements follows one.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Pauses {
-    last: Option<Timestamp>,
+    /// The previous acknowledgement; the end of time before the first, which follows no gap.
+    last: Timestamp,
     /// Whether the previous acknowledgement followed a gap.
     paused: bool,
+}
+
+impl Default for Pauses {
+    fn default() -> Self {
+        Self {
+            last: Timestamp::MAX,
+            paused: false,
+        }
+    }
 }
 
 impl Pauses {
     /// Handles an acknowledgement. Returns whether the link was closed before it.
     pub(super) fn link_was_closed(&mut self, now: Timestamp, min_rtt: u64) -> bool {
-        let gap = self
-            .last
-            .replace(now)
-            .map_or(0, |last| now.nanos_since(last));
+        let gap = now.nanos_since(core::mem::replace(&mut self.last, now));
         // Most gaps are overdue on no path.
         let paused = gap > nanos(MAX_ACK_DELAY) && gap > overdue_after(min_rtt);
         let paused_before = core::mem::replace(&mut self.paused, paused);
