@@ -59,20 +59,24 @@ impl MaxFilter {
 
     /// Handles the sample of an acknowledgement. Returns whether the estimate changed.
     pub(super) fn take(&mut self, ack: &AckEvent, epoch: u64) -> bool {
-        let Some(sample) = &ack.rate else {
-            return false;
-        };
+        self.news(ack, epoch)
+            .is_some_and(|rate| self.update(epoch, rate))
+    }
+
+    /// The sample of an acknowledgement, if it may change the estimate.
+    pub(super) fn news(&self, ack: &AckEvent, epoch: u64) -> Option<Bandwidth> {
+        let sample = ack.rate.as_ref()?;
         let rate = sample.delivery_rate;
         if sample.app_limited && self.current.is_some_and(|current| rate < current) {
-            return false;
+            return None;
         }
         if let Some((newest, largest)) = self.newest
             && newest == epoch
             && rate <= largest
         {
-            return false;
+            return None;
         }
-        self.update(epoch, rate)
+        Some(rate)
     }
 
     fn update(&mut self, epoch: u64, rate: Bandwidth) -> bool {

@@ -173,6 +173,9 @@ impl SkipFilter {
     /// the rate too low on average.
     fn measure(&mut self, ack: &AckEvent, context: &FilterContext) {
         let min_rtt = context.min_rtt;
+        if self.outage_samples {
+            self.await_next(ack, min_rtt);
+        }
         let length = min_rtt.saturating_add(context.spread.saturating_mul(SPREADS));
         if self.pauses.link_was_closed(ack.now, min_rtt) {
             self.interval.restart();
@@ -193,16 +196,43 @@ impl SkipFilter {
         let pushed = self.interval.push(packet);
         self.app_limited |= ack.rate.is_none_or(|sample| sample.app_limited);
         if pushed.is_ok() && self.interval.is_long_enough(length) {
-            let app_limited = core::mem::take(&mut self.app_limited);
-            if let Ok(estimate) = self.interval.close(min_rtt) {
-                self.feed(if app_limited {
-                    let carried = estimate.measured_rate.min(estimate.sent_rate);
-                    CapacitySample::new(carried, carried)
-                } else {
-                    estimate.sample
-                });
-            }
+            self.end_interval(min_rtt);
         }
+    }
+
+    /// Apart from `measure`: most acknowledgements end no interval.
+    #[inline(never)]
+    fn end_interval(&mut self, min_rtt: u64) {
+        let app_limited = core::mem::take(&mut self.app_limited);
+        if let Ok(estimate) = self.interval.close(min_rtt) {
+            self.feed(if app_limited {
+                let carried = estimate.measured_rate.min(estimate.sent_rate);
+                CapacitySample::new(carried, carried)
+            } else {
+                estimate.sample
+            });
+        }
+    }
+
+    /// Raises the maximum, and begins SKIP where the maximum ends.
+    #[cold]
+    fn take_news(&mut self, ack: &AckEvent, context: &FilterContext) {
+        if self.recent.take(ack, context.epoch) {
+            self.update_estimate();
+        }
+        if self.skip.is_none() && !context.filling_pipe {
+            let initial = self.recent.bandwidth().unwrap_or_default();
+            self.skip = Skip::new(&self.config, initial.as_f64()).ok();
+            self.update_estimate();
+        }
+        self.measure(ack, context);
+    }
+
+    /// From when on silence is a sample.
+    fn await_next(&mut self, ack: &AckEvent, min_rtt: u64) {
+        self.patience = overdue_after(nanos(ack.rtt).max(min_rtt));
+        let window_limited = ack.in_flight > Bytes::ZERO && !ack.app_limited;
+        self.silent_at = window_limited.then(|| self.overdue_from(ack.now));
     }
 
     fn overdue_from(&self, now: Timestamp) -> Timestamp {
@@ -229,19 +259,11 @@ impl SkipFilter {
 
 impl BandwidthFilter for SkipFilter {
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
-        if self.recent.take(ack, context.epoch) {
-            self.update_estimate();
-        }
-        if !context.filling_pipe && self.skip.is_none() {
-            let initial = self.recent.bandwidth().unwrap_or_default();
-            self.skip = Skip::new(&self.config, initial.as_f64()).ok();
-            self.update_estimate();
-        }
-        self.measure(ack, context);
-        if self.outage_samples {
-            self.patience = overdue_after(nanos(ack.rtt).max(context.min_rtt));
-            let window_limited = ack.in_flight > Bytes::ZERO && !ack.app_limited;
-            self.silent_at = window_limited.then(|| self.overdue_from(ack.now));
+        // Most acknowledgements are only measured: those that do not raise the maximum, once there is SKIP.
+        if self.skip.is_none() || self.recent.news(ack, context.epoch).is_some() {
+            self.take_news(ack, context);
+        } else {
+            self.measure(ack, context);
         }
     }
 
