@@ -193,9 +193,11 @@ impl SkipFilter {
         let mut packet =
             AckedPacket::new(ack.newest_sent.as_nanos(), ack.now.as_nanos(), ack.acked.0);
         packet.packets = u32::try_from(ack.acked_packets).unwrap_or(u32::MAX);
-        let pushed = self.interval.push(packet);
-        self.app_limited |= ack.rate.is_none_or(|sample| sample.app_limited);
-        if pushed.is_ok() && self.interval.is_long_enough(length) {
+        match ack.rate {
+            Some(sample) if !sample.app_limited => {}
+            _ => self.app_limited = true,
+        }
+        if self.interval.push(packet).is_ok() && self.interval.is_long_enough(length) {
             self.end_interval(min_rtt);
         }
     }
