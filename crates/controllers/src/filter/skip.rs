@@ -247,7 +247,8 @@ impl SkipFilter {
             self.estimate = recent;
             return;
         };
-        let mean = Bandwidth::from_f64(skip.mean());
+        // A mean is a rate of at most `MAX_RATE`, which a signed integer holds: a conversion to one takes half as long.
+        let mean = Bandwidth::from_bytes_per_second(skip.mean() as i64 as u64);
         self.estimate = Some(
             if self.config.filter.lower_bounds == LowerBounds::AsPublished {
                 // Lower bounds alone would let the mean wander upwards for ever.
