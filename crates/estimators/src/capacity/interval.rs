@@ -157,6 +157,7 @@ impl CapacityInterval {
             && as_f64(self.elapsed()) >= as_f64(min_rtt) * self.config.min_rtts
     }
 
+    /// From the start's acknowledgement to the end's, which is never earlier: [`push`](Self::push) refuses such a packet.
     #[inline]
     fn elapsed(&self) -> u64 {
         self.start
@@ -176,6 +177,7 @@ impl CapacityInterval {
             return Err(self.too_short(min_rtt));
         };
         let elapsed = self.elapsed();
+        // The end's is the latest time of sending, the start's among them.
         let send_elapsed = self.end.sent_at - start.sent_at;
         let estimate = match DeliveryRate::new(self.bytes, send_elapsed, elapsed) {
             _ if self.bytes == 0 => Err(CloseError::NoBytes),

@@ -49,10 +49,14 @@ pub use interval::{AckedPacket, CapacityInterval, CloseError, PacketError};
 pub use interval_config::IntervalConfig;
 pub use linear_fit::LinearFit;
 
-/// `later - earlier` in seconds, for times in ns that lie less than 292 years apart; negative if they are the other way round.
+/// `later - earlier` in seconds, for times in ns; negative if they are the other way round.
 #[inline]
 fn seconds_between(earlier: u64, later: u64) -> f64 {
-    later.wrapping_sub(earlier) as i64 as f64 * SECONDS_PER_NANOSECOND
+    let nanos = match later.checked_sub(earlier) {
+        Some(nanos) => as_f64(nanos),
+        None => -as_f64(earlier - later),
+    };
+    nanos * SECONDS_PER_NANOSECOND
 }
 
 /// A time of ns in seconds.
