@@ -6,7 +6,7 @@ use super::delivery_rate::{DeliveryRate, DeliveryRateError};
 use super::estimate::{CapacityEstimate, Measurements};
 use super::interval_config::IntervalConfig;
 use super::linear_fit::LinearFit;
-use super::{as_f64, seconds_between};
+use super::{LATEST, as_f64, seconds_between};
 use crate::atkf::ConfigError;
 
 /// A packet that was acknowledged, or the newest of several that were acknowledged together.
@@ -106,12 +106,9 @@ impl CapacityInterval {
     // Inlined with what it calls, and `is_long_enough`: controllers call both for each acknowledgement.
     #[inline]
     pub fn push(&mut self, packet: AckedPacket) -> Result<(), PacketError> {
-        let AckedPacket {
-            sent_at,
-            acked_at,
-            bytes,
-            packets,
-        } = packet;
+        let AckedPacket { bytes, packets, .. } = packet;
+        // Beyond the range of signed integers, 292 years, times are equal: so all differences of times are signed integers.
+        let (sent_at, acked_at) = (packet.sent_at.min(LATEST), packet.acked_at.min(LATEST));
         let Some(rtt) = acked_at.checked_sub(sent_at) else {
             return Err(PacketError::AckedBeforeSent { sent_at, acked_at });
         };
@@ -154,7 +151,7 @@ impl CapacityInterval {
     pub fn is_long_enough(&self, min_rtt: u64) -> bool {
         self.packets >= u64::from(self.config.min_packets)
             && self.batches >= u64::from(self.config.min_batches)
-            && as_f64(self.elapsed()) >= as_f64(min_rtt) * self.config.min_rtts
+            && self.elapsed() as i64 as f64 >= as_f64(min_rtt) * self.config.min_rtts
     }
 
     /// From the start's acknowledgement to the end's, which is never earlier: [`push`](Self::push) refuses such a packet.

@@ -49,15 +49,14 @@ pub use interval::{AckedPacket, CapacityInterval, CloseError, PacketError};
 pub use interval_config::IntervalConfig;
 pub use linear_fit::LinearFit;
 
-/// `later - earlier` in seconds, for times in ns; negative if they are the other way round.
+/// `later - earlier` in seconds, for times in ns of at most [`LATEST`]; negative if they are the other way round.
 #[inline]
 fn seconds_between(earlier: u64, later: u64) -> f64 {
-    let nanos = match later.checked_sub(earlier) {
-        Some(nanos) => as_f64(nanos),
-        None => -as_f64(earlier - later),
-    };
-    nanos * SECONDS_PER_NANOSECOND
+    (later as i64 - earlier as i64) as f64 * SECONDS_PER_NANOSECOND
 }
+
+/// The latest time that a signed integer holds, ns.
+const LATEST: u64 = i64::MAX as u64;
 
 /// A time of ns in seconds.
 fn seconds(nanos: u64) -> f64 {
