@@ -30,13 +30,7 @@ pub fn cumulative(a: f64) -> f64 {
 /// BBR-S, eq. (12). The negative of what is elsewhere called the inverse Mills ratio.
 #[must_use]
 pub fn truncated_mean(a: f64) -> f64 {
-    if a < TAIL {
-        a - tail(-a).distance
-    } else if a > NO_MASS_ABOVE {
-        0.0
-    } else {
-        -density(a) / cumulative(a)
-    }
+    truncated_moments(a).0
 }
 
 /// `a - lambda(a)`: how far the mean below `a` lies from `a`. Positive.
@@ -52,14 +46,20 @@ pub fn distance_to_truncated_mean(a: f64) -> f64 {
 /// `Var[Z | Z < a] = 1 - eth(a)`, with `eth(a) = lambda(a) (lambda(a) - a)` (BBR-S, eq. (13)). In 0..=1.
 #[must_use]
 pub fn truncated_variance(a: f64) -> f64 {
+    truncated_moments(a).1
+}
+
+/// [`truncated_mean`] and [`truncated_variance`], at the price of either.
+#[inline]
+pub(crate) fn truncated_moments(a: f64) -> (f64, f64) {
     if a < TAIL {
         let Tail { distance, fraction } = tail(-a);
-        distance * (fraction - distance)
+        (a - distance, distance * (fraction - distance))
     } else if a > NO_MASS_ABOVE {
-        1.0
+        (0.0, 1.0)
     } else {
         let mean = -density(a) / cumulative(a);
-        1.0 - mean * (mean - a)
+        (mean, 1.0 - mean * (mean - a))
     }
 }
 

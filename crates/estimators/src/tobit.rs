@@ -114,19 +114,19 @@ impl TobitVariant {
         if !(-MAX_MAGNITUDE..=f64::INFINITY).contains(&sample.sent_rate) {
             return Err(TobitError::SentRate(sample.sent_rate));
         }
-        Ok(self.step_in_range(mean, variance, noise, sample))
+        Ok(self.step_in_range(mean, variance, noise, sample).0)
     }
 
-    /// As `step`, for arguments that are in range.
+    /// As `step`, for arguments that are in range; with `lambda(-eta)`, if the sample was censored and the update is made of it.
     pub(crate) fn step_in_range(
         self,
         mean: f64,
         variance: f64,
         noise: f64,
         sample: CapacitySample,
-    ) -> TobitUpdate {
+    ) -> (TobitUpdate, Option<f64>) {
         match self {
-            Self::Allik => linear_step(mean, variance, noise, sample),
+            Self::Allik => (linear_step(mean, variance, noise, sample), None),
             Self::ExactBayes => exact_step(mean, variance, noise, sample),
         }
     }
@@ -164,30 +164,38 @@ fn linear_step(mean: f64, variance: f64, noise: f64, sample: CapacitySample) -> 
     }
 }
 
-/// The exact posterior moments of a normal prior.
-fn exact_step(mean: f64, variance: f64, noise: f64, sample: CapacitySample) -> TobitUpdate {
+/// The exact posterior moments of a normal prior, and `lambda(-eta)` of a censored sample.
+fn exact_step(
+    mean: f64,
+    variance: f64,
+    noise: f64,
+    sample: CapacitySample,
+) -> (TobitUpdate, Option<f64>) {
     let total = variance + noise;
     let gain = variance / total;
     if !sample.is_censored() {
         let innovation = sample.rate - mean;
-        return TobitUpdate {
+        let update = TobitUpdate {
             mean: mean + gain * innovation,
             variance: (1.0 - gain) * variance,
             innovation,
             gain,
         };
+        return (update, None);
     }
     let deviation = libm::sqrt(total);
     let eta = (sample.sent_rate - mean) / deviation;
-    let innovation = -deviation * normal::truncated_mean(-eta);
+    let (truncated_mean, truncated_variance) = normal::truncated_moments(-eta);
+    let innovation = -deviation * truncated_mean;
     // 1 - K eth = (1 - K) + K (1 - eth): a sum of two positive terms.
-    let kept = (1.0 - gain) + gain * normal::truncated_variance(-eta);
-    TobitUpdate {
+    let kept = (1.0 - gain) + gain * truncated_variance;
+    let update = TobitUpdate {
         mean: mean + gain * innovation,
         variance: kept * variance,
         innovation,
         gain,
-    }
+    };
+    (update, Some(truncated_mean))
 }
 
 /// Below this probability of an uncensored measurement the linear variant only predicts: its gain would be a

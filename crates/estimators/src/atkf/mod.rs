@@ -88,7 +88,7 @@ impl Atkf {
         {
             return self.keep();
         }
-        let mut update = self
+        let (mut update, truncated_mean) = self
             .config
             .variant
             .step_in_range(self.mean, prior, noise, sample);
@@ -99,7 +99,8 @@ impl Atkf {
 
         let second_moment = if sample.is_censored() && self.noises.imputes() {
             let eta = (sample.sent_rate - self.mean) / libm::sqrt(total);
-            total * (1.0 - eta * normal::truncated_mean(-eta))
+            let truncated_mean = truncated_mean.unwrap_or_else(|| normal::truncated_mean(-eta));
+            total * (1.0 - eta * truncated_mean)
         } else {
             update.innovation * update.innovation
         };

@@ -98,7 +98,7 @@ impl CapacityInterval {
     }
 
     /// Adds a packet. All packets of one acknowledgement come with the same acknowledging time, in the order of sending; a
-    /// reordered packet is fine.
+    /// reordered packet is fine. Times of more than 2^63 ns, 292 years, count as that.
     ///
     /// # Errors
     ///
