@@ -107,7 +107,7 @@ impl CapacityInterval {
     #[inline]
     pub fn push(&mut self, packet: AckedPacket) -> Result<(), PacketError> {
         let AckedPacket { bytes, packets, .. } = packet;
-        // Beyond the range of signed integers, 292 years, times are equal: so all differences of times are signed integers.
+        // Times saturate, so that the difference of any two is a signed integer.
         let (sent_at, acked_at) = (packet.sent_at.min(LATEST), packet.acked_at.min(LATEST));
         let Some(rtt) = acked_at.checked_sub(sent_at) else {
             return Err(PacketError::AckedBeforeSent { sent_at, acked_at });
@@ -151,7 +151,7 @@ impl CapacityInterval {
     pub fn is_long_enough(&self, min_rtt: u64) -> bool {
         self.packets >= u64::from(self.config.min_packets)
             && self.batches >= u64::from(self.config.min_batches)
-            && self.elapsed() as i64 as f64 >= as_f64(min_rtt) * self.config.min_rtts
+            && as_f64(self.elapsed()) >= as_f64(min_rtt) * self.config.min_rtts
     }
 
     /// From the start's acknowledgement to the end's, which is never earlier: [`push`](Self::push) refuses such a packet.

@@ -55,9 +55,6 @@ fn seconds_between(earlier: u64, later: u64) -> f64 {
     (later as i64 - earlier as i64) as f64 * SECONDS_PER_NANOSECOND
 }
 
-/// The latest time that a signed integer holds, ns.
-const LATEST: u64 = i64::MAX as u64;
-
 /// A time of ns in seconds.
 fn seconds(nanos: u64) -> f64 {
     as_f64(nanos) * SECONDS_PER_NANOSECOND
@@ -79,6 +76,9 @@ fn smaller(a: f64, b: f64) -> f64 {
 fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
+
+/// The latest time that a signed integer holds, ns.
+const LATEST: u64 = i64::MAX as u64;
 
 /// Seconds per nanosecond.
 const SECONDS_PER_NANOSECOND: f64 = 1e-9;

@@ -252,6 +252,24 @@ fn time_that_runs_backwards_is_named() {
 }
 
 #[test]
+fn times_of_more_than_292_years_count_as_that() {
+    let estimate = |latest: u64| {
+        let mut interval = interval(Method::RttGradient);
+        for index in 0..20 {
+            let packet = packet(index * MS, 50 * MS + index * 2 * MS);
+            interval.push(packet).unwrap();
+        }
+        // Sent after everything, acknowledged at the end of time.
+        interval.push(packet(30 * MS, latest)).unwrap();
+        interval.push(packet(latest, latest)).unwrap();
+        interval.close(5 * MS)
+    };
+    let at_the_limit = estimate(i64::MAX as u64);
+    assert!(at_the_limit.is_ok());
+    assert_eq!(estimate(u64::MAX), at_the_limit);
+}
+
+#[test]
 fn intervals_without_a_rate_are_discarded() {
     let mut interval = interval(Method::default());
     for index in 0..20 {
