@@ -553,6 +553,6 @@ fn flows_share_a_fast_link() {
     for gap in [0.05, 0.5] {
         let (jain, rtt) = company(4, 100.0, gap);
         assert!(jain > 0.95, "{jain} with {gap} s between the flows");
-        assert!(rtt < 54.0, "{rtt} ms with {gap} s between the flows");
+        assert!(rtt < 60.0, "{rtt} ms with {gap} s between the flows");
     }
 }

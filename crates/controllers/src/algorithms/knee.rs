@@ -61,9 +61,9 @@ pub struct KneeConfig {
     pub drained: f64,
     /// A queue that falls by this share within a round means that other flows drain. Above 0; 0.1.
     pub join: f64,
-    /// A queue of this number of base round-trip times makes the flow drain, if it stands long enough. Above 0; 2.
+    /// A queue of this number of base round-trip times, beyond what equal flows keep, makes the flow drain if it stands long enough. Above 0; 0.15.
     pub standing: f64,
-    /// The number of rounds for which that queue has to stand. At least 1; 8.
+    /// The number of rounds for which that queue has to stand. At least 1; 12.
     pub standing_rounds: u32,
     /// The share of a flight that may be lost before the window is bounded. 0 to 1; 0.02 (draft-ietf-ccwg-bbr, LossThresh).
     pub max_loss: f64,
@@ -112,8 +112,8 @@ impl Default for KneeConfig {
             first_round_trips: 8.0,
             drained: 0.5,
             join: 0.1,
-            standing: 2.0,
-            standing_rounds: 8,
+            standing: 0.15,
+            standing_rounds: 12,
             max_loss: 0.02,
             bound_left: 0.85,
             bound_growth: 1.0 / 64.0,
@@ -167,7 +167,7 @@ impl ControllerConfig for KneeConfig {
             ("first_round_trips", self.first_round_trips, 1.0, 1e6),
             ("drained", self.drained, 0.05, 0.95),
             ("join", self.join, 0.01, 1e3),
-            ("standing", self.standing, 0.1, 1e3),
+            ("standing", self.standing, 0.01, 1e3),
             ("standing_rounds", f64::from(self.standing_rounds), 1.0, 1e6),
             ("max_loss", self.max_loss, 1e-4, 1.0),
             ("bound_left", self.bound_left, 0.1, 0.99),

@@ -176,7 +176,12 @@ impl Link {
 
     /// What is to be in flight: what the path holds, and equally many bytes for every flow.
     fn window(&self, config: &KneeConfig, horizon: f64, mtu: f64) -> f64 {
-        self.path_holds(horizon) + larger(config.equal_packets * mtu, self.batch.ratio())
+        self.path_holds(horizon) + self.equal_bytes(config, mtu)
+    }
+
+    /// What every flow keeps beyond what the path holds.
+    fn equal_bytes(&self, config: &KneeConfig, mtu: f64) -> f64 {
+        larger(config.equal_packets * mtu, self.batch.ratio())
     }
 
     /// The rate and the queue target, for a horizon.
@@ -299,7 +304,8 @@ impl Knee {
             };
             let mtu = float(self.mtu);
             link.learn(config, &acked, path, mtu);
-            path.set_packet_time(mtu / larger(link.rate.usual(), 1.0));
+            let usual = larger(link.rate.usual(), 1.0);
+            path.set_packet_times(mtu / usual, link.equal_bytes(config, mtu) / usual);
         }
         match phase {
             Phase::Draining(drain) => {

@@ -35,6 +35,8 @@ pub(super) struct PathRtt {
     length: Length,
     /// The time that the link takes for a packet: delays differ by it without a reason.
     packet_time: f64,
+    /// The queue that equal flows make: as long as this one's own part of it takes at its rate.
+    equal_queue: f64,
     /// What the round's first acknowledgement took from the flight, in bytes.
     batch: f64,
     /// The least since the last drain, and when it was seen last.
@@ -46,7 +48,7 @@ pub(super) struct PathRtt {
     others_drain_below: f64,
     /// How long a delay is trusted, in seconds.
     interval: f64,
-    /// Rounds in a row in which a queue stood that is several times the base.
+    /// Rounds in a row in which a queue stood that is longer than equal flows make.
     standing: u32,
     plateau: Plateau,
     /// The same, for links so slow that a packet's time is more than what rounds of a plateau agree within.
@@ -143,6 +145,7 @@ impl PathRtt {
             shorter: false,
             length: Length::Same,
             packet_time: 0.0,
+            equal_queue: 0.0,
             batch: 0.0,
             low: f64::INFINITY,
             low_at: now,
@@ -239,9 +242,10 @@ impl PathRtt {
         self.base > NOISY * self.min + self.packet_time
     }
 
-    /// In seconds.
-    pub(super) fn set_packet_time(&mut self, time: f64) {
-        self.packet_time = time;
+    /// The times, in seconds, that the link takes for a packet, and for what the flow keeps queued beside equals.
+    pub(super) fn set_packet_times(&mut self, packet: f64, equal: f64) {
+        self.packet_time = packet;
+        self.equal_queue = equal + self.host_delay;
     }
 
     /// Whether the last drain found a queue that is others'.
@@ -348,10 +352,14 @@ impl PathRtt {
             self.coarse = Plateau::NONE;
         }
         // A round that shows the minimum has next to no queue: no base is longer.
+        let mean = round.sum / round.samples;
         if round.min <= SEEN * self.min {
-            self.base = self.base.min(round.sum / round.samples);
+            self.base = self.base.min(mean);
         }
-        if round.min - self.base > config.standing * self.base {
+        // N flows that keep as much each make a queue N times as large as one's, and each has an N-th of the rate: every one of them sees
+        // its own part's time. A link that varies makes a queue that varies. What stands beyond both is others'.
+        let equals = self.equal_queue + (mean - round.min);
+        if round.min - self.base > equals + config.standing * self.base {
             self.standing = self.standing.saturating_add(1);
         } else {
             self.standing = 0;
@@ -581,6 +589,25 @@ mod tests {
         longer.on_drained(&CONFIG(), at(1100), &found(0.11, 0.11));
         assert_eq!((longer.min(), longer.base()), (0.11, 0.11));
         assert_eq!(longer.length(), Length::Longer);
+    }
+
+    /// Fault: the flow gave way to whoever filled the queue until its next drain, for a hundred round trips.
+    #[test]
+    fn a_queue_that_equals_do_not_make_is_looked_into() {
+        // 30 ms are three packets of 10 ms each.
+        for (rtt, equal, rounds_of_it, due) in [
+            (125, 0.0, 14, true),
+            (125, 0.0, 8, false),
+            (125, 0.03, 14, false),
+            (110, 0.0, 14, false),
+        ] {
+            let mut path = known();
+            path.set_packet_times(0.0, equal);
+            let flights = iter::repeat_n(50_000, rounds_of_it);
+            rounds(&mut path, Duration::from_millis(rtt), true, flights);
+            let now = at(100 * rounds_of_it as u64);
+            assert_eq!(is_due(&path, now), due, "{rtt} ms, {equal}, {rounds_of_it}");
+        }
     }
 
     /// Fault: persistent congestion ends a drain, and the next one took its plateau for its own.
