@@ -170,6 +170,21 @@ fn random_loss_is_the_paths() {
     }
 }
 
+/// Fault: thirty packets that were lost in a drain bounded the window to what the drain had left in flight.
+#[test]
+fn what_is_lost_in_a_drain_does_not_bound_the_window() {
+    let used = [1, 2, 3, 4, 5, 6].map(|seed| {
+        let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 1.0));
+        path.forward.loss = Loss::Burst {
+            every: 3000,
+            length: 30,
+        };
+        goodput(&seeded(path, 20.0, seed), 1.0, 20.0) / 20.0
+    });
+    let mean = used.iter().sum::<f64>() / 6.0;
+    assert!(mean > 0.91, "{mean}: {used:?}");
+}
+
 /// Fault: after each stop the link was searched for from two packets on, a chance loss ended the search at a tenth of the link, and a probe's
 /// acknowledgement after half a second counted as the link's rate.
 #[test]

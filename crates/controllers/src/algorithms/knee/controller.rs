@@ -39,10 +39,32 @@ pub(super) struct Knee {
     full_at: Option<Timestamp>,
     /// When the window was last smaller than the model's, because it grows by no more than what is acknowledged.
     behind_at: Option<Timestamp>,
+    /// What left since the last drain began, until the window was full again.
+    drained: Span,
     /// The newest packet that left while the application was the limit.
     app_limited_until: Option<Timestamp>,
     evidence: Evidence,
     last: Last,
+}
+
+/// The packets that left after one time, up to another.
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    after: Timestamp,
+    up_to: Timestamp,
+}
+
+impl Span {
+    fn since(now: Timestamp) -> Self {
+        Self {
+            after: now,
+            up_to: Timestamp::MAX,
+        }
+    }
+
+    fn contains(&self, sent: Timestamp) -> bool {
+        self.after < sent && sent <= self.up_to
+    }
 }
 
 /// As of the last event, for the snapshot and for what happens between acknowledgements.
@@ -224,6 +246,7 @@ impl Knee {
             newest_sent: None,
             full_at: None,
             behind_at: None,
+            drained: Span::default(),
             app_limited_until: None,
             evidence: Evidence::default(),
             last: Last::default(),
@@ -242,6 +265,7 @@ impl Knee {
         // A queue stood, or the link lost packets: it was full.
         self.evidence.measure(now);
         let link = Link::new(&self.config, rate, self.path.horizon());
+        self.drained = Span::since(now);
         self.state = State::Running {
             link,
             phase: Phase::Draining(Drain::new(now, self.path.smoothed())),
@@ -326,12 +350,14 @@ impl Knee {
             Phase::Refilling { since } if !window_limited => *since = ack.round,
             // The pace of a base that is too long never fills the window. Only cruising shortens it.
             Phase::Refilling { since } if ack.round > since.saturating_add(REFILL_ROUNDS) => {
+                self.drained.up_to = ack.now;
                 *phase = Phase::Cruising;
             }
             Phase::Refilling { .. } | Phase::Settling { .. } => {}
             Phase::Cruising => {
                 if path.drain_is_due(ack.now, rtt) {
                     path.on_drain();
+                    self.drained = Span::since(ack.now);
                     *phase = Phase::Draining(Drain::new(ack.now, path.smoothed()));
                 }
             }
@@ -373,6 +399,7 @@ impl Knee {
             // After persistent congestion the window itself has to grow first.
             && self.behind_at != self.last_ack
         {
+            self.drained.up_to = now;
             let until = now + Duration::from_secs_f64(SETTLING * self.path.min());
             *phase = Phase::Settling { until };
         }
@@ -546,7 +573,15 @@ impl Controller for Knee {
             CongestionSignal::EcnMark => {}
             CongestionSignal::Loss => {
                 let growing = matches!(self.state, State::Startup(_));
-                let too_many = self.loss.on_loss(&self.config, event, self.mtu, growing);
+                // What a drain leaves in flight is not the window.
+                let window = if self.drained.contains(event.newest_sent) {
+                    self.undrained
+                } else {
+                    Bytes::ZERO
+                };
+                let too_many = self
+                    .loss
+                    .on_loss(&self.config, event, self.mtu, window, growing);
                 if let State::Startup(startup) = &self.state
                     && too_many
                 {

@@ -226,12 +226,14 @@ impl LossBound {
     }
 
     /// Packets were lost. Returns whether they show that the window was too large: what is being measured or was answered does not do so
-    /// again. While `growing` the window doubles in each round: a window that is too large loses many, and few are chance.
+    /// again. A flight that a drain had made small counts as `window` at least. While `growing` the window doubles in each round: a window
+    /// that is too large loses many, and few are chance.
     pub(super) fn on_loss(
         &mut self,
         config: &KneeConfig,
         event: &CongestionEvent,
         mtu: Bytes,
+        window: Bytes,
         growing: bool,
     ) -> bool {
         let Some(flight) = event.flight else {
@@ -272,7 +274,7 @@ impl LossBound {
         if event.newest_sent < self.answered || measuring {
             return false;
         }
-        let lost_at = flight.in_flight.0 as f64;
+        let lost_at = flight.in_flight.max(window).0 as f64;
         self.answered = event.now;
         self.recent = Counted::default();
         let bounded = Bounded {
@@ -342,6 +344,10 @@ mod tests {
         }
     }
 
+    fn lose(bound: &mut LossBound, event: &CongestionEvent, growing: bool) -> bool {
+        bound.on_loss(&KneeConfig::default(), event, MTU, Bytes::ZERO, growing)
+    }
+
     /// Rounds of 100 packets, of which so many are lost.
     fn rounds(bound: &mut LossBound, rounds: core::ops::Range<u64>, lost: u64) {
         rounds_beside(bound, rounds, lost, false);
@@ -376,7 +382,7 @@ mod tests {
     fn in_the_queue_of_others_the_bound_rises_sooner_and_faster() {
         let bounded = |others_queue| {
             let mut bound = LossBound::new();
-            assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU, false));
+            assert!(lose(&mut bound, &loss(40, 1, 10), false));
             let at_loss = bound.bytes();
             rounds_beside(&mut bound, 2..20, 0, others_queue);
             bound.bytes() / at_loss
@@ -391,7 +397,7 @@ mod tests {
     fn a_bound_of_startup_rises_by_a_quarter_once_it_is_not_held() {
         let risen = |growing| {
             let mut bound = LossBound::new();
-            assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU, growing));
+            assert!(lose(&mut bound, &loss(40, 1, 10), growing));
             let at_loss = bound.bytes();
             rounds(&mut bound, 2..20, 0);
             bound.bytes() / at_loss
@@ -403,7 +409,7 @@ mod tests {
     #[test]
     fn a_few_losses_are_chance() {
         let mut bound = LossBound::new();
-        assert!(!bound.on_loss(&KneeConfig::default(), &loss(40, 1, 4), MTU, false));
+        assert!(!lose(&mut bound, &loss(40, 1, 4), false));
         assert_eq!(bound.bytes(), f64::INFINITY);
     }
 
@@ -425,7 +431,7 @@ mod tests {
                 in_flight: MTU * 10,
                 ..flight
             });
-            let bounds = bound.on_loss(&KneeConfig::default(), &event, MTU, false);
+            let bounds = lose(&mut bound, &event, false);
             assert!(!bounds || round > 8, "{round}");
             if bounds {
                 assert_eq!(bound.bytes(), 0.85 * 12_000.0);
@@ -444,7 +450,7 @@ mod tests {
             app_limited: true,
             ..flight
         });
-        assert!(bound.on_loss(&KneeConfig::default(), &event, MTU, false));
+        assert!(lose(&mut bound, &event, false));
         assert_eq!(bound.bytes(), f64::INFINITY);
         assert!(bound.is_lossy(2));
     }
@@ -452,15 +458,15 @@ mod tests {
     #[test]
     fn a_spurious_loss_leaves_no_bound() {
         let mut bound = LossBound::new();
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU, false));
+        assert!(lose(&mut bound, &loss(40, 1, 10), false));
         assert!(bound.bytes().is_finite() && bound.is_lossy(1));
         bound.on_spurious_loss();
         assert_eq!(bound.bytes(), f64::INFINITY);
         assert!(!bound.is_lossy(1));
         // A bound that has ended losses is not taken back for another one that was none.
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(80, 2, 10), MTU, false));
+        assert!(lose(&mut bound, &loss(80, 2, 10), false));
         rounds(&mut bound, 3..16, 0);
-        assert!(!bound.on_loss(&KneeConfig::default(), &loss(640, 16, 1), MTU, false));
+        assert!(!lose(&mut bound, &loss(640, 16, 1), false));
         bound.on_spurious_loss();
         assert!(bound.bytes().is_finite());
     }
@@ -469,11 +475,11 @@ mod tests {
     #[test]
     fn losses_of_the_window_bound_it() {
         let mut bound = LossBound::new();
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(40, 1, 10), MTU, false));
+        assert!(lose(&mut bound, &loss(40, 1, 10), false));
         assert!(bound.is_lossy(2) && !bound.is_lossy(3));
         let at_loss = bound.bytes();
         // What is lost while the bound is measured does not move it, but says that the link is still full.
-        assert!(!bound.on_loss(&KneeConfig::default(), &loss(120, 3, 20), MTU, false));
+        assert!(!lose(&mut bound, &loss(120, 3, 20), false));
         assert_eq!(bound.bytes(), at_loss);
         assert!(bound.is_lossy(4));
         assert!((at_loss - 0.85 * 120_000.0).abs() < 1.0);
@@ -490,17 +496,17 @@ mod tests {
     fn the_paths_own_loss_is_tolerated() {
         let mut bound = LossBound::new();
         rounds(&mut bound, 0..3, 8);
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(160, 3, 10), MTU, false));
+        assert!(lose(&mut bound, &loss(160, 3, 10), false));
         let at_loss = bound.bytes();
         rounds(&mut bound, 4..8, 8);
         assert_eq!(bound.bytes(), 0.5 * at_loss, "measured with half of it");
         rounds(&mut bound, 8..13, 8);
         assert_eq!(bound.bytes(), f64::INFINITY);
-        assert!(!bound.on_loss(&KneeConfig::default(), &loss(600, 14, 10), MTU, false));
+        assert!(!lose(&mut bound, &loss(600, 14, 10), false));
         // More than that is the window's again.
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(640, 15, 30), MTU, false));
+        assert!(lose(&mut bound, &loss(640, 15, 30), false));
         // Without loss the tolerance goes.
         rounds(&mut bound, 16..200, 0);
-        assert!(bound.on_loss(&KneeConfig::default(), &loss(8000, 200, 10), MTU, false));
+        assert!(lose(&mut bound, &loss(8000, 200, 10), false));
     }
 }
