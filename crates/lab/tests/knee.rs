@@ -7,7 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::link::{Delay, DelayStep, Interval, Jitter, Loss, Policer};
+use kneepoint_emulator::link::{
+    Delay, DelayStep, Interval, Jitter, Loss, Policer, RateStep, Shaper,
+};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
@@ -203,6 +205,34 @@ fn a_link_that_stops_is_known_afterwards() {
     };
     let mean = (1..=8).map(used).sum::<f64>() / 8.0;
     assert!(mean > 0.5, "{mean}");
+}
+
+/// Fault: while the link stood still, its buffer lost the newest packets in flight. Then a drain, or a window that was smaller than this flight, let
+/// none out that could have told, and the connection was silent for as long again: its probe timeout had grown by the stop.
+#[test]
+fn a_stop_that_loses_the_end_of_a_flight_is_over_when_the_link_is_back() {
+    for (mbps, rtt, stop) in [
+        (5.0, 0.03, 2.6),
+        (7.0, 0.017, 1.8),
+        (10.0, 0.01, 2.6),
+        (33.0, 0.008, 1.8),
+    ] {
+        let back = 6.0 + stop;
+        let steps = [(0.0, mbps), (6.0, 0.0), (back, mbps)].map(|(from, mbps)| RateStep {
+            from: Nanos::from(seconds(from)),
+            bytes_per_second: paths::bytes_per_second(mbps),
+        });
+        let shaper = Shaper::Schedule(steps.to_vec());
+        let path = || links(shaper.clone(), rtt, bdp(mbps, rtt, 1.0));
+        let end = back + 5.0;
+        for (what, outcome) in [
+            ("quinn", seeded(path(), end, 2)),
+            ("noq", greedy("noq:knee", path(), end)),
+        ] {
+            let used = goodput(&outcome, back, end) / mbps;
+            assert!(used > 0.85, "{used} of {mbps} Mb/s after {stop} s, {what}");
+        }
+    }
 }
 
 /// A policer has no queue: what comes too fast is lost. The window is bounded by that, and raised slowly.

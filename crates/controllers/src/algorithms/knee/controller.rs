@@ -35,6 +35,8 @@ pub(super) struct Knee {
     window: Bytes,
     last_ack: Option<Timestamp>,
     newest_sent: Option<Timestamp>,
+    /// When the last silence of the link ended, until a packet that left after it is acknowledged.
+    resumed_at: Option<Timestamp>,
     /// When the flight last filled the window.
     full_at: Option<Timestamp>,
     /// When the window was last smaller than the model's, because it grows by no more than what is acknowledged.
@@ -244,6 +246,7 @@ impl Knee {
             state: State::Startup(startup),
             last_ack: None,
             newest_sent: None,
+            resumed_at: None,
             full_at: None,
             behind_at: None,
             drained: Span::default(),
@@ -284,6 +287,20 @@ impl Knee {
     /// Whether the window has been full since the acknowledgement's newest packet left.
     fn was_full(&self, ack: &AckEvent) -> bool {
         self.full_at.is_some_and(|at| ack.newest_sent <= at)
+    }
+
+    /// A link that stops may lose the newest packets in flight, where its buffer is full.
+    fn see_silence(&mut self, ack: &AckEvent, last_ack: Option<Timestamp>) {
+        if self.resumed_at.is_some_and(|at| ack.newest_sent > at) {
+            self.resumed_at = None;
+        }
+        // What left after the silence began is late for another reason: receivers acknowledge in batches.
+        if let Some(last) = last_ack
+            && ack.newest_sent <= last
+            && seconds_between(last, ack.now) > SILENCE * self.path.horizon()
+        {
+            self.resumed_at = Some(ack.now);
+        }
     }
 
     fn on_running_ack(
@@ -389,6 +406,11 @@ impl Knee {
             // Many flows' equal packets are a queue of their own.
             let path_holds = link.path_holds(self.path.horizon()).min(float(self.window));
             self.window = whole(self.config.drained * path_holds).max(min);
+        }
+        // Only the acknowledgement of a later packet tells what a silence has lost. Without one the flight waits for a probe timeout, which the
+        // silence has made long.
+        if self.resumed_at.is_some() {
+            self.window = self.window.max(self.last.in_flight + acked.min(self.mtu));
         }
     }
 
@@ -513,6 +535,7 @@ impl Controller for Knee {
         let before = self.state.mode();
         let last = self.last_ack.replace(ack.now);
         let last_sent = self.newest_sent.replace(ack.newest_sent);
+        self.see_silence(ack, last);
         self.last.in_flight = ack.in_flight;
         self.last.round = ack.round;
         self.last.app_limited = ack.app_limited;
@@ -672,6 +695,9 @@ const REFILL_ROUNDS: u64 = 4;
 
 /// Round trips after a refill, until what is acknowledged left with a full window.
 const SETTLING: f64 = 2.0;
+
+/// In horizons. Three take flows in company for stops of the link: they send in turns.
+const SILENCE: f64 = 8.0;
 
 /// Of the base round-trip time, and times the time that the packets take: pauses as links and receivers make them.
 const PAUSE: f64 = 0.25;
