@@ -61,6 +61,7 @@ pub mod normal;
 mod atkf;
 mod busy_rate;
 mod decaying;
+mod float;
 mod percentile;
 mod queue_correction;
 mod sample;

@@ -30,37 +30,19 @@ pub fn cumulative(a: f64) -> f64 {
 /// BBR-S, eq. (12). The negative of what is elsewhere called the inverse Mills ratio.
 #[must_use]
 pub fn truncated_mean(a: f64) -> f64 {
-    truncated_moments(a).0
+    truncated(a).mean
 }
 
 /// `a - lambda(a)`: how far the mean below `a` lies from `a`. Positive.
 #[must_use]
 pub fn distance_to_truncated_mean(a: f64) -> f64 {
-    if a < TAIL {
-        tail(-a).distance
-    } else {
-        a - truncated_mean(a)
-    }
+    truncated(a).distance
 }
 
 /// `Var[Z | Z < a] = 1 - eth(a)`, with `eth(a) = lambda(a) (lambda(a) - a)` (BBR-S, eq. (13)). In 0..=1.
 #[must_use]
 pub fn truncated_variance(a: f64) -> f64 {
-    truncated_moments(a).1
-}
-
-/// [`truncated_mean`] and [`truncated_variance`], at the price of either.
-#[inline]
-pub(crate) fn truncated_moments(a: f64) -> (f64, f64) {
-    if a < TAIL {
-        let Tail { distance, fraction } = tail(-a);
-        (a - distance, distance * (fraction - distance))
-    } else if a > NO_MASS_ABOVE {
-        (0.0, 1.0)
-    } else {
-        let mean = -density(a) / cumulative(a);
-        (mean, 1.0 - mean * (mean - a))
-    }
+    truncated(a).variance
 }
 
 /// `a - E[min(a, Z)]`: by how much censoring at `a` lowers the mean below the limit. Positive.
@@ -68,7 +50,7 @@ pub(crate) fn truncated_moments(a: f64) -> (f64, f64) {
 /// `cumulative(a) (a - lambda(a))`, formed directly: the subtraction in the definition cancels below zero.
 #[must_use]
 pub fn censored_shortfall(a: f64) -> f64 {
-    cumulative(a) * distance_to_truncated_mean(a)
+    Limit::at(a).shortfall()
 }
 
 /// `E[min(a, Z)]`: the mean of the variable censored at `a`. Negative or zero, and at most `a`.
@@ -80,6 +62,77 @@ pub fn censored_mean(a: f64) -> f64 {
         -censored_shortfall(-a)
     } else {
         a - censored_shortfall(a)
+    }
+}
+
+/// The moments of `Z | Z < a`: all of them cost as much as one.
+pub(crate) struct Truncated {
+    /// As [`truncated_mean`].
+    pub(crate) mean: f64,
+    /// As [`distance_to_truncated_mean`].
+    distance: f64,
+    /// As [`truncated_variance`].
+    pub(crate) variance: f64,
+}
+
+/// Evaluates the moments of `Z | Z < a`.
+#[inline]
+pub(crate) fn truncated(a: f64) -> Truncated {
+    truncated_with(a, || cumulative(a))
+}
+
+/// The same with `cumulative(a)` from the caller: the tail does without it.
+#[inline]
+fn truncated_with(a: f64, cumulative: impl FnOnce() -> f64) -> Truncated {
+    if a < TAIL {
+        let Tail { distance, fraction } = tail(-a);
+        Truncated {
+            mean: a - distance,
+            distance,
+            variance: distance * (fraction - distance),
+        }
+    } else if a > NO_MASS_ABOVE {
+        Truncated {
+            mean: 0.0,
+            distance: a,
+            variance: 1.0,
+        }
+    } else {
+        let mean = -density(a) / cumulative();
+        Truncated {
+            mean,
+            distance: a - mean,
+            variance: 1.0 - mean * (mean - a),
+        }
+    }
+}
+
+/// What the linear filter asks of the distribution at its limit `a`, evaluated once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limit {
+    /// As [`cumulative`].
+    pub(crate) cumulative: f64,
+    /// As [`truncated_variance`].
+    pub(crate) truncated_variance: f64,
+    /// As [`distance_to_truncated_mean`].
+    distance: f64,
+}
+
+impl Limit {
+    /// Evaluates the distribution at `a`.
+    pub(crate) fn at(a: f64) -> Self {
+        let cumulative = cumulative(a);
+        let truncated = truncated_with(a, || cumulative);
+        Self {
+            cumulative,
+            truncated_variance: truncated.variance,
+            distance: truncated.distance,
+        }
+    }
+
+    /// As [`censored_shortfall`].
+    pub(crate) fn shortfall(&self) -> f64 {
+        self.cumulative * self.distance
     }
 }
 
@@ -151,6 +204,21 @@ mod tests {
         ] {
             assert_close(function(TAIL - 1e-13), function(TAIL + 1e-13), 1e-11);
         }
+    }
+
+    /// Bit by bit: what the filters learn does not depend on how they ask.
+    #[test]
+    fn a_limit_is_what_the_functions_are_one_by_one() {
+        for step in -400..=400 {
+            let a = f64::from(step) / 10.0;
+            let limit = Limit::at(a);
+            assert_eq!(limit.cumulative, cumulative(a), "{a}");
+            assert_eq!(limit.truncated_variance, truncated_variance(a), "{a}");
+            let shortfall = cumulative(a) * distance_to_truncated_mean(a);
+            assert_eq!(limit.shortfall(), shortfall, "{a}");
+        }
+        let nothing = Limit::at(f64::INFINITY);
+        assert_eq!((nothing.cumulative, nothing.truncated_variance), (1.0, 1.0));
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl SlidingMean {
             .filter(|_| self.warm)
             .copied()
             .unwrap_or(0.0);
-        (tail_sum + self.head_sum) / self.len().max(1) as f64
+        (tail_sum + self.head_sum) / self.len().max(1) as i64 as f64
     }
 
     /// How many samples are in the window.

@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use crate::normal;
+use crate::float::{larger, smaller};
+use crate::normal::{self, Limit};
 use crate::sample::CapacitySample;
 
 /// How a measurement that may be censored updates the belief about the capacity.
@@ -117,60 +118,80 @@ impl TobitVariant {
         Ok(self.step_in_range(mean, variance, noise, sample).0)
     }
 
-    /// As `step`, for arguments that are in range; with `lambda(-eta)`, if the sample was censored and the update is made of it.
+    /// As `step`, for arguments that are in range.
+    #[inline]
     pub(crate) fn step_in_range(
         self,
         mean: f64,
         variance: f64,
         noise: f64,
         sample: CapacitySample,
-    ) -> (TobitUpdate, Option<f64>) {
+    ) -> (TobitUpdate, Evaluated) {
         match self {
-            Self::Allik => (linear_step(mean, variance, noise, sample), None),
+            Self::Allik => linear_step(mean, variance, noise, sample),
             Self::ExactBayes => exact_step(mean, variance, noise, sample),
         }
     }
 }
 
+/// What a step has evaluated of the normal distribution. It costs more than the rest of the step, and the noise estimates ask for
+/// the same.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Evaluated {
+    /// Nothing at all.
+    Nothing,
+    /// At the limit in deviations of the measurement noise.
+    Limit(Limit),
+    /// `lambda(-eta)` of a censored sample.
+    TruncatedMean(f64),
+}
+
 /// A linear update, `mean + gain (C - E[C])`.
-fn linear_step(mean: f64, variance: f64, noise: f64, sample: CapacitySample) -> TobitUpdate {
+fn linear_step(
+    mean: f64,
+    variance: f64,
+    noise: f64,
+    sample: CapacitySample,
+) -> (TobitUpdate, Evaluated) {
     let deviation = libm::sqrt(noise);
     let eta = (sample.sent_rate - mean) / deviation;
-    let uncensored = normal::cumulative(eta);
+    let limit = Limit::at(eta);
+    let uncensored = limit.cumulative;
     if uncensored < CERTAINLY_CENSORED {
-        return TobitUpdate {
+        let update = TobitUpdate {
             mean,
             variance,
             innovation: 0.0,
             gain: 0.0,
         };
+        return (update, Evaluated::Limit(limit));
     }
     // From whichever of the mean and the limit is nearer to the expectation, so that nothing cancels.
     let expected = if eta > 0.0 {
         mean + deviation * normal::censored_mean(eta)
     } else {
-        sample.sent_rate - deviation * normal::censored_shortfall(eta)
+        sample.sent_rate - deviation * limit.shortfall()
     };
-    let innovation = sample.rate.min(sample.sent_rate) - expected;
+    let innovation = smaller(sample.rate, sample.sent_rate) - expected;
     let covariance = uncensored * variance;
-    let innovation_variance =
-        uncensored * uncensored * variance + noise * normal::truncated_variance(eta);
+    let innovation_variance = uncensored * uncensored * variance + noise * limit.truncated_variance;
     let gain = covariance / innovation_variance;
-    TobitUpdate {
+    let update = TobitUpdate {
         mean: mean + gain * innovation,
-        variance: (variance - gain * covariance).max(0.0),
+        variance: larger(variance - gain * covariance, 0.0),
         innovation,
         gain,
-    }
+    };
+    (update, Evaluated::Limit(limit))
 }
 
-/// The exact posterior moments of a normal prior, and `lambda(-eta)` of a censored sample.
+/// The exact posterior moments of a normal prior.
 fn exact_step(
     mean: f64,
     variance: f64,
     noise: f64,
     sample: CapacitySample,
-) -> (TobitUpdate, Option<f64>) {
+) -> (TobitUpdate, Evaluated) {
     let total = variance + noise;
     let gain = variance / total;
     if !sample.is_censored() {
@@ -181,21 +202,21 @@ fn exact_step(
             innovation,
             gain,
         };
-        return (update, None);
+        return (update, Evaluated::Nothing);
     }
     let deviation = libm::sqrt(total);
     let eta = (sample.sent_rate - mean) / deviation;
-    let (truncated_mean, truncated_variance) = normal::truncated_moments(-eta);
-    let innovation = -deviation * truncated_mean;
+    let truncated = normal::truncated(-eta);
+    let innovation = -deviation * truncated.mean;
     // 1 - K eth = (1 - K) + K (1 - eth): a sum of two positive terms.
-    let kept = (1.0 - gain) + gain * truncated_variance;
+    let kept = (1.0 - gain) + gain * truncated.variance;
     let update = TobitUpdate {
         mean: mean + gain * innovation,
         variance: kept * variance,
         innovation,
         gain,
     };
-    (update, Some(truncated_mean))
+    (update, Evaluated::TruncatedMean(truncated.mean))
 }
 
 /// Below this probability of an uncensored measurement the linear variant only predicts: its gain would be a

@@ -1,7 +1,8 @@
 //! The adaptation of the filter's noises.
 
 use super::AtkfConfig;
-use crate::normal;
+use crate::float::{larger, smaller};
+use crate::normal::Limit;
 use crate::sliding_mean::SlidingMean;
 
 /// How the process noise `Q` and the measurement noise `R` are estimated from the innovations.
@@ -61,8 +62,6 @@ pub(super) struct Evidence {
     pub(super) prior: f64,
     /// The variance after the measurement.
     pub(super) posterior: f64,
-    /// The limit in deviations of the measurement noise, `eta` of BBR-S, eq. (39).
-    pub(super) limit: f64,
 }
 
 /// The noise estimates and their moments.
@@ -97,7 +96,9 @@ impl Noises {
     }
 
     /// Moves the estimates towards the evidence. The caller limits them.
-    pub(super) fn learn(&mut self, evidence: &Evidence) {
+    ///
+    /// `limit` is at `eta` of BBR-S, eq. (39), the limit in deviations of the measurement noise.
+    pub(super) fn learn(&mut self, evidence: &Evidence, limit: impl FnOnce() -> Limit) {
         let square = self.squares.push(evidence.second_moment);
         let product = self.products.push(evidence.innovation * self.previous);
         self.previous = evidence.innovation;
@@ -113,7 +114,6 @@ impl Noises {
             before,
             prior,
             posterior,
-            limit,
             ..
         } = *evidence;
         let change = posterior - before;
@@ -122,11 +122,14 @@ impl Noises {
                 gain * gain * square + change + 2.0 * gain * product,
                 (1.0 - gain) * ((1.0 - gain) * square + prior) - product,
             ),
-            Adaptation::AsPublished => (
-                gain * gain * square + change,
-                (1.0 - gain) * ((1.0 - gain) * square + normal::cumulative(limit) * prior)
-                    / normal::truncated_variance(limit),
-            ),
+            Adaptation::AsPublished => {
+                let limit = limit();
+                (
+                    gain * gain * square + change,
+                    (1.0 - gain) * ((1.0 - gain) * square + limit.cumulative * prior)
+                        / limit.truncated_variance,
+                )
+            }
             Adaptation::Fixed { q_over_r } => {
                 let measurement = (1.0 - gain) * square;
                 (q_over_r * measurement, measurement)
@@ -148,13 +151,13 @@ impl Noises {
 
     /// Limits the noises: `R` to a range, then `Q` to multiples of it.
     pub(super) fn limit(&mut self, measurement: (f64, f64), process_ratio: (f64, f64)) {
-        self.measurement = self.measurement.max(measurement.0).min(measurement.1);
+        self.measurement = smaller(larger(self.measurement, measurement.0), measurement.1);
         self.process = match self.adaptation {
             Adaptation::Fixed { q_over_r } => q_over_r * self.measurement,
-            _ => self
-                .process
-                .max(process_ratio.0 * self.measurement)
-                .min(process_ratio.1 * self.measurement),
+            _ => smaller(
+                larger(self.process, process_ratio.0 * self.measurement),
+                process_ratio.1 * self.measurement,
+            ),
         };
     }
 

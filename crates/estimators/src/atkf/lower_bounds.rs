@@ -1,5 +1,7 @@
 //! The effect of censored samples on the belief.
 
+use crate::float::{larger, smaller};
+
 /// The effect of a censored sample on the belief.
 ///
 /// A censored sample is a lower bound: the capacity is at least `S`. With `s^2 = Psi + Q + R`:
@@ -47,7 +49,7 @@ impl LowerBounds {
     /// The variance after a censored sample: `updated`, from `before`, in measurement noise of variance `noise`.
     pub(super) fn limit_variance(self, updated: f64, before: f64, noise: f64) -> f64 {
         match self {
-            Self::Bounded => updated.min(before.max(noise)),
+            Self::Bounded => smaller(updated, larger(before, noise)),
             Self::AsPublished => updated,
         }
     }

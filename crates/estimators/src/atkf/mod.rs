@@ -11,9 +11,10 @@ pub use lower_bounds::LowerBounds;
 
 use adaptation::{Evidence, Noises};
 
-use crate::normal;
+use crate::float::{larger, smaller};
+use crate::normal::{self, Limit};
 use crate::sample::{CapacitySample, MAX_RATE, SampleError};
-use crate::tobit::TobitUpdate;
+use crate::tobit::{Evaluated, TobitUpdate};
 
 /// A Tobit Kalman filter that learns its noises: the "ATKF" of BBR-S, section III.B.
 ///
@@ -88,7 +89,7 @@ impl Atkf {
         {
             return self.keep();
         }
-        let (mut update, truncated_mean) = self
+        let (mut update, evaluated) = self
             .config
             .variant
             .step_in_range(self.mean, prior, noise, sample);
@@ -99,20 +100,26 @@ impl Atkf {
 
         let second_moment = if sample.is_censored() && self.noises.imputes() {
             let eta = (sample.sent_rate - self.mean) / libm::sqrt(total);
-            let truncated_mean = truncated_mean.unwrap_or_else(|| normal::truncated_mean(-eta));
+            let truncated_mean = match evaluated {
+                Evaluated::TruncatedMean(mean) => mean,
+                _ => normal::truncated_mean(-eta),
+            };
             total * (1.0 - eta * truncated_mean)
         } else {
             update.innovation * update.innovation
         };
         let widest = self.config.clip * libm::sqrt(total);
-        self.noises.learn(&Evidence {
-            innovation: update.innovation.max(-widest).min(widest),
-            second_moment: second_moment.min(widest * widest),
+        let evidence = Evidence {
+            innovation: smaller(larger(update.innovation, -widest), widest),
+            second_moment: smaller(second_moment, widest * widest),
             gain: update.gain,
             before,
             prior,
             posterior: update.variance,
-            limit: (sample.sent_rate - self.mean) / libm::sqrt(noise),
+        };
+        self.noises.learn(&evidence, || match evaluated {
+            Evaluated::Limit(limit) => limit,
+            _ => Limit::at((sample.sent_rate - self.mean) / libm::sqrt(noise)),
         });
 
         self.mean = self.limit_mean(update.mean);
@@ -142,15 +149,15 @@ impl Atkf {
         let prior = before + self.noises.process;
         let gain = prior / (prior + self.noises.measurement);
         self.predict();
-        self.noises.learn(&Evidence {
+        let evidence = Evidence {
             innovation: 0.0,
             second_moment,
             gain,
             before,
             prior,
             posterior: (1.0 - gain) * prior,
-            limit: f64::INFINITY,
-        });
+        };
+        self.noises.learn(&evidence, || Limit::at(f64::INFINITY));
         self.limit_noises();
     }
 
@@ -216,13 +223,13 @@ impl Atkf {
     }
 
     fn limit_mean(&self, mean: f64) -> f64 {
-        // `max` takes the other operand for NaN.
-        mean.max(self.config.floor).min(MAX_RATE)
+        // The floor for NaN.
+        smaller(larger(mean, self.config.floor), MAX_RATE)
     }
 
     fn limit_noises(&mut self) {
         let greatest = self.config.max_measurement_noise * self.mean;
-        let min = (self.config.min_measurement_noise * self.mean).min(greatest);
+        let min = smaller(self.config.min_measurement_noise * self.mean, greatest);
         self.noises.limit(
             (min * min, greatest * greatest),
             (self.config.min_process_noise, self.config.max_process_noise),

@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use super::{as_f64, larger, seconds};
+use super::seconds;
+use crate::float::{as_f64, larger};
 use crate::sample::{CapacitySample, MAX_RATE};
 
 /// The rate at which some packets were delivered, and the rate at which they were sent.

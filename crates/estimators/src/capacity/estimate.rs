@@ -2,7 +2,8 @@
 
 use super::delivery_rate::DeliveryRate;
 use super::linear_fit::LinearFit;
-use super::{as_f64, larger, seconds, smaller};
+use super::seconds;
+use crate::float::{as_f64, larger, smaller};
 use crate::sample::CapacitySample;
 
 /// How the rate at which the path delivered is measured. See [the module](super) for a comparison.

@@ -6,8 +6,9 @@ use super::delivery_rate::{DeliveryRate, DeliveryRateError};
 use super::estimate::{CapacityEstimate, Measurements};
 use super::interval_config::IntervalConfig;
 use super::linear_fit::LinearFit;
-use super::{LATEST, as_f64, seconds_between};
+use super::{LATEST, seconds_between};
 use crate::atkf::ConfigError;
+use crate::float::as_f64;
 
 /// A packet that was acknowledged, or the newest of several that were acknowledged together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

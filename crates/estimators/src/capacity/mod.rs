@@ -49,6 +49,8 @@ pub use interval::{AckedPacket, CapacityInterval, CloseError, PacketError};
 pub use interval_config::IntervalConfig;
 pub use linear_fit::LinearFit;
 
+use crate::float::as_f64;
+
 /// `later - earlier` in seconds, for times in ns of at most [`LATEST`]; negative if they are the other way round.
 #[inline]
 fn seconds_between(earlier: u64, later: u64) -> f64 {
@@ -58,23 +60,6 @@ fn seconds_between(earlier: u64, later: u64) -> f64 {
 /// A time of ns in seconds.
 fn seconds(nanos: u64) -> f64 {
     as_f64(nanos) * SECONDS_PER_NANOSECOND
-}
-
-/// A time in ns, or a size, as a float; saturates at 2^63: that is 292 years. Processors convert signed integers in one instruction,
-/// unsigned ones in many.
-#[inline]
-fn as_f64(number: u64) -> f64 {
-    number.min(i64::MAX as u64) as i64 as f64
-}
-
-/// The smaller of two numbers. `f64::min` looks for NaN, which takes four more instructions.
-fn smaller(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
-}
-
-/// The larger of two numbers, likewise.
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
 }
 
 /// The latest time that a signed integer holds, ns.
