@@ -57,6 +57,8 @@ struct Path {
     recurring_gap: u64,
     /// The largest datagram that fits.
     mtu: Bytes,
+    /// What the window is at least.
+    min_window: Bytes,
 }
 
 /// What follows from the operating point and the gaps, which change once in many acknowledgements.
@@ -79,10 +81,7 @@ impl WindowCalculator {
         Self {
             policy,
             paced: environment.transport.paces && policy.allows_pacing(),
-            path: Path {
-                mtu: environment.mtu,
-                ..Path::default()
-            },
+            path: Path::default().with_mtu(environment.mtu),
             ack_gap: AckGap::new(),
             point: None,
             limits: Limits::default(),
@@ -141,7 +140,7 @@ impl WindowCalculator {
 
     /// The MTU has changed.
     pub(crate) fn set_mtu(&mut self, mtu: Bytes) {
-        self.path.mtu = mtu;
+        self.path = self.path.with_mtu(mtu);
         self.update_limits();
     }
 
@@ -232,11 +231,19 @@ impl WindowCalculator {
 }
 
 impl Path {
+    fn with_mtu(self, mtu: Bytes) -> Self {
+        Self {
+            mtu,
+            min_window: mtu * MIN_WINDOW_PACKETS,
+            ..self
+        }
+    }
+
     /// The window for a target flight.
     fn window_for(&self, flight: Bytes) -> Bytes {
         // quinn stops when the next packet would reach the window, noq when it would exceed the window. With one packet
         // more, the flight itself reaches the target.
-        (flight + self.mtu).max(self.mtu * MIN_WINDOW_PACKETS)
+        (flight + self.mtu).max(self.min_window)
     }
 
     /// `gain` bandwidth-delay products at `rate`, and what arrives in an ACK gap.

@@ -30,8 +30,14 @@ fn path() -> Path {
         smoothed_rtt: 44 * MILLI,
         ack_gap: 2 * MILLI,
         recurring_gap: 2 * MILLI,
-        mtu: MTU,
+        ..Path::default().with_mtu(MTU)
     }
+}
+
+#[test]
+fn the_smallest_window_follows_the_mtu() {
+    let path = path().with_mtu(MTU * 2);
+    assert_eq!(path.window_for(Bytes::ZERO), MTU * 6);
 }
 
 /// A calculator with measurements of this path.
