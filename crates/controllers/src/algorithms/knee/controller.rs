@@ -35,8 +35,8 @@ pub(super) struct Knee {
     window: Bytes,
     last_ack: Option<Timestamp>,
     newest_sent: Option<Timestamp>,
-    /// When the last silence of the link ended, until a packet that left after it is acknowledged.
-    resumed_at: Option<Timestamp>,
+    /// When the last silence of the link ended.
+    resumed_at: Timestamp,
     /// When the flight last filled the window.
     full_at: Option<Timestamp>,
     /// When the window was last smaller than the model's, because it grows by no more than what is acknowledged.
@@ -246,7 +246,7 @@ impl Knee {
             state: State::Startup(startup),
             last_ack: None,
             newest_sent: None,
-            resumed_at: None,
+            resumed_at: Timestamp::ZERO,
             full_at: None,
             behind_at: None,
             drained: Span::default(),
@@ -289,18 +289,10 @@ impl Knee {
         self.full_at.is_some_and(|at| ack.newest_sent <= at)
     }
 
-    /// A link that stops may lose the newest packets in flight, where its buffer is full.
-    fn see_silence(&mut self, ack: &AckEvent, last_ack: Option<Timestamp>) {
-        if self.resumed_at.is_some_and(|at| ack.newest_sent > at) {
-            self.resumed_at = None;
-        }
-        // What left after the silence began is late for another reason: receivers acknowledge in batches.
-        if let Some(last) = last_ack
-            && ack.newest_sent <= last
-            && seconds_between(last, ack.now) > SILENCE * self.path.horizon()
-        {
-            self.resumed_at = Some(ack.now);
-        }
+    /// Whether nothing is acknowledged yet that left after the link's last silence. A link that stops may lose the newest packets in flight, where
+    /// its buffer is full.
+    fn may_have_lost(&self) -> bool {
+        self.newest_sent.is_some_and(|sent| sent <= self.resumed_at)
     }
 
     fn on_running_ack(
@@ -407,11 +399,16 @@ impl Knee {
             let path_holds = link.path_holds(self.path.horizon()).min(float(self.window));
             self.window = whole(self.config.drained * path_holds).max(min);
         }
-        // Only the acknowledgement of a later packet tells what a silence has lost. Without one the flight waits for a probe timeout, which the
-        // silence has made long.
-        if self.resumed_at.is_some() {
-            self.window = self.window.max(self.last.in_flight + acked.min(self.mtu));
+        if self.may_have_lost() {
+            self.let_one_out(acked);
         }
+    }
+
+    /// Only the acknowledgement of a later packet tells what a silence has lost. Without one the flight waits for a probe timeout, which the
+    /// silence has made long.
+    #[cold]
+    fn let_one_out(&mut self, acked: Bytes) {
+        self.window = self.window.max(self.last.in_flight + acked.min(self.mtu));
     }
 
     fn settle(&mut self, now: Timestamp) {
@@ -535,7 +532,6 @@ impl Controller for Knee {
         let before = self.state.mode();
         let last = self.last_ack.replace(ack.now);
         let last_sent = self.newest_sent.replace(ack.newest_sent);
-        self.see_silence(ack, last);
         self.last.in_flight = ack.in_flight;
         self.last.round = ack.round;
         self.last.app_limited = ack.app_limited;
@@ -559,6 +555,11 @@ impl Controller for Knee {
         let others_queue = self.path.others_queue();
         self.loss
             .on_ack(&self.config, ack, model, self.mtu, others_queue);
+        let gap = last.map_or(rtt, |last| seconds_between(last, ack.now));
+        // What left after the silence began is late for another reason: receivers acknowledge in batches.
+        if gap > SILENCE * self.path.horizon() && last.is_some_and(|last| ack.newest_sent <= last) {
+            self.resumed_at = ack.now;
+        }
         if let State::Startup(startup) = &mut self.state {
             self.path.take_min_as_base();
             // What hosts add is no queue.
@@ -573,7 +574,6 @@ impl Controller for Knee {
                 self.end_startup(ack.now, rate);
             }
         } else {
-            let gap = last.map_or(rtt, |last| seconds_between(last, ack.now));
             let sent_gap = last_sent.map_or(0.0, |last| seconds_between(last, ack.newest_sent));
             self.on_running_ack(ack, rtt, gap, sent_gap, window_limited, full);
         }
