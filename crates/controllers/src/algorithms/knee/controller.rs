@@ -35,6 +35,8 @@ pub(super) struct Knee {
     window: Bytes,
     last_ack: Option<Timestamp>,
     newest_sent: Option<Timestamp>,
+    /// When the last pause of the application ended.
+    rested_until: Option<Timestamp>,
     /// When the last silence of the link ended.
     resumed_at: Timestamp,
     /// When the flight last filled the window.
@@ -246,6 +248,7 @@ impl Knee {
             state: State::Startup(startup),
             last_ack: None,
             newest_sent: None,
+            rested_until: None,
             resumed_at: Timestamp::ZERO,
             full_at: None,
             behind_at: None,
@@ -517,6 +520,9 @@ impl Controller for Knee {
     fn on_sent(&mut self, event: &SentEvent) {
         if event.prior_in_flight == Bytes::ZERO {
             self.last_ack = Some(event.now);
+            if self.last.app_limited {
+                self.rested_until = Some(event.now);
+            }
         }
         self.last.in_flight = event.prior_in_flight + event.bytes;
         // A transport that paces fills the window but for the time that hosts take.
@@ -575,6 +581,8 @@ impl Controller for Knee {
             }
         } else {
             let sent_gap = last_sent.map_or(0.0, |last| seconds_between(last, ack.newest_sent));
+            // For the round trip after a pause of the application no window keeps the link busy.
+            let full = full && last != self.rested_until;
             self.on_running_ack(ack, rtt, gap, sent_gap, window_limited, full);
         }
         self.last.acked = ack.acked;
