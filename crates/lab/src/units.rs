@@ -278,6 +278,7 @@ const SIZE_UNITS: &[(&str, f64)] = &[
     ("kB", 1e3),
     ("MB", 1e6),
     ("GB", 1e9),
+    ("TB", 1e12),
     ("KiB", 1024.0),
     ("MiB", 1024.0 * 1024.0),
     ("GiB", 1024.0 * 1024.0 * 1024.0),
@@ -285,7 +286,7 @@ const SIZE_UNITS: &[(&str, f64)] = &[
 ];
 
 /// Those of bytes: all but packets.
-const BYTE_UNITS: &[(&str, f64)] = SIZE_UNITS.split_at(7).0;
+const BYTE_UNITS: &[(&str, f64)] = SIZE_UNITS.split_at(8).0;
 
 #[cfg(test)]
 mod tests {
@@ -351,7 +352,12 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (text, bytes) in [("100kB", 100_000), ("1.5MiB", 1_572_864), ("8B", 8)] {
+        for (text, bytes) in [
+            ("100kB", 100_000),
+            ("1.5MiB", 1_572_864),
+            ("8B", 8),
+            ("1000TB", 1_000_000_000_000_000),
+        ] {
             assert_eq!(parse_size(text), Ok(bytes), "{text}");
             assert_eq!(parse_size(&format_size(bytes)), Ok(bytes), "{text}");
         }
