@@ -704,7 +704,8 @@ const REFILL_ROUNDS: u64 = 4;
 /// Round trips after a refill, until what is acknowledged left with a full window.
 const SETTLING: f64 = 2.0;
 
-/// In horizons. Three take flows in company for stops of the link: they send in turns.
+/// In horizons. Recorded links pause for three of them so often that their queues grow by what is let out; flows in company wait for each other
+/// for one.
 const SILENCE: f64 = 8.0;
 
 /// Of the base round-trip time, and times the time that the packets take: pauses as links and receivers make them.
