@@ -252,7 +252,7 @@ impl Row {
             1 => "1 flow".to_owned(),
             flows => format!("{flows} flows"),
         };
-        if self.start_gap_s > 0.0 {
+        if self.start_gap_s > 0.0 && self.flow_count > 1 {
             let gap = Duration::from_secs_f64(self.start_gap_s);
             flows += &format!(" {} apart", format_time(gap));
         }
