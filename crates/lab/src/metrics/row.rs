@@ -355,6 +355,16 @@ mod tests {
         }
     }
 
+    /// Fault: the caption of a single flow named the gap to the next one.
+    #[test]
+    fn only_several_flows_have_a_start_gap() {
+        for (flows, apart) in [(1, false), (2, true)] {
+            let mut row = row(vec![flow(1, 1, &[40]); flows], served(1000, 1, &[]));
+            row.start_gap_s = 2.0;
+            assert_eq!(row.conditions().contains("apart"), apart, "{flows}");
+        }
+    }
+
     /// A flow that reads so many bytes in the first bin and in the last, with these round-trip times in milliseconds.
     fn flow(early: u64, late: u64, rtts: &[u64]) -> FlowOutcome {
         let rtt = |millis: &u64| RttSample {

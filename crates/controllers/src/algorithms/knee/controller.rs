@@ -581,7 +581,7 @@ impl Controller for Knee {
             }
         } else {
             let sent_gap = last_sent.map_or(0.0, |last| seconds_between(last, ack.newest_sent));
-            // For the round trip after a pause of the application no window keeps the link busy.
+            // No window keeps the link busy in the round trip after a pause of the application, with which this gap began.
             let full = full && last != self.rested_until;
             self.on_running_ack(ack, rtt, gap, sent_gap, window_limited, full);
         }
