@@ -97,6 +97,22 @@ fn batches_of_acknowledgements_are_covered() {
     }
 }
 
+/// Fault: a batch that acknowledged two packets at one moment was a sample of the path's delay. Where a first drain took it for the base, every
+/// later packet seemed to wait, and the rate sank to a third of the link's. The path looks so with a few seeds of sixty.
+#[test]
+fn a_batch_of_acknowledgements_is_no_sample_of_the_delay() {
+    for (mbps, rtt, interval, seed) in [
+        (10.0, 0.04, 0.1, 15),
+        (10.0, 0.04, 0.1, 19),
+        (10.0, 0.04, 0.1, 30),
+        (50.0, 0.01, 0.02, 20),
+    ] {
+        let path = batched(mbps, rtt, bdp(mbps, rtt, 2.0), interval);
+        let used = goodput(&seeded(path, 15.0, seed), 5.0, 15.0) / mbps;
+        assert!(used > 0.8, "{used} of {mbps} Mb/s with seed {seed}");
+    }
+}
+
 /// Fault: the pause before a batch of acknowledgements counted as a silence of the link, and what the link had carried in it came at once: the rate
 /// was 1.65 times the link's, and the window filled the buffer as CUBIC's does.
 #[test]
@@ -456,6 +472,8 @@ fn a_longer_path_is_filled_within_seconds() {
         // A packet takes 6 ms: rounds on the longer path differ by one.
         (2.0, 0.066, 0.2, 6.0),
         (2.0, 0.15, 0.4, 8.0),
+        // The window falls to a few packets, and the acknowledgements of single ones are late: 18 s.
+        (7.0, 0.14, 0.7, 14.0),
     ] {
         let mut path = links(constant(mbps), before, 400_000);
         path.forward.delay = lengthened(before / 2.0, 10.0, after / 2.0);

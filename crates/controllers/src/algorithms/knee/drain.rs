@@ -11,6 +11,9 @@ use crate::units::{Bytes, Timestamp};
 /// [`PathRtt`](super::path::PathRtt). Other flows see the queue fall, and drain as well, a round trip later. So the packets are taken in
 /// parts, the first of a round trip, the others of half of one, and the lowest part counts. As long as parts fall the queue is others',
 /// the link is busy, and the drain goes on.
+///
+/// What is acknowledged at one moment is one observation, however many packets it is. The acknowledgement of a single packet may be late: the
+/// receiver waited for a second one. So it counts only in a part that has too little else.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drain {
     began: Timestamp,
@@ -19,6 +22,8 @@ pub(super) struct Drain {
     /// Since when the flight is small.
     small_since: Option<Timestamp>,
     part: Sample,
+    /// Of the same part, without single packets.
+    pairs: Sample,
     /// When the part under way ends, in seconds since then.
     part_end: Option<f64>,
     /// The mean of the part before.
@@ -33,6 +38,9 @@ struct Sample {
     sum: f64,
     squares: f64,
     packets: u32,
+    /// When they were acknowledged: so many moments, and the last of them.
+    moments: u32,
+    last: Timestamp,
 }
 
 impl Sample {
@@ -40,17 +48,23 @@ impl Sample {
         sum: 0.0,
         squares: 0.0,
         packets: 0,
+        moments: 0,
+        last: Timestamp::ZERO,
     };
 
-    fn add(&mut self, rtt: f64) {
+    fn add(&mut self, rtt: f64, now: Timestamp) {
         self.sum += rtt;
         self.squares += rtt * rtt;
         self.packets += 1;
+        if now > self.last {
+            self.moments += 1;
+            self.last = now;
+        }
     }
 
-    /// The mean and a standard deviation. A packet is no sample.
+    /// The mean and a standard deviation. One observation is no sample.
     fn level(&self) -> Option<(f64, f64)> {
-        (self.packets > 1).then(|| {
+        (self.moments > 1).then(|| {
             let mean = self.sum / f64::from(self.packets);
             let variance = (self.squares / f64::from(self.packets) - mean * mean).max(0.0);
             (mean, variance.sqrt())
@@ -78,6 +92,7 @@ impl Drain {
             least: f64::INFINITY,
             small_since: None,
             part: Sample::NONE,
+            pairs: Sample::NONE,
             part_end: None,
             last_mean: f64::INFINITY,
             lowest: f64::INFINITY,
@@ -112,7 +127,10 @@ impl Drain {
         let elapsed = seconds_between(since, ack.newest_sent);
         let part_end = self.part_end.unwrap_or(FIRST * base_rtt);
         let ended = elapsed >= part_end && self.end_part(elapsed, base_rtt, waits_above);
-        self.part.add(rtt);
+        self.part.add(rtt, ack.now);
+        if ack.acked_packets > 1 {
+            self.pairs.add(rtt, ack.now);
+        }
         ended.then(|| Drained {
             before: self.before,
             least: self.least,
@@ -127,10 +145,11 @@ impl Drain {
     /// Takes the part under way, if it is a sample. Returns whether the drain has shown what it can.
     fn end_part(&mut self, elapsed: f64, base_rtt: f64, waits_above: f64) -> bool {
         self.part_end = Some(elapsed + NEXT * base_rtt);
-        let Some((mean, deviation)) = self.part.level() else {
+        let Some((mean, deviation)) = self.pairs.level().or_else(|| self.part.level()) else {
             return elapsed > LONGEST * self.before;
         };
         self.part = Sample::NONE;
+        self.pairs = Sample::NONE;
         // What is in flight covers the spread of the delay.
         self.lowest = self.lowest.min(mean + deviation);
         let last = core::mem::replace(&mut self.last_mean, mean);
@@ -164,13 +183,23 @@ mod tests {
     }
 
     fn drain_of(before: f64, acks: &[(u64, u64, f64)]) -> Option<Drained> {
+        let pairs = acks.iter().map(|&(now, sent, rtt)| (now, sent, rtt, 2));
+        drain_of_batches(before, pairs)
+    }
+
+    /// Acknowledgements of so many packets each.
+    fn drain_of_batches(
+        before: f64,
+        mut acks: impl Iterator<Item = (u64, u64, f64, u64)>,
+    ) -> Option<Drained> {
         let mut drain = Drain::new(Timestamp::from_nanos(0), before);
-        let window = Bytes(10_000);
-        acks.iter()
-            .map(|&(now, sent, rtt)| {
-                drain.on_ack(&ack(now, sent, 10_000), rtt, window, 0.04, 0.044)
-            })
-            .find_map(|found| found)
+        acks.find_map(|(now, sent, rtt, packets)| {
+            let ack = AckEvent {
+                acked_packets: packets,
+                ..ack(now, sent, 10_000)
+            };
+            drain.on_ack(&ack, rtt, Bytes(10_000), 0.04, 0.044)
+        })
     }
 
     /// Only packets that left with a small flight are in the mean; the least is of all.
@@ -248,5 +277,45 @@ mod tests {
             matches!(ended, Some(28..=32)),
             "after {ended:?} acknowledgements"
         );
+    }
+
+    /// Fault: two packets that a batch acknowledged at once were a sample without a deviation, and the least delay of a path whose
+    /// acknowledgements come every 100 ms its base: its link was used to a third.
+    #[test]
+    fn what_is_acknowledged_at_one_moment_is_one_observation() {
+        let batches = [
+            (100, 0, 0.1),
+            (200, 100, 0.1),
+            (200, 102, 0.098),
+            (300, 160, 0.06),
+            (300, 160, 0.06),
+            (300, 160, 0.06),
+            (300, 205, 0.095),
+            (400, 260, 0.14),
+            (500, 405, 0.095),
+        ];
+        let found = drain_of(0.1, &batches).expect("it has ended");
+        assert_eq!(found.least, 0.06);
+        assert!(found.mean > 0.09, "{found:?}");
+    }
+
+    /// Fault: on a longer path a window of a few packets left single ones, and the receiver's 25 ms for a second one looked like the queue
+    /// of others.
+    #[test]
+    fn a_single_packets_acknowledgement_may_be_late() {
+        let acks = |single_ms: u64, singles: u64| {
+            (0..20).map(move |n| {
+                let (sent, late) = (100 + 10 * n, if n % 3 == 2 { single_ms } else { 0 });
+                let packets = if n % 3 == 2 { singles } else { 2 };
+                let rtt = (40 + late) as f64 / 1e3;
+                (sent + 40 + late, sent, rtt, packets)
+            })
+        };
+        let mean = |found: Option<Drained>| found.expect("it has ended").mean;
+        assert!((mean(drain_of_batches(0.04, acks(25, 1))) - 0.04).abs() < 1e-9);
+        assert!(mean(drain_of_batches(0.04, acks(25, 2))) > 0.05);
+        // A receiver that acknowledges each packet sends nothing else.
+        let single = acks(25, 1).map(|(now, sent, rtt, _)| (now, sent, rtt, 1));
+        assert!(mean(drain_of_batches(0.04, single)) > 0.05);
     }
 }
