@@ -37,8 +37,8 @@ pub(super) struct Knee {
     newest_sent: Option<Timestamp>,
     /// When the last pause of the application ended.
     rested_until: Option<Timestamp>,
-    /// When the last silence of the link ended.
-    resumed_at: Timestamp,
+    /// When the last silence of the link ended, if it was ever silent.
+    resumed_at: Option<Timestamp>,
     /// When the flight last filled the window.
     full_at: Option<Timestamp>,
     /// When the window was last smaller than the model's, because it grows by no more than what is acknowledged.
@@ -249,7 +249,7 @@ impl Knee {
             last_ack: None,
             newest_sent: None,
             rested_until: None,
-            resumed_at: Timestamp::ZERO,
+            resumed_at: None,
             full_at: None,
             behind_at: None,
             drained: Span::default(),
@@ -274,7 +274,7 @@ impl Knee {
         self.drained = Span::since(now);
         self.state = State::Running {
             link,
-            phase: Phase::Draining(Drain::new(now, self.path.smoothed())),
+            phase: Phase::Draining(Drain::new(now, self.path.with_full_window())),
         };
     }
 
@@ -295,7 +295,8 @@ impl Knee {
     /// Whether nothing is acknowledged yet that left after the link's last silence. A link that stops may lose the newest packets in flight, where
     /// its buffer is full.
     fn may_have_lost(&self) -> bool {
-        self.newest_sent.is_some_and(|sent| sent <= self.resumed_at)
+        self.resumed_at
+            .is_some_and(|at| self.newest_sent <= Some(at))
     }
 
     fn on_running_ack(
@@ -370,7 +371,7 @@ impl Knee {
                 if path.drain_is_due(ack.now, rtt) {
                     path.on_drain();
                     self.drained = Span::since(ack.now);
-                    *phase = Phase::Draining(Drain::new(ack.now, path.smoothed()));
+                    *phase = Phase::Draining(Drain::new(ack.now, path.with_full_window()));
                 }
             }
         }
@@ -549,9 +550,19 @@ impl Controller for Knee {
             }
         );
         let window_limited = self.is_window_limited(ack);
+        let gap = last.map(|last| seconds_between(last, ack.now));
+        // What left after the silence began is late for another reason: receivers acknowledge in batches. Before the first round trip no time is
+        // too long.
+        if self.path.base() > 0.0
+            && gap > Some(SILENCE * self.path.horizon())
+            && last.is_some_and(|last| ack.newest_sent <= last)
+        {
+            self.resumed_at = Some(ack.now);
+        }
+        let silenced = self.may_have_lost();
         let rtt = self
             .path
-            .on_ack(&self.config, ack, cruising, window_limited);
+            .on_ack(&self.config, ack, cruising, window_limited, silenced);
         let full = self.was_full(ack);
         if self.evidence.on_ack(ack, cruising && window_limited) {
             let before = self.bandwidth();
@@ -561,11 +572,6 @@ impl Controller for Knee {
         let others_queue = self.path.others_queue();
         self.loss
             .on_ack(&self.config, ack, model, self.mtu, others_queue);
-        let gap = last.map_or(rtt, |last| seconds_between(last, ack.now));
-        // What left after the silence began is late for another reason: receivers acknowledge in batches.
-        if gap > SILENCE * self.path.horizon() && last.is_some_and(|last| ack.newest_sent <= last) {
-            self.resumed_at = ack.now;
-        }
         if let State::Startup(startup) = &mut self.state {
             self.path.take_min_as_base();
             // What hosts add is no queue.
@@ -580,6 +586,7 @@ impl Controller for Knee {
                 self.end_startup(ack.now, rate);
             }
         } else {
+            let gap = gap.unwrap_or(rtt);
             let sent_gap = last_sent.map_or(0.0, |last| seconds_between(last, ack.newest_sent));
             // No window keeps the link busy in the round trip after a pause of the application, with which this gap began.
             let full = full && last != self.rested_until;

@@ -19,6 +19,8 @@ pub(super) struct PathRtt {
     min: f64,
     base: f64,
     smoothed: f64,
+    /// What the smoothed one was before the link was silent, if it was since the last drain.
+    before_silence: f64,
     /// The mean that the last drain found.
     drained: f64,
     /// The least round-trip time that the last drain found.
@@ -137,6 +139,7 @@ impl PathRtt {
             min: 0.0,
             base: 0.0,
             smoothed: 0.0,
+            before_silence: f64::INFINITY,
             drained: f64::INFINITY,
             drained_min: f64::INFINITY,
             plateau_min: 0.0,
@@ -181,9 +184,9 @@ impl PathRtt {
         self.base + self.host_delay
     }
 
-    /// RFC 9002's smoothed round-trip time.
-    pub(super) fn smoothed(&self) -> f64 {
-        self.smoothed
+    /// The round-trip time with the full window: RFC 9002's smoothed one, without what a silence of the link has left in it.
+    pub(super) fn with_full_window(&self) -> f64 {
+        smaller(self.smoothed, self.before_silence)
     }
 
     /// How much longer than the base the smoothed round-trip time is: at least 1.
@@ -275,13 +278,15 @@ impl PathRtt {
         larger(self.drain_interval, config.drain_round_trips * self.min)
     }
 
-    /// Takes a round-trip time. Rounds are judged while `cruising`, and for a plateau while the window limits the flight.
+    /// Takes a round-trip time. Rounds are judged while `cruising`, and for a plateau while the window limits the flight. What was `silenced`
+    /// waited for a link that carried nothing, which says nothing of a queue.
     pub(super) fn on_ack(
         &mut self,
         config: &KneeConfig,
         ack: &AckEvent,
         cruising: bool,
         window_limited: bool,
+        silenced: bool,
     ) -> f64 {
         let rtt = seconds(ack.rtt);
         if self.min == 0.0 || rtt < self.min {
@@ -295,9 +300,13 @@ impl PathRtt {
         if ack.round_start {
             self.end_round(config, ack, cruising, window_limited);
         }
-        self.round.sum += rtt;
-        self.round.samples += 1.0;
-        self.round.min = smaller(self.round.min, rtt);
+        if silenced {
+            self.before_silence = smaller(self.before_silence, self.smoothed);
+        } else {
+            self.round.sum += rtt;
+            self.round.samples += 1.0;
+            self.round.min = smaller(self.round.min, rtt);
+        }
         self.smoothed = if self.smoothed == 0.0 {
             rtt
         } else {
@@ -409,6 +418,7 @@ impl PathRtt {
         .max(self.min);
         self.drains = self.drains.saturating_add(1);
         self.others_drain_below = 0.0;
+        self.before_silence = f64::INFINITY;
         self.low = least;
         self.low_at = now;
         self.drained_at = now;
@@ -521,7 +531,7 @@ mod tests {
                 round_start: true,
                 ..AckEvent::nothing_yet(at(100 * (round as u64 + 1)))
             };
-            path.on_ack(&CONFIG(), &ack, true, window_limited);
+            path.on_ack(&CONFIG(), &ack, true, window_limited, false);
         }
     }
 
