@@ -83,6 +83,10 @@ struct Last {
 }
 
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a sender is in startup for some round trips only: a box would cost it an allocation and save nothing afterwards"
+)]
 enum State {
     Startup(Startup),
     /// The link's rate is known.
