@@ -296,9 +296,9 @@ impl Knee {
         self.full_at.is_some_and(|at| ack.newest_sent <= at)
     }
 
-    /// Whether nothing is acknowledged yet that left after the link's last silence. A link that stops may lose the newest packets in flight, where
-    /// its buffer is full.
-    fn may_have_lost(&self) -> bool {
+    /// Whether nothing is acknowledged yet that left after the link's last silence. What is acknowledged waited for the link, and the newest packets
+    /// in flight may be lost: a link that stops fills its buffer.
+    fn is_resuming(&self) -> bool {
         self.resumed_at
             .is_some_and(|at| self.newest_sent <= Some(at))
     }
@@ -407,7 +407,7 @@ impl Knee {
             let path_holds = link.path_holds(self.path.horizon()).min(float(self.window));
             self.window = whole(self.config.drained * path_holds).max(min);
         }
-        if self.may_have_lost() {
+        if self.is_resuming() {
             self.let_one_out(acked);
         }
     }
@@ -555,15 +555,14 @@ impl Controller for Knee {
         );
         let window_limited = self.is_window_limited(ack);
         let gap = last.map(|last| seconds_between(last, ack.now));
-        // What left after the silence began is late for another reason: receivers acknowledge in batches. Before the first round trip no time is
-        // too long.
+        // What left after the silence began is late for another reason: receivers acknowledge in batches. Before the first sample there is no horizon.
         if self.path.base() > 0.0
             && gap > Some(SILENCE * self.path.horizon())
             && last.is_some_and(|last| ack.newest_sent <= last)
         {
             self.resumed_at = Some(ack.now);
         }
-        let silenced = self.may_have_lost();
+        let silenced = self.is_resuming();
         let rtt = self
             .path
             .on_ack(&self.config, ack, cruising, window_limited, silenced);

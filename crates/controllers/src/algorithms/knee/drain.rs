@@ -13,7 +13,7 @@ use crate::units::{Bytes, Timestamp};
 /// the link is busy, and the drain goes on.
 ///
 /// What is acknowledged at one moment is one observation, however many packets it is. The acknowledgement of a single packet may be late: the
-/// receiver waited for a second one. So it counts only in a part that has too little else.
+/// receiver waited for a second one. So single packets count only in a part without two other observations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drain {
     began: Timestamp,
@@ -38,8 +38,9 @@ struct Sample {
     sum: f64,
     squares: f64,
     packets: u32,
-    /// When they were acknowledged: so many moments, and the last of them.
+    /// At how many moments they were acknowledged.
     moments: u32,
+    /// The last of these.
     last: Timestamp,
 }
 

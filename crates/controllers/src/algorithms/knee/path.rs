@@ -19,7 +19,7 @@ pub(super) struct PathRtt {
     min: f64,
     base: f64,
     smoothed: f64,
-    /// What the smoothed one was before the link was silent, if it was since the last drain.
+    /// The smoothed round-trip time before the link was last silent; infinite if it was not since the last drain.
     before_silence: f64,
     /// The mean that the last drain found.
     drained: f64,
