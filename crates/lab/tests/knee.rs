@@ -255,6 +255,23 @@ fn a_stop_that_loses_the_end_of_a_flight_is_over_when_the_link_is_back() {
     }
 }
 
+/// Fault: losses while the window grew again after a long stop bounded it to a part of what the path holds, and this bound rose by a 64th a
+/// round: the link was used to 52 and 69 % until 10 s.
+#[test]
+fn losses_after_a_stop_bound_the_window_as_in_startup() {
+    for (after, least) in [(0.55, 0.6), (0.675, 0.73)] {
+        let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
+        path.forward.impairments.blackouts = [(3.0, 3.6), (3.6 + after, 3.61 + after)]
+            .map(|(from, to)| Interval {
+                from: seconds(from).into(),
+                to: seconds(to).into(),
+            })
+            .to_vec();
+        let used = goodput(&greedy("knee", path, 10.0), 3.6, 10.0) / 20.0;
+        assert!(used > least, "{used} with losses {after} s after a stop");
+    }
+}
+
 /// A policer has no queue: what comes too fast is lost. The window is bounded by that, and raised slowly.
 #[test]
 fn a_policer_bounds_the_window() {

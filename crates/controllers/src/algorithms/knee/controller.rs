@@ -45,6 +45,8 @@ pub(super) struct Knee {
     behind_at: Option<Timestamp>,
     /// What left since the last drain began, until the window was full again.
     drained: Span,
+    /// What left since persistent congestion, while the window was smaller than the model's.
+    regrown: Span,
     /// The newest packet that left while the application was the limit.
     app_limited_until: Option<Timestamp>,
     evidence: Evidence,
@@ -257,6 +259,7 @@ impl Knee {
             full_at: None,
             behind_at: None,
             drained: Span::default(),
+            regrown: Span::default(),
             app_limited_until: None,
             evidence: Evidence::default(),
             last: Last::default(),
@@ -395,6 +398,8 @@ impl Knee {
         let min = self.mtu * MIN_PACKETS;
         if bounded > self.undrained + acked {
             self.behind_at = self.last_ack;
+        } else if self.regrown.up_to == Timestamp::MAX {
+            self.regrown.up_to = self.last_ack.unwrap_or_default();
         }
         self.undrained = bounded.min(self.undrained + growth).max(min);
         self.window = self.undrained;
@@ -613,7 +618,8 @@ impl Controller for Knee {
         match event.signal {
             CongestionSignal::EcnMark => {}
             CongestionSignal::Loss => {
-                let growing = matches!(self.state, State::Startup(_));
+                let growing = matches!(self.state, State::Startup(_))
+                    || self.regrown.contains(event.newest_sent);
                 // What a drain leaves in flight is not the window.
                 let window = if self.drained.contains(event.newest_sent) {
                     self.undrained
@@ -633,6 +639,7 @@ impl Controller for Knee {
                 // RFC 9002, section 7.6.2: the smallest window, and slow start. A link that is known is not searched for again: the window
                 // doubles up to what it was. What is delivered while it does says nothing of the link.
                 self.undrained = self.mtu * MIN_PACKETS;
+                self.regrown = Span::since(event.now);
                 self.loss = LossBound::new();
                 match &mut self.state {
                     State::Startup(startup) => {
