@@ -62,7 +62,7 @@ enum Test {
 #[derive(Debug, Clone, Copy)]
 struct Bounded {
     bound: f64,
-    /// What was in flight when too much was lost; in startup half of that, because slow start had doubled it.
+    /// What was in flight when too much was lost; in slow start half of that, because it had doubled.
     lost_at: f64,
 }
 
@@ -294,7 +294,7 @@ impl LossBound {
 /// So many standard deviations of a Poisson distribution are chance: about one flight in 44.
 const DEVIATIONS: f64 = 2.0;
 
-/// About one flight in 740. Startup judges few flights, but what it takes for a full link bounds the window for long.
+/// About one flight in 740. Slow start judges few flights, but what it takes for a full link bounds the window for long.
 const GROWING_DEVIATIONS: f64 = 3.0;
 
 /// In packets. So few lost ones say nothing about the window.
