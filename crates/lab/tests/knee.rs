@@ -256,7 +256,7 @@ fn a_stop_that_loses_the_end_of_a_flight_is_over_when_the_link_is_back() {
 }
 
 /// Fault: losses while the window grew again after a long stop bounded it to a part of what the path holds, and this bound rose by a 64th a
-/// round: the link was used to 52 and 69 % until 10 s.
+/// round: the link was used to 51 and 69 % until 10 s.
 #[test]
 fn losses_after_a_stop_bound_the_window_as_in_startup() {
     for (after, least) in [(0.55, 0.6), (0.675, 0.73)] {
