@@ -316,6 +316,20 @@ fn startup_fits_a_buffer_of_one_bandwidth_delay_product() {
     }
 }
 
+/// Fault: the drain after startup took a round trip and a half to find the delay that startup had begun with: 75, 64 and 49 % of 25 round trips.
+#[test]
+fn the_drain_after_startup_ends_where_the_path_is_known() {
+    for (mbps, rtt, least) in [(5.0, 0.1, 0.763), (100.0, 0.04, 0.653), (500.0, 0.1, 0.5)] {
+        let outcome = greedy(
+            "knee",
+            links(constant(mbps), rtt, bdp(mbps, rtt, 1.0)),
+            25.0 * rtt,
+        );
+        let used = goodput(&outcome, 0.0, 25.0 * rtt) / mbps;
+        assert!(used > least, "{used} of {mbps} Mb/s");
+    }
+}
+
 /// Three lost packets of forty ended startup at a tenth of the link, and bounded the window for the rest of a minute.
 #[test]
 fn chance_losses_do_not_end_startup() {

@@ -279,9 +279,10 @@ impl Knee {
         self.evidence.measure(now);
         let link = Link::new(&self.config, rate, self.path.horizon());
         self.drained = Span::since(now);
+        let drain = Drain::of_known_path(now, self.path.with_full_window(), self.path.min());
         self.state = State::Running {
             link,
-            phase: Phase::Draining(Drain::new(now, self.path.with_full_window())),
+            phase: Phase::Draining(drain),
         };
     }
 

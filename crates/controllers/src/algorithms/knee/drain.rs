@@ -1,7 +1,7 @@
 //! A look at the path without a queue of the sender's own.
 
 use super::arithmetic::seconds_between;
-use super::path::AGREEMENT;
+use super::path::{AGREEMENT, FLAT};
 use crate::event::AckEvent;
 use crate::units::{Bytes, Timestamp};
 
@@ -11,6 +11,9 @@ use crate::units::{Bytes, Timestamp};
 /// [`PathRtt`](super::path::PathRtt). Other flows see the queue fall, and drain as well, a round trip later. So the packets are taken in
 /// parts, the first of a round trip, the others of half of one, and the lowest part counts. As long as parts fall the queue is others',
 /// the link is busy, and the drain goes on.
+///
+/// Startup begins on a path without a queue of the sender's own. Half a round trip that shows its delay again is enough for the drain after it: what
+/// a drain has to find out is known. Later ones go on for as long as others need to join.
 ///
 /// What is acknowledged at one moment is one observation, however many packets it is. The acknowledgement of a single packet may be late: the
 /// receiver waited for a second one. So single packets count only in a part without two other observations.
@@ -30,6 +33,8 @@ pub(super) struct Drain {
     last_mean: f64,
     /// The lowest part's mean and deviation.
     lowest: f64,
+    /// The delay of the path as startup has seen it, until half a round trip is compared with it.
+    known: Option<f64>,
 }
 
 /// Round-trip times.
@@ -71,6 +76,13 @@ impl Sample {
             (mean, variance.sqrt())
         })
     }
+
+    /// The same, if that is a path of this delay without a queue.
+    fn shows(&self, delay: f64) -> Option<f64> {
+        let (mean, deviation) = self.level().filter(|_| self.moments >= ENOUGH)?;
+        let level = mean + deviation;
+        (level <= (1.0 + FLAT) * delay).then_some(level)
+    }
 }
 
 /// What a drain has found, in seconds.
@@ -97,6 +109,15 @@ impl Drain {
             part_end: None,
             last_mean: f64::INFINITY,
             lowest: f64::INFINITY,
+            known: None,
+        }
+    }
+
+    /// The drain after startup, which has seen the path's delay.
+    pub(super) const fn of_known_path(now: Timestamp, before: f64, delay: f64) -> Self {
+        Self {
+            known: Some(delay),
+            ..Self::new(now, before)
         }
     }
 
@@ -126,21 +147,33 @@ impl Drain {
             return None;
         }
         let elapsed = seconds_between(since, ack.newest_sent);
+        if elapsed >= NEXT * base_rtt
+            && let Some(delay) = self.known.take()
+            && let Some(level) = self.part.shows(delay)
+        {
+            return Some(self.found(level));
+        }
         let part_end = self.part_end.unwrap_or(FIRST * base_rtt);
         let ended = elapsed >= part_end && self.end_part(elapsed, base_rtt, waits_above);
         self.part.add(rtt, ack.now);
         if ack.acked_packets > 1 {
             self.pairs.add(rtt, ack.now);
         }
-        ended.then(|| Drained {
-            before: self.before,
-            least: self.least,
-            mean: if self.lowest.is_finite() {
+        ended.then(|| {
+            self.found(if self.lowest.is_finite() {
                 self.lowest
             } else {
                 self.least
-            },
+            })
         })
+    }
+
+    const fn found(&self, mean: f64) -> Drained {
+        Drained {
+            before: self.before,
+            least: self.least,
+            mean,
+        }
     }
 
     /// Takes the part under way, if it is a sample. Returns whether the drain has shown what it can.
@@ -163,6 +196,9 @@ impl Drain {
 /// In base round trips: the parts. A few packets would show noise.
 const FIRST: f64 = 1.0;
 const NEXT: f64 = 0.5;
+
+/// At so many moments packets have to be acknowledged to say that the path is as it was known: a round's packets in RFC 9406, section 4.3.
+const ENOUGH: u32 = 8;
 
 /// In round trips with the full window: others see the drain after one of them, and join it.
 const JOINED: f64 = 1.5;
@@ -222,6 +258,31 @@ mod tests {
         assert_eq!((found.before, found.least), (0.05, 0.04));
         // 50 ms without a deviation, in the second part.
         assert!((found.mean - 0.05).abs() < 1e-9, "{found:?}");
+    }
+
+    /// Half a round trip that shows a known path ends the drain, if it is a round's packets, and none of them waits.
+    #[test]
+    fn a_known_path_is_found_again_in_half_a_round_trip() {
+        // One acknowledgement every so many ms; the round trip is 40 ms. The flight is small from 100 ms on.
+        let ended = |interval: u64, rtt: fn(u64) -> f64| {
+            let now = Timestamp::from_nanos(0);
+            let mut drain = Drain::of_known_path(now, 0.08, 0.04);
+            (0..200).find_map(|index| {
+                let sent = 60 + index * interval;
+                let ack = ack(sent + 40, sent, 10_000);
+                let found = drain.on_ack(&ack, rtt(index), Bytes(10_000), 0.04, 0.044)?;
+                Some((sent - 100, found.mean))
+            })
+        };
+        let (after, mean) = ended(1, |_| 0.04).expect("it ends");
+        assert_eq!(after, 20);
+        assert!((mean - 0.04).abs() < 1e-9, "{mean}");
+        // Six packets in half a round trip, and a path with noise.
+        let (few, _) = ended(4, |_| 0.04).expect("it ends");
+        let noise: fn(u64) -> f64 = |index| if index % 2 == 0 { 0.04 } else { 0.043 };
+        let (noisy, mean) = ended(1, noise).expect("it ends");
+        assert!(few >= 60 && noisy >= 60, "{few} and {noisy} ms");
+        assert!(mean > 0.0425, "{mean}");
     }
 
     /// Others drain a round trip later: what is left then is what counts.

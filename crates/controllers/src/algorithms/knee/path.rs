@@ -459,7 +459,7 @@ const LOOK_AFTER: f64 = 2.0;
 const COARSE_LEFT: f64 = 0.65;
 
 /// The round-trip times of a drain that shows a path without a queue vary by this share, as a plateau's do.
-const FLAT: f64 = 0.01;
+pub(super) const FLAT: f64 = 0.01;
 
 /// Drains, and parts of one, agree within this share: what timers and acknowledgement delays vary by.
 pub(super) const AGREEMENT: f64 = 0.03;
