@@ -107,6 +107,18 @@ impl State {
         }
     }
 
+    /// How much a flight may grow in a round. Acknowledgements come at the link's rate, and what they let out comes faster by what the window grows.
+    /// The path has room for the longest queue that it ever held, and for some packets. What `paces` spreads the packets over the round.
+    fn room(&self, path: &PathRtt, mtu: Bytes, paces: bool) -> f64 {
+        match self {
+            Self::Running { link, .. } if !paces => {
+                let queued = path.longest_wait() * link.rate.rate(path.horizon());
+                larger(queued, ROOM_PACKETS * float(mtu))
+            }
+            Self::Startup(_) | Self::Running { .. } => f64::INFINITY,
+        }
+    }
+
     fn mode(&self) -> Mode {
         match self {
             Self::Startup(_) => Mode::Startup,
@@ -389,9 +401,8 @@ impl Knee {
     fn update_window(&mut self, acked: Bytes) {
         let model = self.state.window(&self.config, &self.path, self.mtu);
         let most = self.loss.bytes();
-        // A window that doubles in a round queues half of what it holds. A link that has lost packets may have no place for them.
         let growth = if most < model {
-            Bytes(acked.0 / BOUNDED_GROWTH)
+            self.bounded_growth(acked)
         } else {
             acked
         };
@@ -416,6 +427,13 @@ impl Knee {
         if self.is_resuming() {
             self.let_one_out(acked);
         }
+    }
+
+    /// A window that doubles in a round queues half of what it holds. A link that has lost packets may have no place for them.
+    fn bounded_growth(&self, acked: Bytes) -> Bytes {
+        let room = self.state.room(&self.path, self.mtu, self.paces);
+        let share = smaller(BOUNDED_GROWTH, room / float(self.undrained));
+        whole(share * float(acked))
     }
 
     /// Only the acknowledgement of a later packet tells what a silence has lost. Without one the flight waits for a probe timeout, which the
@@ -578,9 +596,10 @@ impl Controller for Knee {
             self.evidence.show(ack, before);
         }
         let model = || self.state.window(&self.config, &self.path, self.mtu);
+        let room = || self.state.room(&self.path, self.mtu, self.paces);
         let others_queue = self.path.others_queue();
         self.loss
-            .on_ack(&self.config, ack, model, self.mtu, others_queue);
+            .on_ack(&self.config, ack, model, room, self.mtu, others_queue);
         if let State::Startup(startup) = &mut self.state {
             self.path.take_min_as_base();
             // What hosts add is no queue.
@@ -710,8 +729,11 @@ impl Controller for Knee {
 /// A receiver acknowledges every second packet at once (RFC 9000, section 13.2.2).
 const MIN_PACKETS: u64 = 2;
 
-/// While losses bound the window, one byte for so many that are acknowledged: a quarter in a round, as the bound itself grows at most.
-const BOUNDED_GROWTH: u64 = 4;
+/// While losses bound the window, of what is acknowledged: a quarter in a round, as the bound itself grows at most.
+const BOUNDED_GROWTH: f64 = 0.25;
+
+/// Two acknowledgements of two packets each. A path that holds fewer has no use for a window.
+const ROOM_PACKETS: f64 = 4.0;
 
 /// What a transport may send back to back: RFC 9002, section 7.7, allows the initial window. Delivery rates vary by it.
 pub(super) const QUANTUM_PACKETS: u64 = 10;

@@ -151,13 +151,14 @@ impl LossBound {
         self.lossy_until.is_some_and(|until| round <= until)
     }
 
-    /// Takes an acknowledgement. `model` is the window without the bound. Others who fill the queue make losses whatever this sender
-    /// does: where the queue is theirs the bound is not held, and rises twice as fast.
+    /// Takes an acknowledgement. `model` is the window without the bound, `room` what the path can queue of a flight that grows. Others who fill
+    /// the queue make losses whatever this sender does: where the queue is theirs the bound is not held, and rises twice as fast.
     pub(super) fn on_ack(
         &mut self,
         config: &KneeConfig,
         ack: &AckEvent,
         model: impl Fn() -> f64,
+        room: impl Fn() -> f64,
         mtu: Bytes,
         others_queue: bool,
     ) {
@@ -211,7 +212,7 @@ impl LossBound {
             Phase::Raising { bounded } => {
                 if new_round {
                     bounded.bound *= if bounded.bound > NEW_GROUND * bounded.lost_at {
-                        NEW_GROUND
+                        (1.0 + room() / bounded.bound).clamp(1.0 + config.bound_growth, NEW_GROUND)
                     } else if others_queue {
                         1.0 + 2.0 * config.bound_growth
                     } else {
@@ -309,7 +310,7 @@ const HOLD_ROUNDS: u64 = 12;
 /// A path that loses more is congested, whatever the window is.
 const MAX_TOLERATED: f64 = 0.1;
 
-/// How far above the flight that lost packets the bound may be taken for obsolete, and how fast it grows then in each round.
+/// How far above the flight that lost packets the bound may be taken for obsolete, and how fast it grows then in each round at most.
 const NEW_GROUND: f64 = 1.25;
 
 /// How fast the tolerated loss falls to the loss that is seen, per sample.
@@ -360,21 +361,51 @@ mod tests {
         others_queue: bool,
     ) {
         for round in rounds {
-            let ack = AckEvent {
-                round,
-                round_start: true,
-                acked: MTU * (100 - lost),
-                lost: MTU * lost,
-                ..AckEvent::nothing_yet(at(round * 40))
-            };
-            bound.on_ack(
-                &KneeConfig::default(),
-                &ack,
-                || 200_000.0,
-                MTU,
-                others_queue,
-            );
+            take(bound, round, 100 - lost, lost, f64::INFINITY, others_queue);
         }
+    }
+
+    /// A round with so many packets, on a path that has room for so many bytes.
+    fn take(
+        bound: &mut LossBound,
+        round: u64,
+        acked: u64,
+        lost: u64,
+        room: f64,
+        others_queue: bool,
+    ) {
+        let ack = AckEvent {
+            round,
+            round_start: true,
+            acked: MTU * acked,
+            lost: MTU * lost,
+            ..AckEvent::nothing_yet(at(round * 40))
+        };
+        let config = KneeConfig::default();
+        bound.on_ack(&config, &ack, || 400_000.0, || room, MTU, others_queue);
+    }
+
+    /// Fault: a bound far above the flight that had lost packets rose by a quarter a round. A buffer of eight packets had no place for that, and lost
+    /// packets again.
+    #[test]
+    fn a_bound_rises_by_what_the_path_has_room_for() {
+        let risen = |room: f64| {
+            let mut bound = LossBound::new();
+            assert!(lose(&mut bound, &loss(40, 1, 10), true));
+            let mut most: f64 = 1.0;
+            for round in 2..120 {
+                let before = bound.bytes();
+                take(&mut bound, round, 100, 0, room, false);
+                if bound.bytes().is_finite() {
+                    most = most.max(bound.bytes() / before);
+                }
+            }
+            most
+        };
+        assert!((risen(f64::INFINITY) - 1.25).abs() < 1e-9);
+        // Eight packets of 85 that were not lost.
+        assert!(risen(9_600.0) < 1.095, "{}", risen(9_600.0));
+        assert!((risen(0.0) - 1.0 - 1.0 / 64.0).abs() < 1e-9);
     }
 
     /// Fault: beside a flow that fills ten bandwidth-delay products the bound was held for 12 rounds of 0.4 s, and rose by 4 % a second.
@@ -418,14 +449,7 @@ mod tests {
     fn the_losses_of_small_flights_add_up() {
         let mut bound = LossBound::new();
         for round in 1..30 {
-            let ack = AckEvent {
-                round,
-                round_start: true,
-                acked: MTU * 8,
-                lost: MTU * 2,
-                ..AckEvent::nothing_yet(at(round * 40))
-            };
-            bound.on_ack(&KneeConfig::default(), &ack, || 200_000.0, MTU, false);
+            take(&mut bound, round, 8, 2, f64::INFINITY, false);
             let mut event = loss(round * 40, round, 2);
             event.flight = event.flight.map(|flight| FlightSample {
                 in_flight: MTU * 10,

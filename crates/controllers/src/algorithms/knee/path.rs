@@ -17,6 +17,8 @@ pub(super) struct PathRtt {
     host_delay: f64,
     drain_interval: f64,
     min: f64,
+    /// The most ever, but for silences of the link.
+    max: f64,
     base: f64,
     smoothed: f64,
     /// The smoothed round-trip time before the link was last silent; infinite if it was not since the last drain.
@@ -137,6 +139,7 @@ impl PathRtt {
             host_delay: config.host_delay.as_secs_f64(),
             drain_interval: config.drain_interval.as_secs_f64(),
             min: 0.0,
+            max: 0.0,
             base: 0.0,
             smoothed: 0.0,
             before_silence: f64::INFINITY,
@@ -167,6 +170,11 @@ impl PathRtt {
     /// The least ever; zero before the first sample.
     pub(super) fn min(&self) -> f64 {
         self.min
+    }
+
+    /// The longest that a packet has ever waited in a queue: the path has room for so much.
+    pub(super) fn longest_wait(&self) -> f64 {
+        larger(self.max - self.min, 0.0)
     }
 
     /// Without a queue of the sender's own, on average.
@@ -303,6 +311,7 @@ impl PathRtt {
         if silenced {
             self.before_silence = smaller(self.before_silence, self.smoothed);
         } else {
+            self.max = larger(self.max, rtt);
             self.round.sum += rtt;
             self.round.samples += 1.0;
             self.round.min = smaller(self.round.min, rtt);
