@@ -107,8 +107,8 @@ impl State {
         }
     }
 
-    /// How much a flight may grow in a round. Acknowledgements come at the link's rate, and what they let out comes faster by what the window grows.
-    /// The path has room for the longest queue that it ever held, and for some packets. What `paces` spreads the packets over the round.
+    /// How much a flight may grow in a round, in bytes. Acknowledgements come at the link's rate, and what they let out comes faster by what the window
+    /// grows. The path has room for the longest queue that it ever held, and for some packets. A transport that paces spreads packets over the round.
     fn room(&self, path: &PathRtt, mtu: Bytes, paces: bool) -> f64 {
         match self {
             Self::Running { link, .. } if !paces => {
@@ -732,7 +732,7 @@ const MIN_PACKETS: u64 = 2;
 /// While losses bound the window, of what is acknowledged: a quarter in a round, as the bound itself grows at most.
 const BOUNDED_GROWTH: f64 = 0.25;
 
-/// Two acknowledgements of two packets each. A path that holds fewer has no use for a window.
+/// Any buffer is taken to hold so many. Two and three let windows grow more slowly, eight overflow short buffers: docs/results/knee-values.md.
 const ROOM_PACKETS: f64 = 4.0;
 
 /// What a transport may send back to back: RFC 9002, section 7.7, allows the initial window. Delivery rates vary by it.

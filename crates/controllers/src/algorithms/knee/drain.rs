@@ -197,7 +197,7 @@ impl Drain {
 const FIRST: f64 = 1.0;
 const NEXT: f64 = 0.5;
 
-/// At so many moments packets have to be acknowledged to say that the path is as it was known: a round's packets in RFC 9406, section 4.3.
+/// At so many moments packets have to be acknowledged to say that the path is as it was known: N_RTT_SAMPLE of RFC 9406, section 4.3.
 const ENOUGH: u32 = 8;
 
 /// In round trips with the full window: others see the drain after one of them, and join it.
