@@ -21,7 +21,7 @@ use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 use kneepoint_lab::units::QueueSize;
 use paths::{
     batched, bdp, constant, goodput, greedy, heeds_a_marker, jittered, lengthened, links, mean_rtt,
-    seconds, time_to,
+    seconds, step, time_to,
 };
 
 /// What was lost of what was sent.
@@ -349,6 +349,14 @@ fn chance_losses_do_not_end_startup() {
         let used = goodput(&outcome, 10.0, 30.0) / 10.0;
         assert!(used > 0.8, "{used} with seed {seed}");
     }
+}
+
+/// Fault: the longest wait was taken for as long a queue at nine times the rate. The buffer had no place for that: 43 % were used.
+#[test]
+fn a_short_buffer_is_no_longer_at_a_higher_rate() {
+    let outcome = greedy("knee", links(step(51.0, 2.0, 470.0), 0.0052, 10_300), 6.0);
+    let used = goodput(&outcome, 2.0, 6.0) / 470.0;
+    assert!(used > 0.75, "{used}");
 }
 
 /// In a flight of ten packets two lost ones are 20 %. Flight by flight they were taken for chance.

@@ -109,11 +109,10 @@ impl State {
 
     /// How much a flight may grow in a round, in bytes. Acknowledgements come at the link's rate, and what they let out comes faster by what the window
     /// grows. The path has room for the longest queue that it ever held, and for some packets. A transport that paces spreads packets over the round.
-    fn room(&self, path: &PathRtt, mtu: Bytes, paces: bool) -> f64 {
+    fn room(&self, mtu: Bytes, paces: bool) -> f64 {
         match self {
             Self::Running { link, .. } if !paces => {
-                let queued = path.longest_wait() * link.rate.rate(path.horizon());
-                larger(queued, ROOM_PACKETS * float(mtu))
+                larger(link.longest_queue, ROOM_PACKETS * float(mtu))
             }
             Self::Startup(_) | Self::Running { .. } => f64::INFINITY,
         }
@@ -160,6 +159,8 @@ struct Link {
     known_rate: f64,
     /// The part of the last silence that was cut off, less what batches have been given back, in seconds.
     cut: f64,
+    /// The longest queue that it ever held: a buffer holds so many bytes, whatever the rate becomes.
+    longest_queue: f64,
 }
 
 /// Acknowledgements in a row that came after a silence, of packets that waited all of it.
@@ -200,6 +201,7 @@ impl Link {
             slow: Slowdown::default(),
             known_rate: rate,
             cut: 0.0,
+            longest_queue: 0.0,
         }
     }
 
@@ -289,7 +291,8 @@ impl Knee {
     fn end_startup(&mut self, now: Timestamp, rate: f64) {
         // A queue stood, or the link lost packets: it was full.
         self.evidence.measure(now);
-        let link = Link::new(&self.config, rate, self.path.horizon());
+        let mut link = Link::new(&self.config, rate, self.path.horizon());
+        link.longest_queue = self.path.longest_wait() * rate;
         self.drained = Span::since(now);
         let drain = Drain::of_known_path(now, self.path.with_full_window(), self.path.min());
         self.state = State::Running {
@@ -431,7 +434,7 @@ impl Knee {
 
     /// A window that doubles in a round queues half of what it holds. A link that has lost packets may have no place for them.
     fn bounded_growth(&self, acked: Bytes) -> Bytes {
-        let room = self.state.room(&self.path, self.mtu, self.paces);
+        let room = self.state.room(self.mtu, self.paces);
         let share = smaller(BOUNDED_GROWTH, room / float(self.undrained));
         whole(share * float(acked))
     }
@@ -492,6 +495,7 @@ impl Link {
     fn learn(&mut self, config: &KneeConfig, acked: &Acked, path: &PathRtt, mtu: f64) {
         let (horizon, host_delay) = (path.horizon(), path.host_delay());
         let usual = larger(self.rate.usual(), 1.0);
+        self.longest_queue = larger(self.longest_queue, acked.wait * usual);
         // A link that carries nothing for longer than this is silent: neither busy nor idle.
         let packets = larger(acked.bytes, 2.0 * mtu);
         let longest = larger(PAUSE * path.base(), host_delay) + PAUSE_PACKETS * packets / usual;
@@ -596,7 +600,7 @@ impl Controller for Knee {
             self.evidence.show(ack, before);
         }
         let model = || self.state.window(&self.config, &self.path, self.mtu);
-        let room = || self.state.room(&self.path, self.mtu, self.paces);
+        let room = || self.state.room(self.mtu, self.paces);
         let others_queue = self.path.others_queue();
         self.loss
             .on_ack(&self.config, ack, model, room, self.mtu, others_queue);

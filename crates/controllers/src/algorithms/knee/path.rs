@@ -172,7 +172,7 @@ impl PathRtt {
         self.min
     }
 
-    /// The longest that a packet has ever waited in a queue: the path has room for so much.
+    /// The longest that a packet has ever waited in a queue.
     pub(super) fn longest_wait(&self) -> f64 {
         larger(self.max - self.min, 0.0)
     }
