@@ -7,28 +7,20 @@ use std::path::Path;
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::link::{
-    Delay, DelayStep, Interval, Jitter, Loss, Policer, RateStep, Shaper,
-};
-use kneepoint_emulator::network::{Duplex, Topology};
+use kneepoint_emulator::link::{Delay, DelayStep, Interval, Loss, RateStep, Shaper};
+use kneepoint_emulator::network::Topology;
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
 use kneepoint_lab::compare::{Extras, compare};
 use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::metrics::Row;
 use kneepoint_lab::scenario::{Link, Scenario};
-use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
+use kneepoint_lab::trial::{FlowPlan, Trial};
 use kneepoint_lab::units::QueueSize;
 use paths::{
-    batched, bdp, constant, goodput, greedy, heeds_a_marker, jittered, lengthened, links, mean_rtt,
-    seconds, step, time_to,
+    batched, bdp, constant, goodput, greedy, heeds_a_marker, jittered, lengthened, links, loss,
+    mean_rtt, seconds, seeded, time_to,
 };
-
-/// What was lost of what was sent.
-fn loss(outcome: &Outcome) -> f64 {
-    let flow = &outcome.flows[0];
-    flow.lost_bytes as f64 / (flow.lost_bytes + flow.acked_bytes) as f64
-}
 
 /// On a link of one rate next to nothing waits: 2 ms, or the packets that two acknowledgements release.
 #[test]
@@ -163,46 +155,6 @@ fn chance_losses_do_not_cut_the_queue_target_of_large_flights() {
     assert!(with > 0.97 * without, "{with} instead of {without}");
 }
 
-/// `knee` alone on this path for so many seconds, with this seed.
-fn seeded(path: Duplex, end: f64, seed: u64) -> Outcome {
-    let candidate = candidate("knee", seed).expect("it is known");
-    let flow = FlowPlan::greedy(candidate, Duration::ZERO, seconds(end));
-    let trial = Trial {
-        seed,
-        ..Trial::new(Topology::point_to_point(path), vec![flow], seconds(end))
-    };
-    trial.run().expect("it runs")
-}
-
-/// Loss that a smaller window does not stop is no reason for a smaller window.
-#[test]
-fn random_loss_is_the_paths() {
-    for (share, least) in [(0.001, 0.9), (0.01, 0.8)] {
-        for seed in [1, 2, 3] {
-            let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
-            path.forward.loss = Loss::Random(share);
-            let outcome = seeded(path, 15.0, seed);
-            let used = goodput(&outcome, 2.0, 15.0) / 20.0;
-            assert!(used > least, "{used} with {share} lost, seed {seed}");
-        }
-    }
-}
-
-/// Fault: thirty packets that were lost in a drain bounded the window to what the drain had left in flight.
-#[test]
-fn what_is_lost_in_a_drain_does_not_bound_the_window() {
-    let used = [1, 2, 3, 4, 5, 6].map(|seed| {
-        let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 1.0));
-        path.forward.loss = Loss::Burst {
-            every: 3000,
-            length: 30,
-        };
-        goodput(&seeded(path, 20.0, seed), 1.0, 20.0) / 20.0
-    });
-    let mean = used.iter().sum::<f64>() / 6.0;
-    assert!(mean > 0.91, "{mean}: {used:?}");
-}
-
 /// Fault: after each stop the link was searched for from two packets on, a chance loss ended the search at a tenth of the link, and a probe's
 /// acknowledgement after half a second counted as the link's rate.
 #[test]
@@ -255,54 +207,6 @@ fn a_stop_that_loses_the_end_of_a_flight_is_over_when_the_link_is_back() {
     }
 }
 
-/// Fault: losses while the window grew again after a long stop bounded it to a part of what the path holds, and this bound rose by a 64th a
-/// round: the link was used to 51 and 69 % until 10 s.
-#[test]
-fn losses_after_a_stop_bound_the_window_as_in_startup() {
-    for (after, least) in [(0.55, 0.6), (0.675, 0.73)] {
-        let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
-        path.forward.impairments.blackouts = [(3.0, 3.6), (3.6 + after, 3.61 + after)]
-            .map(|(from, to)| Interval {
-                from: seconds(from).into(),
-                to: seconds(to).into(),
-            })
-            .to_vec();
-        let used = goodput(&greedy("knee", path, 10.0), 3.6, 10.0) / 20.0;
-        assert!(used > least, "{used} with losses {after} s after a stop");
-    }
-}
-
-/// A policer has no queue: what comes too fast is lost. The window is bounded by that, and raised slowly.
-#[test]
-fn a_policer_bounds_the_window() {
-    let mut path = links(constant(100.0), 0.04, bdp(100.0, 0.04, 1.0));
-    path.forward.policer = Some(Policer {
-        bytes_per_second: paths::bytes_per_second(10.0),
-        burst: 50_000,
-    });
-    let outcome = greedy("knee", path, 20.0);
-    let used = goodput(&outcome, 2.0, 20.0) / 10.0;
-    assert!(used > 0.85, "{used} of the policer's rate");
-    assert!(loss(&outcome) < 0.05, "{} lost", loss(&outcome));
-}
-
-#[test]
-fn a_shallow_buffer_is_not_overflown_for_long() {
-    for (mbps, times) in [(10.0, 0.3), (50.0, 0.2)] {
-        let outcome = greedy(
-            "knee",
-            links(constant(mbps), 0.04, bdp(mbps, 0.04, times)),
-            15.0,
-        );
-        assert!(
-            loss(&outcome) < 0.02,
-            "{} lost of {mbps} Mb/s",
-            loss(&outcome)
-        );
-        assert!(goodput(&outcome, 2.0, 15.0) / mbps > 0.88);
-    }
-}
-
 /// Slow start doubles the flight in each round. Bounded by twice what was delivered, it fits two bandwidth-delay products: beyond, each
 /// second packet is lost, and the receiver closes a connection with that many gaps.
 #[test]
@@ -328,84 +232,6 @@ fn the_drain_after_startup_ends_where_the_path_is_known() {
         let used = goodput(&outcome, 0.0, 25.0 * rtt) / mbps;
         assert!(used > least, "{used} of {mbps} Mb/s");
     }
-}
-
-/// Three lost packets of forty ended startup at a tenth of the link, and bounded the window for the rest of a minute.
-#[test]
-fn chance_losses_do_not_end_startup() {
-    for seed in [1, 2, 3, 4] {
-        let mut path = links(constant(10.0), 0.6, bdp(10.0, 0.6, 2.0));
-        path.forward.loss = Loss::Random(0.01);
-        let flow = FlowPlan::greedy(
-            candidate("knee", seed).expect("it is known"),
-            Duration::ZERO,
-            seconds(30.0),
-        );
-        let trial = Trial {
-            seed,
-            ..Trial::new(Topology::point_to_point(path), vec![flow], seconds(30.0))
-        };
-        let outcome = trial.run().expect("it runs");
-        let used = goodput(&outcome, 10.0, 30.0) / 10.0;
-        assert!(used > 0.8, "{used} with seed {seed}");
-    }
-}
-
-/// Fault: the longest wait was taken for as long a queue at nine times the rate. The buffer had no place for that: 43 % were used.
-#[test]
-fn a_short_buffer_is_no_longer_at_a_higher_rate() {
-    let outcome = greedy("knee", links(step(51.0, 2.0, 470.0), 0.0052, 10_300), 6.0);
-    let used = goodput(&outcome, 2.0, 6.0) / 470.0;
-    assert!(used > 0.75, "{used}");
-}
-
-/// In a flight of ten packets two lost ones are 20 %. Flight by flight they were taken for chance.
-#[test]
-fn a_link_that_holds_few_packets_loses_few() {
-    for (mbps, rtt, bdps) in [
-        (50.0, 0.0012, 1.0),
-        (35.0, 0.0014, 1.3),
-        (20.0, 0.0006, 4.0),
-    ] {
-        let path = links(constant(mbps), rtt, bdp(mbps, rtt, bdps));
-        let outcome = greedy("knee", path, 6.0);
-        let (used, lost) = (goodput(&outcome, 1.0, 6.0) / mbps, loss(&outcome));
-        assert!(used > 0.9, "{used} of {mbps} Mb/s at {rtt} s");
-        assert!(lost < 0.05, "{lost} of {mbps} Mb/s at {rtt} s");
-    }
-}
-
-/// Fault: after each test of the loss bound the window doubled in a round, and then grew by a quarter. The buffer had no place for that, and the
-/// bound came back: 41, 68 and 61 % were used, and of the fast links 37 and 81 %.
-#[test]
-fn a_buffer_of_a_few_packets_is_used() {
-    for (mbps, rtt, packets, end, least) in [
-        (10.0, 0.04, 3, 20.0, 0.6),
-        (20.0, 0.01, 3, 20.0, 0.9),
-        (100.0, 0.01, 6, 20.0, 0.85),
-        (470.0, 0.0052, 7, 4.0, 0.8),
-        (300.0, 0.005, 16, 4.0, 0.92),
-    ] {
-        let outcome = greedy("knee", links(constant(mbps), rtt, packets * 1500), end);
-        let used = goodput(&outcome, 0.0, end) / mbps;
-        assert!(used > least, "{used} of {mbps} Mb/s with {packets} packets");
-    }
-}
-
-/// Fault: noq takes packets that others overtake for lost, and says so when they arrive. The bound stayed: 21 % of 36 Mb/s were used.
-#[test]
-fn a_spurious_loss_leaves_no_bound() {
-    let mut path = links(constant(36.0), 0.15, bdp(36.0, 0.15, 1.2));
-    path.forward.delay = Delay::Jittered {
-        jitter: Jitter::Uniform {
-            from: Nanos::from_millis(75),
-            to: Nanos::from_millis(78),
-        },
-        reordering: true,
-    };
-    let outcome = greedy("noq:knee", path, 20.0);
-    let used = goodput(&outcome, 5.0, 20.0) / 36.0;
-    assert!(used > 0.4, "{used}");
 }
 
 /// quinn asks for the window of all datagrams that leave together before it tells of them. Told a larger window, so that it paces faster, it

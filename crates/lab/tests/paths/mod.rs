@@ -141,6 +141,23 @@ pub(crate) fn greedy(name: &str, links: Duplex, end: f64) -> Outcome {
     with(controller, links, end, None)
 }
 
+/// `knee` alone on this path for so many seconds, with this seed.
+pub(crate) fn seeded(links: Duplex, end: f64, seed: u64) -> Outcome {
+    let candidate = candidate("knee", seed).expect("it is known");
+    let flow = FlowPlan::greedy(candidate, Duration::ZERO, seconds(end));
+    let trial = Trial {
+        seed,
+        ..Trial::new(Topology::point_to_point(links), vec![flow], seconds(end))
+    };
+    trial.run().expect("it runs")
+}
+
+/// What was lost of what was sent.
+pub(crate) fn loss(outcome: &Outcome) -> f64 {
+    let flow = &outcome.flows[0];
+    flow.lost_bytes as f64 / (flow.lost_bytes + flow.acked_bytes) as f64
+}
+
 /// A connection of a given controller, or with another application.
 pub(crate) fn with(
     controller: impl Into<Candidate>,

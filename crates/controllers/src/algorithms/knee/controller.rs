@@ -246,6 +246,8 @@ struct Acked {
     sent_gap: f64,
     /// How long the newest packet waited: its round-trip time beyond the base.
     wait: f64,
+    /// Whether it waited for a link that carried nothing.
+    silenced: bool,
     /// Whether losses show that the link was full.
     lossy: bool,
     /// Whether the window was the limit, not the application.
@@ -332,6 +334,7 @@ impl Knee {
         full: bool,
     ) {
         let full = full && self.behind_at.is_none_or(|at| ack.newest_sent > at);
+        let silenced = self.is_resuming();
         let Self {
             config,
             path,
@@ -358,6 +361,7 @@ impl Knee {
                 gap,
                 sent_gap,
                 wait: larger(rtt - path.base(), 0.0),
+                silenced,
                 lossy: self.loss.is_lossy(ack.round),
                 window_limited,
                 full,
@@ -495,7 +499,9 @@ impl Link {
     fn learn(&mut self, config: &KneeConfig, acked: &Acked, path: &PathRtt, mtu: f64) {
         let (horizon, host_delay) = (path.horizon(), path.host_delay());
         let usual = larger(self.rate.usual(), 1.0);
-        self.longest_queue = larger(self.longest_queue, acked.wait * usual);
+        if !acked.silenced {
+            self.longest_queue = larger(self.longest_queue, acked.wait * usual);
+        }
         // A link that carries nothing for longer than this is silent: neither busy nor idle.
         let packets = larger(acked.bytes, 2.0 * mtu);
         let longest = larger(PAUSE * path.base(), host_delay) + PAUSE_PACKETS * packets / usual;

@@ -1,6 +1,7 @@
 //! What losses say about the window.
 
 use super::KneeConfig;
+use super::arithmetic::{larger, smaller};
 use crate::event::{AckEvent, CongestionEvent};
 use crate::units::{Bytes, Timestamp};
 
@@ -212,7 +213,8 @@ impl LossBound {
             Phase::Raising { bounded } => {
                 if new_round {
                     bounded.bound *= if bounded.bound > NEW_GROUND * bounded.lost_at {
-                        (1.0 + room() / bounded.bound).clamp(1.0 + config.bound_growth, NEW_GROUND)
+                        let queued = smaller(1.0 + room() / bounded.bound, NEW_GROUND);
+                        larger(queued, 1.0 + config.bound_growth)
                     } else if others_queue {
                         1.0 + 2.0 * config.bound_growth
                     } else {
@@ -383,6 +385,32 @@ mod tests {
         };
         let config = KneeConfig::default();
         bound.on_ack(&config, &ack, || 400_000.0, || room, MTU, others_queue);
+    }
+
+    /// Fault: a growth of more than a quarter, which is valid, was a lower limit above the upper one, and a panic.
+    #[test]
+    fn a_growth_of_more_than_a_quarter_is_its_own_limit() {
+        let config = KneeConfig {
+            bound_growth: 1.0,
+            ..KneeConfig::default()
+        };
+        assert_eq!(crate::ControllerConfig::validate(&config), Ok(()));
+        let mut bound = LossBound::new();
+        assert!(lose(&mut bound, &loss(40, 1, 10), false));
+        let mut most: f64 = 1.0;
+        for round in 2..40 {
+            let ack = AckEvent {
+                round,
+                acked: MTU * 100,
+                ..AckEvent::nothing_yet(at(round * 40))
+            };
+            let before = bound.bytes();
+            bound.on_ack(&config, &ack, || 400_000.0, || 0.0, MTU, false);
+            if bound.bytes().is_finite() {
+                most = most.max(bound.bytes() / before);
+            }
+        }
+        assert_eq!(most, 2.0);
     }
 
     /// Fault: a bound far above the flight that had lost packets rose by a quarter a round. A buffer of eight packets had no place for that, and lost

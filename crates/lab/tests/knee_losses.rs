@@ -1,0 +1,154 @@
+//! `knee` where packets are lost: by chance, by a policer, and by buffers of a few packets.
+
+#[path = "paths/mod.rs"]
+mod paths;
+
+use kneepoint_emulator::link::{Delay, Interval, Jitter, Loss, Policer};
+use kneepoint_emulator::time::Nanos;
+use paths::{bdp, constant, goodput, greedy, links, loss, seconds, seeded, step};
+
+/// Loss that a smaller window does not stop is no reason for a smaller window.
+#[test]
+fn random_loss_is_the_paths() {
+    for (share, least) in [(0.001, 0.9), (0.01, 0.8)] {
+        for seed in [1, 2, 3] {
+            let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
+            path.forward.loss = Loss::Random(share);
+            let outcome = seeded(path, 15.0, seed);
+            let used = goodput(&outcome, 2.0, 15.0) / 20.0;
+            assert!(used > least, "{used} with {share} lost, seed {seed}");
+        }
+    }
+}
+
+/// Fault: thirty packets that were lost in a drain bounded the window to what the drain had left in flight.
+#[test]
+fn what_is_lost_in_a_drain_does_not_bound_the_window() {
+    let used = [1, 2, 3, 4, 5, 6].map(|seed| {
+        let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 1.0));
+        path.forward.loss = Loss::Burst {
+            every: 3000,
+            length: 30,
+        };
+        goodput(&seeded(path, 20.0, seed), 1.0, 20.0) / 20.0
+    });
+    let mean = used.iter().sum::<f64>() / 6.0;
+    assert!(mean > 0.91, "{mean}: {used:?}");
+}
+
+/// Fault: losses while the window grew again after a long stop bounded it to a part of what the path holds, and this bound rose by a 64th a
+/// round: the link was used to 51 and 69 % until 10 s.
+#[test]
+fn losses_after_a_stop_bound_the_window_as_in_startup() {
+    for (after, least) in [(0.55, 0.6), (0.675, 0.73)] {
+        let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
+        path.forward.impairments.blackouts = [(3.0, 3.6), (3.6 + after, 3.61 + after)]
+            .map(|(from, to)| Interval {
+                from: seconds(from).into(),
+                to: seconds(to).into(),
+            })
+            .to_vec();
+        let used = goodput(&greedy("knee", path, 10.0), 3.6, 10.0) / 20.0;
+        assert!(used > least, "{used} with losses {after} s after a stop");
+    }
+}
+
+/// A policer has no queue: what comes too fast is lost. The window is bounded by that, and raised slowly.
+#[test]
+fn a_policer_bounds_the_window() {
+    let mut path = links(constant(100.0), 0.04, bdp(100.0, 0.04, 1.0));
+    path.forward.policer = Some(Policer {
+        bytes_per_second: paths::bytes_per_second(10.0),
+        burst: 50_000,
+    });
+    let outcome = greedy("knee", path, 20.0);
+    let used = goodput(&outcome, 2.0, 20.0) / 10.0;
+    assert!(used > 0.85, "{used} of the policer's rate");
+    assert!(loss(&outcome) < 0.05, "{} lost", loss(&outcome));
+}
+
+#[test]
+fn a_shallow_buffer_is_not_overflown_for_long() {
+    for (mbps, times) in [(10.0, 0.3), (50.0, 0.2)] {
+        let outcome = greedy(
+            "knee",
+            links(constant(mbps), 0.04, bdp(mbps, 0.04, times)),
+            15.0,
+        );
+        assert!(
+            loss(&outcome) < 0.02,
+            "{} lost of {mbps} Mb/s",
+            loss(&outcome)
+        );
+        assert!(goodput(&outcome, 2.0, 15.0) / mbps > 0.88);
+    }
+}
+
+/// Three lost packets of forty ended startup at a tenth of the link, and bounded the window for the rest of a minute.
+#[test]
+fn chance_losses_do_not_end_startup() {
+    for seed in [1, 2, 3, 4] {
+        let mut path = links(constant(10.0), 0.6, bdp(10.0, 0.6, 2.0));
+        path.forward.loss = Loss::Random(0.01);
+        let outcome = seeded(path, 30.0, seed);
+        let used = goodput(&outcome, 10.0, 30.0) / 10.0;
+        assert!(used > 0.8, "{used} with seed {seed}");
+    }
+}
+
+/// Fault: the longest wait was taken for as long a queue at nine times the rate. The buffer had no place for that: 43 % were used.
+#[test]
+fn a_short_buffer_is_no_longer_at_a_higher_rate() {
+    let outcome = greedy("knee", links(step(51.0, 2.0, 470.0), 0.0052, 10_300), 6.0);
+    let used = goodput(&outcome, 2.0, 6.0) / 470.0;
+    assert!(used > 0.75, "{used}");
+}
+
+/// In a flight of ten packets two lost ones are 20 %. Flight by flight they were taken for chance.
+#[test]
+fn a_link_that_holds_few_packets_loses_few() {
+    for (mbps, rtt, bdps) in [
+        (50.0, 0.0012, 1.0),
+        (35.0, 0.0014, 1.3),
+        (20.0, 0.0006, 4.0),
+    ] {
+        let path = links(constant(mbps), rtt, bdp(mbps, rtt, bdps));
+        let outcome = greedy("knee", path, 6.0);
+        let (used, lost) = (goodput(&outcome, 1.0, 6.0) / mbps, loss(&outcome));
+        assert!(used > 0.9, "{used} of {mbps} Mb/s at {rtt} s");
+        assert!(lost < 0.05, "{lost} of {mbps} Mb/s at {rtt} s");
+    }
+}
+
+/// Fault: after each test of the loss bound the window doubled in a round, and then grew by a quarter. The buffer had no place for that, and the
+/// bound came back: 41, 68 and 61 % were used, and of the fast links 37 and 81 %.
+#[test]
+fn a_buffer_of_a_few_packets_is_used() {
+    for (mbps, rtt, packets, end, least) in [
+        (10.0, 0.04, 3, 20.0, 0.6),
+        (20.0, 0.01, 3, 20.0, 0.9),
+        (100.0, 0.01, 6, 20.0, 0.85),
+        (470.0, 0.0052, 7, 4.0, 0.8),
+        (300.0, 0.005, 16, 4.0, 0.92),
+    ] {
+        let outcome = greedy("knee", links(constant(mbps), rtt, packets * 1500), end);
+        let used = goodput(&outcome, 0.0, end) / mbps;
+        assert!(used > least, "{used} of {mbps} Mb/s with {packets} packets");
+    }
+}
+
+/// Fault: noq takes packets that others overtake for lost, and says so when they arrive. The bound stayed: 21 % of 36 Mb/s were used.
+#[test]
+fn a_spurious_loss_leaves_no_bound() {
+    let mut path = links(constant(36.0), 0.15, bdp(36.0, 0.15, 1.2));
+    path.forward.delay = Delay::Jittered {
+        jitter: Jitter::Uniform {
+            from: Nanos::from_millis(75),
+            to: Nanos::from_millis(78),
+        },
+        reordering: true,
+    };
+    let outcome = greedy("noq:knee", path, 20.0);
+    let used = goodput(&outcome, 5.0, 20.0) / 36.0;
+    assert!(used > 0.4, "{used}");
+}
