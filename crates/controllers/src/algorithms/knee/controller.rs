@@ -230,6 +230,11 @@ impl Link {
         larger(config.equal_packets * mtu, self.batch.ratio())
     }
 
+    /// Whether the receiver acknowledges each packet, or nothing is known of it.
+    fn acks_singles(&self, mtu: f64) -> bool {
+        self.batch.ratio() < SINGLE * mtu
+    }
+
     /// The rate and the queue target, for a horizon.
     fn path_holds(&self, horizon: f64) -> f64 {
         (self.rate.rate(horizon) + self.target.share() * self.rate.usual()) * horizon
@@ -373,8 +378,10 @@ impl Knee {
         }
         match phase {
             Phase::Draining(drain) => {
+                let (base, waits_above) = (path.base(), path.waits_above());
+                let singles = link.acks_singles(float(self.mtu));
                 if let Some(mut found) =
-                    drain.on_ack(ack, rtt, self.window, path.base(), path.waits_above())
+                    drain.on_ack(ack, rtt, self.window, base, waits_above, singles)
                 {
                     // On slow links even the small flight is more than the path holds. What is left of a queue of one's own is no
                     // more than what the drain has taken from it.
@@ -777,6 +784,9 @@ const EMPTY_BATCHES: f64 = 2.0;
 
 /// In horizons.
 const BATCH_MEMORY: f64 = 4.0;
+
+/// In packets: a mean batch between one and two.
+const SINGLE: f64 = 1.5;
 
 /// In seconds: no rate is made over less.
 const MIN_HORIZON: f64 = 1e-6;
