@@ -82,14 +82,15 @@ fn flows_drain_together_and_so_see_the_path() {
 }
 
 /// Trap: on a fast link the flows' queue is so short that the low counts as seen, and no flow drains again. A law that learnt from drains
-/// whether others are there had Jain's indices of 0.58 to 0.93.
+/// whether others are there had Jain's indices of 0.58 to 0.93. And: the time in which the link carried the others counted as idle, all rates were too
+/// high by it, and so was the queue: 53 ms.
 #[test]
 fn flows_share_a_fast_link() {
     let mut sum = 0.0;
     for gap in [0.05, 0.2, 0.5, 1.1] {
         let (jain, rtt) = company(4, 100.0, gap);
         sum += jain;
-        assert!(rtt < 60.0, "{rtt} ms with {gap} s between the flows");
+        assert!(rtt < 51.0, "{rtt} ms with {gap} s between the flows");
     }
     assert!(sum / 4.0 > 0.955, "{}", sum / 4.0);
 }

@@ -255,6 +255,8 @@ struct Acked {
     silenced: bool,
     /// Whether losses show that the link was full.
     lossy: bool,
+    /// Whether anything was lost or marked in the last rounds.
+    congested: bool,
     /// Whether the window was the limit, not the application.
     window_limited: bool,
     /// Whether the window was full: a link is idle for lack of a window only then.
@@ -368,6 +370,10 @@ impl Knee {
                 wait: larger(rtt - path.base(), 0.0),
                 silenced,
                 lossy: self.loss.is_lossy(ack.round),
+                congested: self
+                    .last
+                    .congested_round
+                    .is_some_and(|round| ack.round < round.saturating_add(CONGESTED_ROUNDS)),
                 window_limited,
                 full,
             };
@@ -483,6 +489,16 @@ fn signal_weight(config: &KneeConfig, event: &CongestionEvent) -> f64 {
     }
 }
 
+/// Whether the link was busy with packets of equal flows while it carried none of this one's. Flows that send in turns wait for each other: no packet
+/// of the last round found the link idle, but each waited for less than the others' turn took. Otherwise the rate would be too high by the rest of it.
+///
+/// Where losses or drains show others, what is too much is what holds a share beside them. A longer wait may be a longer path.
+fn is_shared(acked: &Acked, path: &PathRtt, usual: f64) -> bool {
+    let least = path.least_wait();
+    let own = path.host_delay() + SHARED_BATCHES * acked.bytes / usual;
+    least > own && least < SHARED_WAIT * path.base() && !path.others_queue() && !acked.congested
+}
+
 impl Link {
     /// The time in which the link carried what was acknowledged: the gap, but for a silence of the link, which is cut to `longest`.
     ///
@@ -543,7 +559,7 @@ impl Link {
         // A packet that waited came to a busy link. One that did not is a lower bound of the rate: the link is taken for at most
         // twice as fast as what it delivers.
         let censored = acked.bytes / (2.0 * delivered);
-        let busy = if acked.lossy {
+        let busy = if acked.lossy || is_shared(acked, path, usual) {
             gap
         } else {
             smaller(larger(acked.wait, censored), gap)
@@ -781,6 +797,16 @@ const MAX_ACK_DELAY: f64 = 0.025;
 
 /// A queue no longer than two batches of acknowledged packets is empty: the packets are each other's queue.
 const EMPTY_BATCHES: f64 = 2.0;
+
+/// Equal flows see the time that their own batches take at their own rate: a smaller flow sees a longer one, and grows. Fewer let shares
+/// differ: docs/results/knee-values.md.
+const SHARED_BATCHES: f64 = 4.0;
+
+/// Of the base round-trip time.
+const SHARED_WAIT: f64 = 0.5;
+
+/// Others that fill the queue lose packets at least once in so many rounds. With 30 a flow beside CUBIC on 50 Mb/s has a tenth less of the link.
+const CONGESTED_ROUNDS: u64 = 200;
 
 /// In horizons.
 const BATCH_MEMORY: f64 = 4.0;

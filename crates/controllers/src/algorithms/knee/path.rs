@@ -48,6 +48,8 @@ pub(super) struct PathRtt {
     low_at: Timestamp,
     drained_at: Timestamp,
     round: Round,
+    /// The least of the round before.
+    round_min: f64,
     /// A round-trip time below this one means that others drain.
     others_drain_below: f64,
     /// How long a delay is trusted, in seconds.
@@ -157,6 +159,7 @@ impl PathRtt {
             low_at: now,
             drained_at: now,
             round: Round::NONE,
+            round_min: 0.0,
             others_drain_below: 0.0,
             interval: f64::INFINITY,
             standing: 0,
@@ -180,6 +183,11 @@ impl PathRtt {
     /// Without a queue of the sender's own, on average.
     pub(super) fn base(&self) -> f64 {
         self.base
+    }
+
+    /// What every packet of the last round waited, beyond the base.
+    pub(super) fn least_wait(&self) -> f64 {
+        self.round_min - self.base
     }
 
     /// What hosts add to a round trip.
@@ -349,6 +357,7 @@ impl PathRtt {
         if round.samples == 0.0 {
             return;
         }
+        self.round_min = round.min;
         // A queue that is much shorter than anything in the last round: others drain.
         let queue = round.min - self.min;
         let least = larger(self.host_delay, MIN_FALL * self.min);
