@@ -489,10 +489,11 @@ fn signal_weight(config: &KneeConfig, event: &CongestionEvent) -> f64 {
     }
 }
 
-/// Whether the link was busy with packets of equal flows while it carried none of this one's. Flows that send in turns wait for each other: no packet
-/// of the last round found the link idle, but each waited for less than the others' turn took. Otherwise the rate would be too high by the rest of it.
+/// Whether the link carried equal flows' packets in the gap. Flows that share a link send in turns. A turn of the others takes longer than the packet
+/// after it waits, but the link is busy for all of it if every packet of the last round found a queue.
 ///
-/// Where losses or drains show others, what is too much is what holds a share beside them. A longer wait may be a longer path.
+/// Where only the wait counts as busy, the rate is too high. That holds a share beside others who fill the queue: after losses, and where drains show
+/// them, it stays so. And a long wait may be a longer path.
 fn is_shared(acked: &Acked, path: &PathRtt, usual: f64) -> bool {
     let least = path.least_wait();
     let own = path.host_delay() + SHARED_BATCHES * acked.bytes / usual;
@@ -802,7 +803,7 @@ const EMPTY_BATCHES: f64 = 2.0;
 /// differ: docs/results/knee-values.md.
 const SHARED_BATCHES: f64 = 4.0;
 
-/// Of the base round-trip time.
+/// Of the base round-trip time. A quarter and one change company by less than 1 %: docs/results/knee-values.md.
 const SHARED_WAIT: f64 = 0.5;
 
 /// Others that fill the queue lose packets at least once in so many rounds. With 30 a flow beside CUBIC on 50 Mb/s has a tenth less of the link.
