@@ -98,6 +98,26 @@ fn the_address_stands_in_one_place() {
     assert!(read("README.md").contains(&git), "README.md has no {git}");
 }
 
+/// The workspace's own packages ask for the features of all crates, so that no other test sees what a user of one package has.
+#[test]
+fn networks_and_hosts_are_read_with_the_features_of_one_package() {
+    let tree = cargo(&[
+        "tree",
+        "--locked",
+        "--package",
+        "kneepoint",
+        "--features",
+        "emulator,serde",
+        "--edges",
+        "normal",
+        "--format",
+        "{p} {f}",
+    ]);
+    let mut lines = tree.lines();
+    let emulator = lines.find(|line| line.contains("kneepoint-emulator"));
+    assert!(emulator.unwrap().contains("serde"), "{tree}");
+}
+
 #[test]
 fn the_version_to_cite_is_this_one() {
     let line = format!("version: {}", env!("CARGO_PKG_VERSION"));
