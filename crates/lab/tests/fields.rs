@@ -5,7 +5,7 @@ mod command;
 use std::fs;
 use std::path::Path;
 
-use command::{anywhere, directory, json, stdout};
+use command::{anywhere, directory, json, kneepoint, stdout};
 use serde_json::Value;
 
 /// The names in the first cells of the table below this heading, or below this sentence.
@@ -93,18 +93,52 @@ fn those_of_series_are_listed() {
     }
 }
 
-#[test]
-fn those_of_frontier_are_listed() {
-    let directory = directory("fields-of-frontier", &[]);
-    stdout(
-        &directory,
-        "frontier --controllers knee --family transfers --scenario 10kB --out runs",
-    );
+/// The record of the first run that a sweep keeps.
+fn record(name: &str, arguments: &str) -> Value {
+    let directory = directory(name, &[]);
+    stdout(&directory, &format!("{arguments} --out runs"));
     let text = fs::read_to_string(directory.join("runs/runs.jsonl")).expect("runs were kept");
     let line = text.lines().next().expect("a run was kept");
-    let line: Value = serde_json::from_str(line).expect("it is JSON");
-    assert_eq!(
-        fields(&line["result"]),
-        sorted(listed("## Frontier: a run"))
+    let mut line: Value = serde_json::from_str(line).expect("it is JSON");
+    line["result"].take()
+}
+
+#[test]
+fn those_of_frontier_are_listed() {
+    let arguments = "frontier --controllers knee --family transfers --scenario 10kB";
+    let record = record("fields-of-frontier", arguments);
+    assert_eq!(fields(&record), sorted(listed("## Frontier: a run")));
+}
+
+#[test]
+fn those_of_torture_are_listed() {
+    let arguments = "torture --controllers cubic --faults blackouts --scenario 0.2s --host ideal";
+    let record = record("fields-of-torture", arguments);
+    assert_eq!(fields(&record), sorted(listed("## Torture: a run")));
+}
+
+#[test]
+fn those_of_the_relay_are_listed() {
+    let directory = directory("fields-of-the-relay", &[]);
+    let relay = "relay --listen 127.0.0.1:0 --to 127.0.0.1:9 --duration 10ms --stats off";
+    let ended = kneepoint(&directory, &format!("{relay} --json end.json")).output();
+    assert!(ended.expect("it runs").status.success());
+    let text = fs::read_to_string(directory.join("end.json")).expect("there is a file");
+    let summary: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(fields(&summary), sorted(listed("## Relay: a run")));
+    let lane = listed("the links to and from the server");
+    assert_eq!(fields(&summary["up"]), sorted(lane));
+}
+
+#[test]
+fn those_of_statistics_are_listed() {
+    let log = "# base timestamp: 0\n0 # 1504\n0 + 1504\n1 - 1504 1\n1 # 1504\n";
+    let directory = directory(
+        "fields-of-statistics",
+        &[("a.trace", "1\n2\n"), ("a.log", log)],
     );
+    let trace = json(&directory, "trace stats a.trace");
+    assert_eq!(fields(&trace[0]), sorted(listed("## Trace statistics")));
+    let log = json(&directory, "log stats a.log");
+    assert_eq!(fields(&log[0]), sorted(listed("## Log statistics")));
 }
