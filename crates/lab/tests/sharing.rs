@@ -5,7 +5,8 @@ mod paths;
 
 use std::time::Duration;
 
-use kneepoint_emulator::network::Topology;
+use kneepoint_emulator::link::{Limit, Queue, StepMark};
+use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
 use paths::{bdp, constant, links, mean_rtt, seconds};
@@ -13,6 +14,10 @@ use paths::{bdp, constant, links, mean_rtt, seconds};
 /// Flows over 50 ms with a queue of so many bandwidth-delay products: one more every `gap` seconds.
 fn run(mbps: f64, queue: f64, controllers: &[&str], gap: Duration, end: f64, seed: u64) -> Outcome {
     let links = links(constant(mbps), RTT, bdp(mbps, RTT, queue));
+    run_over(links, controllers, gap, end, seed)
+}
+
+fn run_over(links: Duplex, controllers: &[&str], gap: Duration, end: f64, seed: u64) -> Outcome {
     let flow = |(number, controller): (u32, &&str)| {
         let candidate = candidate(controller, seed + 1000 * u64::from(number));
         let candidate = candidate.expect("a known controller");
@@ -54,6 +59,28 @@ fn new_flows_neither_measure_the_queue_as_the_path_nor_monopolise_the_link() {
     let (jain, rtt) = (jain / SEEDS as f64, rtt / SEEDS as f64);
     assert!(jain > 0.9, "{jain}");
     assert!(rtt < 80.0, "{rtt} ms");
+}
+
+/// Trap: marks shortened the queue target only, and that is next to nothing on a steady link. Four flows had a queue of 8 ms where the
+/// link marks from 1 ms on.
+#[test]
+fn flows_keep_to_the_queue_that_is_not_marked() {
+    let mut links = links(constant(200.0), 0.01, bdp(200.0, 0.01, 10.0));
+    links.forward.queue = Queue::StepMark(StepMark {
+        threshold: Limit::time(Duration::from_millis(1).into()),
+        drop_not_ect: false,
+        limit: None,
+    });
+    let outcome = run_over(links, &["knee"; 4], seconds(0.1), 6.0, 1);
+    let rtt = mean_rtt(&outcome, 1.0, 6.0);
+    assert!(rtt < 11.0, "{rtt} ms");
+    let jain = outcome.jain(seconds(2.0), seconds(6.0));
+    assert!(jain.expect("they get something") > 0.97, "{jain:?}");
+    let flows = outcome.flows.iter();
+    let used: f64 = flows
+        .map(|flow| flow.goodput_mbps(seconds(1.0), seconds(6.0)))
+        .sum();
+    assert!(used > 0.9 * 200.0, "{used} Mb/s");
 }
 
 const SEEDS: u64 = 8;

@@ -493,11 +493,11 @@ fn signal_weight(config: &KneeConfig, event: &CongestionEvent) -> f64 {
 /// after it waits, but the link is busy for all of it if every packet of the last round found a queue.
 ///
 /// Where only the wait counts as busy, the rate is too high. That holds a share beside others who fill the queue: after losses, and where drains show
-/// them, it stays so. And a long wait may be a longer path.
+/// them, it stays so.
 fn is_shared(acked: &Acked, path: &PathRtt, usual: f64) -> bool {
     let least = path.least_wait();
     let own = path.host_delay() + SHARED_BATCHES * acked.bytes / usual;
-    least > own && least < SHARED_WAIT * path.base() && !path.others_queue() && !acked.congested
+    least > own && !path.others_queue() && !acked.congested
 }
 
 impl Link {
@@ -669,11 +669,16 @@ impl Controller for Knee {
             link.target
                 .on_congestion(&self.config, signal_weight(&self.config, event));
         }
+        let growing =
+            matches!(self.state, State::Startup(_)) || self.regrown.contains(event.newest_sent);
         match event.signal {
-            CongestionSignal::EcnMark => {}
+            CongestionSignal::EcnMark => {
+                self.loss.on_mark(&self.config, event, self.mtu, growing);
+                if let State::Startup(startup) = &self.state {
+                    self.end_startup(event.now, startup.rate(self.path.horizon()));
+                }
+            }
             CongestionSignal::Loss => {
-                let growing = matches!(self.state, State::Startup(_))
-                    || self.regrown.contains(event.newest_sent);
                 // What a drain leaves in flight is not the window.
                 let window = if self.drained.contains(event.newest_sent) {
                     self.undrained
@@ -802,9 +807,6 @@ const EMPTY_BATCHES: f64 = 2.0;
 /// Equal flows see the time that their own batches take at their own rate: a smaller flow sees a longer one, and grows. Fewer let shares
 /// differ: docs/results/knee-values.md.
 const SHARED_BATCHES: f64 = 4.0;
-
-/// Of the base round-trip time. A quarter and one change company by less than 1 %: docs/results/knee-values.md.
-const SHARED_WAIT: f64 = 0.5;
 
 /// Others that fill the queue lose packets at least once in so many rounds. With 30 a flow beside CUBIC on 50 Mb/s has a tenth less of the link.
 const CONGESTED_ROUNDS: u64 = 200;

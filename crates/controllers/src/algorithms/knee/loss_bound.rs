@@ -1,16 +1,19 @@
-//! What losses say about the window.
+//! What losses and marks say about the window.
 
 use super::KneeConfig;
-use super::arithmetic::{larger, smaller};
+use super::arithmetic::{float, larger, smaller};
 use crate::event::{AckEvent, CongestionEvent};
 use crate::units::{Bytes, Timestamp};
 
-/// A bound of the window where packets are lost because of it.
+/// A bound of the window where packets are lost or marked because of it.
 ///
 /// More loss than [`max_loss`](KneeConfig::max_loss) bounds the window below what was in flight, as BBRv3's inflight_longterm
 /// (draft-ietf-ccwg-bbr, section 5.5.10). Then the loss is measured again. If it has gone, it came from the window: the bound is kept for some
 /// rounds and raised slowly. If it has not, it is measured once more with half of the window. If that does not help either, the path loses
 /// packets whatever the window is, and that much loss is tolerated.
+///
+/// A mark needs no measurement: a queue has made it (RFC 3168, section 5). The bound rises at once, by a packet a round at least, as Reno's window does.
+/// Equal steps make the windows of flows that are marked together equal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LossBound {
     phase: Phase,
@@ -63,8 +66,21 @@ enum Test {
 #[derive(Debug, Clone, Copy)]
 struct Bounded {
     bound: f64,
-    /// What was in flight when too much was lost; in slow start half of that, because it had doubled.
+    /// What was in flight when too much was lost, or a packet was marked; in slow start half of that, because it had doubled.
     lost_at: f64,
+    /// The least by which the bound rises in a round.
+    step: f64,
+}
+
+impl Bounded {
+    /// A flight of so many bytes was too large.
+    fn below(config: &KneeConfig, flight: f64, growing: bool) -> Self {
+        Self {
+            bound: config.bound_left * flight,
+            lost_at: if growing { 0.5 * flight } else { flight },
+            step: 0.0,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -212,7 +228,7 @@ impl LossBound {
             }
             Phase::Raising { bounded } => {
                 if new_round {
-                    bounded.bound *= if bounded.bound > NEW_GROUND * bounded.lost_at {
+                    let growth = if bounded.bound > NEW_GROUND * bounded.lost_at {
                         let queued = smaller(1.0 + room() / bounded.bound, NEW_GROUND);
                         larger(queued, 1.0 + config.bound_growth)
                     } else if others_queue {
@@ -220,11 +236,38 @@ impl LossBound {
                     } else {
                         1.0 + config.bound_growth
                     };
+                    bounded.bound = larger(bounded.bound * growth, bounded.bound + bounded.step);
                     if bounded.bound > 2.0 * model() {
                         self.phase = Phase::Unbounded;
                     }
                 }
             }
+        }
+    }
+
+    /// A packet was marked. Of a flight's marks the first counts. A flight that the application limited does not show the window.
+    pub(super) fn on_mark(
+        &mut self,
+        config: &KneeConfig,
+        event: &CongestionEvent,
+        mtu: Bytes,
+        growing: bool,
+    ) {
+        let measuring = matches!(self.phase, Phase::Measuring { .. });
+        let flight = event.flight.filter(|flight| !flight.app_limited);
+        if let Some(flight) = flight
+            && event.newest_sent >= self.answered
+            && !measuring
+        {
+            self.answered = event.now;
+            let bounded = Bounded::below(config, float(flight.in_flight), growing);
+            self.phase = Phase::Raising {
+                bounded: Bounded {
+                    bound: smaller(bounded.bound, self.bytes()),
+                    step: float(mtu),
+                    ..bounded
+                },
+            };
         }
     }
 
@@ -280,10 +323,8 @@ impl LossBound {
         let lost_at = flight.in_flight.max(window).0 as f64;
         self.answered = event.now;
         self.recent = Counted::default();
-        let bounded = Bounded {
-            bound: (config.bound_left * lost_at).min(self.bytes()),
-            lost_at: if growing { 0.5 * lost_at } else { lost_at },
-        };
+        let mut bounded = Bounded::below(config, lost_at, growing);
+        bounded.bound = bounded.bound.min(self.bytes());
         // Of few packets the flight's share is chance, of a first loss the average's.
         let before = (lost / sent.max(1.0))
             .min(self.counted.share())
@@ -349,6 +390,36 @@ mod tests {
 
     fn lose(bound: &mut LossBound, event: &CongestionEvent, growing: bool) -> bool {
         bound.on_loss(&KneeConfig::default(), event, MTU, Bytes::ZERO, growing)
+    }
+
+    fn marked(now: u64, packets: u64) -> CongestionEvent {
+        let mut event = loss(now, 1, 0);
+        event.signal = CongestionSignal::EcnMark;
+        event.flight.as_mut().expect("it is known").in_flight = MTU * packets;
+        event
+    }
+
+    /// Windows of two flows that are marked together come closer.
+    #[test]
+    fn marks_bound_the_window_and_make_shares_equal() {
+        let config = KneeConfig::default();
+        let mut flows = [(LossBound::new(), 120), (LossBound::new(), 40)];
+        for turn in 1..=40 {
+            for (flow, packets) in &mut flows {
+                flow.on_mark(&config, &marked(100 * turn, *packets), MTU, false);
+                // What left before the first mark has been answered.
+                let bound = flow.bytes();
+                let mut late = marked(100 * turn + 10, *packets / 2);
+                late.newest_sent = at(100 * turn - 1);
+                flow.on_mark(&config, &late, MTU, false);
+                assert_eq!(flow.bytes(), bound);
+                assert_eq!(bound, 0.85 * (MTU * *packets).0 as f64);
+                rounds(flow, 20 * turn..20 * turn + 5, 0);
+                *packets = (flow.bytes() / MTU.0 as f64) as u64;
+            }
+        }
+        let ratio = flows[0].0.bytes() / flows[1].0.bytes();
+        assert!(ratio < 1.3, "{ratio}");
     }
 
     /// Rounds of 100 packets, of which so many are lost.

@@ -307,7 +307,6 @@ impl PathRtt {
         let rtt = seconds(ack.rtt);
         if self.min == 0.0 || rtt < self.min {
             self.min = rtt;
-            self.drained_min = f64::INFINITY;
         }
         if rtt <= LOW_TIE * self.low {
             self.low = smaller(self.low, rtt);
