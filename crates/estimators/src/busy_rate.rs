@@ -62,11 +62,12 @@ impl BusyRate {
     /// A link that is known to carry `rate`, on a path with this horizon.
     pub fn new(config: BusyRateConfig, rate: f64, horizon: f64) -> Self {
         let average = |memory: f64| DecayingRatio::new(rate * horizon * memory, horizon * memory);
+        let memory = 1_f64.max(config.min_memory).min(config.max_memory);
         Self {
             config,
-            fast: average(1.0),
+            fast: average(memory),
             slow: average(PRIOR_SHARE * config.slow_memory),
-            memory: 1.0,
+            memory,
             block: Block {
                 predicted: rate,
                 ..Block::default()

@@ -190,7 +190,12 @@ impl ControllerConfig for KneeConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::driver::{PLAIN, Scenario, drive, environment};
+    use crate::driver::{
+        MTU, PLAIN, Scenario, at, congestion, drive, environment, now, two_packets,
+    };
+    use crate::event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, SentEvent};
+    use crate::snapshot::Mode;
+    use crate::units::Bytes;
 
     #[test]
     fn nonsense_is_refused() {
@@ -235,6 +240,51 @@ mod tests {
         ] {
             assert_eq!(config.validate().expect_err("nonsense").field, field);
             assert!(config.build(&environment()).is_err());
+        }
+    }
+
+    /// Fault: a new sending time ended the phase in which nothing is learnt, and so did four rounds, before the window was what the path holds.
+    #[test]
+    fn nothing_is_learnt_while_the_window_grows_after_persistent_congestion() {
+        let knee = KneeConfig::default().build(&environment());
+        let mut driver = drive(knee.expect("it is valid"), PLAIN);
+        driver.run_for(Duration::from_secs(4));
+        let millis = now(&driver).as_nanos() / 1_000_000;
+        let mut knee = driver.adapter.controller.clone_box();
+        let mut lost = congestion(millis, millis - 40, CongestionSignal::PersistentCongestion);
+        lost.round = 200;
+        knee.on_congestion(&lost);
+        for round in 0..8 {
+            let sent = millis + 1 + 40 * round;
+            knee.on_sent(&SentEvent {
+                now: at(sent),
+                bytes: MTU * 2,
+                prior_in_flight: Bytes::ZERO,
+                app_limited: false,
+            });
+            assert_eq!(knee.snapshot().mode, Mode::ProbeRefill, "round {round}");
+            knee.on_ack(&AckEvent {
+                round: 201 + round,
+                ..two_packets(sent + 40)
+            });
+        }
+    }
+
+    /// Fault: packets of a new path that were lost before its first round-trip time made a rate of the initial window over a millisecond.
+    #[test]
+    fn startup_goes_on_while_no_round_trip_time_is_known() {
+        let mut knee = KneeConfig::default().build(&environment()).expect("valid");
+        let flight = FlightSample {
+            in_flight: MTU * 10,
+            lost: MTU * 5,
+            app_limited: false,
+        };
+        for signal in [CongestionSignal::Loss, CongestionSignal::EcnMark] {
+            knee.on_congestion(&CongestionEvent {
+                flight: Some(flight),
+                ..congestion(30, 20, signal)
+            });
+            assert_eq!(knee.snapshot().mode, Mode::Startup);
         }
     }
 

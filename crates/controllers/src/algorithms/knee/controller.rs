@@ -16,7 +16,7 @@ use crate::controller::{Control, Controller, Refill};
 use crate::event::{AckEvent, CongestionEvent, CongestionSignal, SentEvent};
 use crate::model::Evidence;
 use crate::observe;
-use crate::snapshot::{FilterSnapshot, Mode, Snapshot};
+use crate::snapshot::{Mode, Snapshot};
 use crate::units::{Bandwidth, Bytes, Timestamp};
 
 /// `knee` at work.
@@ -43,6 +43,8 @@ pub(super) struct Knee {
     full_at: Option<Timestamp>,
     /// When the window was last smaller than the model's, because it grows by no more than what is acknowledged.
     behind_at: Option<Timestamp>,
+    /// Whether it is so now.
+    behind: bool,
     /// What left since the last drain began, until the window was full again.
     drained: Span,
     /// What left since persistent congestion, while the window was smaller than the model's.
@@ -155,7 +157,7 @@ struct Link {
     /// Bytes squared over bytes: how many come in an acknowledgement, weighted by size.
     batch: DecayingRatio,
     slow: Slowdown,
-    /// The rate when a drain last found the path as it was.
+    /// The rate when a drain last found the path as it was, or when it was last begun anew.
     known_rate: f64,
     /// The part of the last silence that was cut off, less what batches have been given back, in seconds.
     cut: f64,
@@ -218,6 +220,7 @@ impl Link {
     fn begin_anew(&mut self, config: &KneeConfig, rate: f64, horizon: f64) {
         self.rate = BusyRate::new(config.busy_rate(), rate, horizon);
         self.delivered = DecayingRatio::new(rate * horizon, horizon);
+        self.known_rate = rate;
     }
 
     /// What is to be in flight: what the path holds, and equally many bytes for every flow.
@@ -281,6 +284,7 @@ impl Knee {
             resumed_at: None,
             full_at: None,
             behind_at: None,
+            behind: false,
             drained: Span::default(),
             regrown: Span::default(),
             app_limited_until: None,
@@ -308,6 +312,15 @@ impl Knee {
             link,
             phase: Phase::Draining(drain),
         };
+    }
+
+    /// The link lost or marked packets. Without a round-trip time no rate is known: packets of a new path may be lost before its first sample.
+    fn leave_startup(&mut self, now: Timestamp) {
+        if let State::Startup(startup) = &self.state
+            && self.path.min() > 0.0
+        {
+            self.end_startup(now, startup.rate(self.path.horizon()));
+        }
     }
 
     /// Whether the acknowledgement's newest packet left while the window was the limit.
@@ -346,6 +359,7 @@ impl Knee {
             config,
             path,
             state,
+            behind,
             ..
         } = self;
         let State::Running { link, phase } = state else {
@@ -394,13 +408,13 @@ impl Knee {
                     let carried = float(self.window) / link.rate.rate(path.horizon()).max(1.0);
                     let own = (carried - path.horizon()).min(found.before - found.mean);
                     found.mean -= own.max(0.0);
-                    path.on_drained(config, ack.now, &found);
-                    link.on_drained(config, path.length(), path.horizon());
+                    let length = path.on_drained(config, ack.now, &found);
+                    link.on_drained(config, length, path.horizon());
                     *phase = Phase::Refilling { since: ack.round };
                 }
             }
             Phase::Settling { until } if ack.now >= *until => *phase = Phase::Cruising,
-            Phase::Refilling { since } if !window_limited => *since = ack.round,
+            Phase::Refilling { since } if !window_limited || *behind => *since = ack.round,
             // The pace of a base that is too long never fills the window. Only cruising shortens it.
             Phase::Refilling { since } if ack.round > since.saturating_add(REFILL_ROUNDS) => {
                 self.drained.up_to = ack.now;
@@ -428,7 +442,8 @@ impl Knee {
         };
         let bounded = whole(smaller(model, most));
         let min = self.mtu * MIN_PACKETS;
-        if bounded > self.undrained + acked {
+        self.behind = bounded > self.undrained + acked;
+        if self.behind {
             self.behind_at = self.last_ack;
         } else if self.regrown.up_to == Timestamp::MAX {
             self.regrown.up_to = self.last_ack.unwrap_or_default();
@@ -468,7 +483,7 @@ impl Knee {
             && matches!(phase, Phase::Refilling { .. })
             && self.last.in_flight + self.mtu > self.window
             // After persistent congestion the window itself has to grow first.
-            && self.behind_at != self.last_ack
+            && !self.behind
         {
             self.drained.up_to = now;
             let until = now + Duration::from_secs_f64(SETTLING * self.path.min());
@@ -567,11 +582,7 @@ impl Link {
         };
         self.rate.add(acked.bytes, busy, gap, horizon);
         let empty = acked.wait <= host_delay + EMPTY_BATCHES * acked.bytes / usual;
-        let idle = if empty && !acked.lossy && acked.full {
-            gap - busy
-        } else {
-            0.0
-        };
+        let idle = if empty && acked.full { gap - busy } else { 0.0 };
         self.target.on_ack(config, idle / horizon, gap / horizon);
         let squares = acked.bytes * acked.bytes;
         self.batch
@@ -674,9 +685,7 @@ impl Controller for Knee {
         match event.signal {
             CongestionSignal::EcnMark => {
                 self.loss.on_mark(&self.config, event, self.mtu, growing);
-                if let State::Startup(startup) = &self.state {
-                    self.end_startup(event.now, startup.rate(self.path.horizon()));
-                }
+                self.leave_startup(event.now);
             }
             CongestionSignal::Loss => {
                 // What a drain leaves in flight is not the window.
@@ -688,10 +697,8 @@ impl Controller for Knee {
                 let too_many = self
                     .loss
                     .on_loss(&self.config, event, self.mtu, window, growing);
-                if let State::Startup(startup) = &self.state
-                    && too_many
-                {
-                    self.end_startup(event.now, startup.rate(self.path.horizon()));
+                if too_many {
+                    self.leave_startup(event.now);
                 }
             }
             CongestionSignal::PersistentCongestion => {
@@ -731,9 +738,9 @@ impl Controller for Knee {
             State::Running { .. } => {
                 // A transport that paces by window over smoothed round-trip time is slowed down by the queue. This undoes it.
                 let refill = whole(float(self.window) * self.path.inflation());
-                let rate = self.paces.then(|| {
-                    Bandwidth::from_f64(float(self.window) / self.path.horizon().max(MIN_HORIZON))
-                });
+                let rate = self
+                    .paces
+                    .then(|| Bandwidth::from_f64(float(self.window) / self.path.horizon()));
                 (Refill::PaceOf(refill), rate)
             }
         };
@@ -755,7 +762,6 @@ impl Controller for Knee {
         snapshot.in_flight = self.last.in_flight;
         snapshot.rounds = self.last.round;
         snapshot.app_limited = self.last.app_limited;
-        snapshot.filter = FilterSnapshot::None;
         self.evidence.describe(&mut snapshot);
         snapshot
     }
@@ -817,5 +823,33 @@ const BATCH_MEMORY: f64 = 4.0;
 /// In packets: a mean batch between one and two.
 const SINGLE: f64 = 1.5;
 
-/// In seconds: no rate is made over less.
-const MIN_HORIZON: f64 = 1e-6;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fault: a link became slow, and its path longer. The rate from before both came back with the longer path.
+    #[test]
+    fn a_slow_link_is_slow_on_a_longer_path_too() {
+        let config = KneeConfig::default();
+        let path = PathRtt::new(&config, Timestamp::ZERO);
+        let mut link = Link::new(&config, 2.5e6, 0.04);
+        let silent = Acked {
+            bytes: 2400.0,
+            gap: 0.1,
+            sent_gap: 0.0,
+            wait: 0.2,
+            silenced: false,
+            lossy: false,
+            congested: false,
+            window_limited: true,
+            full: true,
+        };
+        for _ in 0..SLOW_ACKS {
+            link.learn(&config, &silent, &path, 1200.0);
+        }
+        let slow = link.rate.usual();
+        assert!((slow - 24e3).abs() < 1.0, "{slow}");
+        link.on_drained(&config, Length::Longer, 0.15);
+        assert!((link.rate.usual() - slow).abs() < 1.0);
+    }
+}

@@ -22,13 +22,12 @@ pub(super) struct LossBound {
     counted: Counted,
     /// Of small flights, since a flight was large enough to be judged by itself: one to two hundred packets.
     recent: Counted,
-    round: u64,
     /// Rounds up to this one lost too much: the link was full in them.
     lossy_until: Option<u64>,
     /// What left before belongs to losses that have been answered.
     answered: Timestamp,
-    /// The phase before the last loss that was answered.
-    before: Phase,
+    /// The phase to go back to if the last loss was spurious; `None` if nothing was concluded from it.
+    undone: Option<Phase>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +37,6 @@ enum Phase {
     Measuring {
         bounded: Bounded,
         from: u64,
-        until: u64,
         /// The share that was lost before.
         before: f64,
         test: Test,
@@ -115,7 +113,6 @@ impl Phase {
         Self::Measuring {
             bounded,
             from: round.saturating_add(2),
-            until: round.saturating_add(HOLD_ROUNDS),
             before,
             test,
             counted: Counted::default(),
@@ -130,18 +127,19 @@ impl LossBound {
             tolerated: 0.0,
             counted: Counted::default(),
             recent: Counted::default(),
-            round: 0,
             lossy_until: None,
             answered: Timestamp::ZERO,
-            before: Phase::Unbounded,
+            undone: None,
         }
     }
 
     /// Packets that counted as lost have arrived, out of order. What was concluded from them is taken back, but not a bound that has
     /// ended losses.
     pub(super) fn on_spurious_loss(&mut self) {
-        if matches!(self.phase, Phase::Measuring { .. }) {
-            self.phase = self.before;
+        if let Some(phase) = self.undone.take()
+            && matches!(self.phase, Phase::Measuring { .. })
+        {
+            self.phase = phase;
         }
         self.recent = Counted::default();
         self.counted = Counted::default();
@@ -191,14 +189,11 @@ impl LossBound {
                 .min(self.tolerated + (self.counted.share() - self.tolerated) * FORGETTING);
             self.counted.halve();
         }
-        let new_round = ack.round > self.round;
-        self.round = ack.round;
         match &mut self.phase {
             Phase::Unbounded => {}
             Phase::Measuring {
                 bounded,
                 from,
-                until,
                 before,
                 test,
                 counted,
@@ -207,7 +202,7 @@ impl LossBound {
                     counted.add(ack);
                 }
                 let sampled = ack.round >= *from + 2 && counted.all() > sample;
-                if sampled || ack.round >= *until {
+                if sampled || ack.round >= *from + MEASURED_ROUNDS {
                     self.phase = match *test {
                         _ if counted.share() <= 0.5 * *before => Phase::Holding {
                             bounded: *bounded,
@@ -227,7 +222,7 @@ impl LossBound {
                 }
             }
             Phase::Raising { bounded } => {
-                if new_round {
+                if ack.round_start {
                     let growth = if bounded.bound > NEW_GROUND * bounded.lost_at {
                         let queued = smaller(1.0 + room() / bounded.bound, NEW_GROUND);
                         larger(queued, 1.0 + config.bound_growth)
@@ -282,6 +277,7 @@ impl LossBound {
         window: Bytes,
         growing: bool,
     ) -> bool {
+        self.undone = None;
         let Some(flight) = event.flight else {
             return false;
         };
@@ -329,7 +325,7 @@ impl LossBound {
         let before = (lost / sent.max(1.0))
             .min(self.counted.share())
             .max(config.max_loss);
-        self.before = self.phase;
+        self.undone = Some(self.phase);
         self.phase = Phase::measuring(bounded, event.round, before, Test::Bound);
         true
     }
@@ -349,6 +345,9 @@ const SAMPLE: u64 = 100;
 
 /// In rounds, from the loss on. BBRv3 waits for two to three seconds, or for 62 rounds (draft-ietf-ccwg-bbr, section 5.3.3.1).
 const HOLD_ROUNDS: u64 = 12;
+
+/// In rounds: so long a loss is measured at most.
+const MEASURED_ROUNDS: u64 = 10;
 
 /// A path that loses more is congested, whatever the window is.
 const MAX_TOLERATED: f64 = 0.1;
@@ -397,6 +396,17 @@ mod tests {
         event.signal = CongestionSignal::EcnMark;
         event.flight.as_mut().expect("it is known").in_flight = MTU * packets;
         event
+    }
+
+    /// Fault: a later loss of one reordered packet, from which nothing was concluded, took back the bound of a real one.
+    #[test]
+    fn a_spurious_loss_takes_back_its_own_bound_only() {
+        let mut bound = LossBound::new();
+        assert!(lose(&mut bound, &loss(40, 1, 10), false));
+        let bytes = bound.bytes();
+        assert!(!lose(&mut bound, &loss(80, 2, 1), false));
+        bound.on_spurious_loss();
+        assert_eq!(bound.bytes(), bytes);
     }
 
     /// Windows of two flows that are marked together come closer.
@@ -473,6 +483,7 @@ mod tests {
             let ack = AckEvent {
                 round,
                 acked: MTU * 100,
+                round_start: true,
                 ..AckEvent::nothing_yet(at(round * 40))
             };
             let before = bound.bytes();

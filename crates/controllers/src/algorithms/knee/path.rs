@@ -15,7 +15,6 @@ use crate::units::Timestamp;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PathRtt {
     host_delay: f64,
-    drain_interval: f64,
     min: f64,
     /// The most ever, but for silences of the link.
     max: f64,
@@ -35,8 +34,6 @@ pub(super) struct PathRtt {
     at_once: bool,
     /// Whether the last drain found a path that has become shorter.
     shorter: bool,
-    /// What the last drain found of the path's length.
-    length: Length,
     /// The time that the link takes for a packet: delays differ by it without a reason.
     packet_time: f64,
     /// The queue that equal flows make: as long as this one's own part of it takes at its rate.
@@ -139,7 +136,6 @@ impl PathRtt {
     pub(super) fn new(config: &KneeConfig, now: Timestamp) -> Self {
         Self {
             host_delay: config.host_delay.as_secs_f64(),
-            drain_interval: config.drain_interval.as_secs_f64(),
             min: 0.0,
             max: 0.0,
             base: 0.0,
@@ -151,7 +147,6 @@ impl PathRtt {
             settled_min: 0.0,
             at_once: false,
             shorter: false,
-            length: Length::Same,
             packet_time: 0.0,
             equal_queue: 0.0,
             batch: 0.0,
@@ -170,7 +165,7 @@ impl PathRtt {
         }
     }
 
-    /// The least ever; zero before the first sample.
+    /// The least, but for what two drains in a row have raised it to; zero before the first sample.
     pub(super) fn min(&self) -> f64 {
         self.min
     }
@@ -272,11 +267,6 @@ impl PathRtt {
         self.others_queue
     }
 
-    /// What the last drain found.
-    pub(super) fn length(&self) -> Length {
-        self.length
-    }
-
     /// How long a delay is trusted. A flow that is new, or whose path has noise or a queue of others, looks again sooner, and after twice as
     /// long each time.
     fn update_interval(&mut self, config: &KneeConfig) {
@@ -291,7 +281,10 @@ impl PathRtt {
 
     /// The same for a flow that is not new, on a path without noise.
     fn settled_interval(&self, config: &KneeConfig) -> f64 {
-        larger(self.drain_interval, config.drain_round_trips * self.min)
+        larger(
+            config.drain_interval.as_secs_f64(),
+            config.drain_round_trips * self.min,
+        )
     }
 
     /// Takes a round-trip time. Rounds are judged while `cruising`, and for a plateau while the window limits the flight. What was `silenced`
@@ -395,8 +388,13 @@ impl PathRtt {
         self.update_interval(config);
     }
 
-    /// A drain has ended.
-    pub(super) fn on_drained(&mut self, config: &KneeConfig, now: Timestamp, found: &Drained) {
+    /// A drain has ended. Returns what it says of the path's length.
+    pub(super) fn on_drained(
+        &mut self,
+        config: &KneeConfig,
+        now: Timestamp,
+        found: &Drained,
+    ) -> Length {
         let least = found.least;
         // A queue varies: the sender's own falls in a drain, and that of others changes. A path does not.
         let flat = found.mean - least < FLAT * least + self.packet_time;
@@ -445,7 +443,7 @@ impl PathRtt {
         self.shorter = SHORTER * self.min < self.settled_min
             || (self.shorter && STEADY * self.base < base_before);
         self.at_once = self.shorter || self.is_longer(least) || (stays && !longer);
-        self.length = match (longer && flat, self.at_once) {
+        let length = match (longer && flat, self.at_once) {
             (true, _) => Length::Longer,
             (false, true) => Length::Open,
             (false, false) => Length::Same,
@@ -456,6 +454,7 @@ impl PathRtt {
         self.coarse = Plateau::NONE;
         self.round = Round::NONE;
         self.update_interval(config);
+        length
     }
 }
 
@@ -613,9 +612,9 @@ mod tests {
         queue.on_drained(&CONFIG(), at(1100), &found(0.11, 0.1));
         assert_eq!(queue.base(), 0.1);
         let mut longer = drained_for_a_plateau();
-        longer.on_drained(&CONFIG(), at(1100), &found(0.11, 0.11));
+        let length = longer.on_drained(&CONFIG(), at(1100), &found(0.11, 0.11));
         assert_eq!((longer.min(), longer.base()), (0.11, 0.11));
-        assert_eq!(longer.length(), Length::Longer);
+        assert_eq!(length, Length::Longer);
     }
 
     /// Fault: the flow gave way to whoever filled the queue until its next drain, for a hundred round trips.

@@ -75,7 +75,7 @@ impl Startup {
 
     /// The best that is known, in bytes per second.
     pub(super) fn rate(&self, horizon: f64) -> f64 {
-        self.rate.unwrap_or(float(self.window) / horizon.max(1e-6))
+        self.rate.unwrap_or(float(self.window) / horizon)
     }
 
     /// Twice what the path delivered in a round trip, in bytes, as draft-ietf-ccwg-bbr, section 5.6.1, has it: a cwnd gain of 2. While
