@@ -307,6 +307,24 @@ fn what_a_host_holds_back_is_not_the_links_rate() {
     assert!(used > 0.85, "{used}");
 }
 
+/// Fault: on a path that becomes longer by a millisecond a second no rounds agreed for long, each part of the growth was a queue, and 70 % of the
+/// link were used.
+#[test]
+fn a_path_that_becomes_longer_slowly_is_filled() {
+    let mut path = links(constant(50.0), 0.02, bdp(50.0, 0.02, 2.0));
+    let step = |number: u32| DelayStep {
+        from: seconds(0.02 * f64::from(number)).into(),
+        delay: seconds(0.01 + 2e-5 * f64::from(number)).into(),
+    };
+    path.forward.delay = Delay::Steps {
+        steps: (0..1500).map(step).collect(),
+        reordering: false,
+    };
+    let outcome = greedy("knee", path, 30.0);
+    let used = goodput(&outcome, 2.0, 30.0) / 50.0;
+    assert!(used > 0.87, "{used}");
+}
+
 #[test]
 fn a_marking_queue_is_heeded() {
     heeds_a_marker("knee", 20.0, 15.0);

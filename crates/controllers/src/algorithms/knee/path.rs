@@ -73,7 +73,7 @@ pub(super) enum Length {
     Longer,
 }
 
-/// Rounds in a row whose least round-trip times agree.
+/// Rounds in a row whose least round-trip times agree, each with that of the round before: a path may become longer slowly.
 #[derive(Debug, Clone, Copy)]
 struct Plateau {
     least: f64,
@@ -100,6 +100,7 @@ impl Plateau {
                 flight,
             };
         }
+        self.least = least;
         self.rounds = self.rounds.saturating_add(1);
         self.flight = flight;
     }
