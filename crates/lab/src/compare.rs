@@ -266,6 +266,8 @@ pub fn compare(
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Vec<Outcome>, CompareError> {
     outcomes(&runs(scenarios, controllers, extras), progress)
+        .into_iter()
+        .collect()
 }
 
 /// Runs one flow for each controller of `mix` in every scenario, whatever [`Scenario::flows`] says: one outcome for each
@@ -283,20 +285,18 @@ pub fn compare_mix(
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Vec<Outcome>, CompareError> {
     outcomes(&mixed_runs(scenarios, mix, extras), progress)
+        .into_iter()
+        .collect()
 }
 
-/// Carries out all runs, in parallel on the cores. The outcomes are in their order.
+/// Carries out all runs, in parallel on the cores. The outcomes are in their order: one that fails does not end the others.
 ///
 /// `progress` is told how much virtual time has passed since it was last told.
-///
-/// # Errors
-/// An unknown controller, or the first run in order that did not reach its deadline.
 pub fn outcomes(
     jobs: &[Job<'_>],
     progress: &(dyn Fn(Duration) + Sync),
-) -> Result<Vec<Outcome>, CompareError> {
-    let results: Vec<_> = jobs.par_iter().map(|job| job.run(progress)).collect();
-    results.into_iter().collect()
+) -> Vec<Result<Outcome, CompareError>> {
+    jobs.par_iter().map(|job| job.run(progress)).collect()
 }
 
 /// What sets the seed of competitors apart from that of the flows they compete with.

@@ -1,6 +1,7 @@
 //! quinn's qlog, as qvis can draw it.
 
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
@@ -181,6 +182,57 @@ impl<W: Write> Drop for ForQvis<W> {
         // Nobody is left to tell.
         let _ = self.write_header(None);
         let _ = self.inner.write_all(&self.line);
+    }
+}
+
+/// Where the first error of a [`Watched`] writer is kept. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Failure(Arc<Mutex<Option<io::Error>>>);
+
+impl Failure {
+    /// Takes the error, if there was one.
+    pub(crate) fn take(&self) -> Option<io::Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn keep(&self, error: io::Error) {
+        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert(error);
+    }
+}
+
+/// Keeps the first error of a writer: quinn tells nobody that it could not write.
+#[derive(Debug)]
+pub(crate) struct Watched<W: Write> {
+    inner: W,
+    failure: Failure,
+}
+
+impl<W: Write> Watched<W> {
+    pub(crate) fn new(inner: W, failure: Failure) -> Self {
+        Self { inner, failure }
+    }
+}
+
+impl<W: Write> Write for Watched<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.inner.write(bytes).inspect_err(|error| {
+            let error = io::Error::new(error.kind(), error.to_string());
+            self.failure.keep(error);
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// What is still in a buffer may not fit either.
+impl<W: Write> Drop for Watched<W> {
+    fn drop(&mut self) {
+        if let Err(error) = self.inner.flush() {
+            self.failure.keep(error);
+        }
     }
 }
 

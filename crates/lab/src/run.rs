@@ -27,7 +27,7 @@ pub enum RunError {
     /// A socket could not be bound in the simulation.
     #[error("cannot open a simulated socket: {0}")]
     Socket(#[from] io::Error),
-    /// A qlog file could not be made.
+    /// A qlog file could not be made, or not be written whole.
     #[error("cannot write qlog {path}: {source}", path = path.display())]
     Qlog {
         /// The file.
@@ -64,7 +64,7 @@ pub fn run(
 /// The same; every flow on quinn also writes its sender's qlog into a file whose name begins with `qlog`: `qlog-flow1.sqlog`.
 ///
 /// # Errors
-/// When the scenario cannot be set up, a file cannot be made, or the simulation stops before the deadline.
+/// When the scenario cannot be set up, a file cannot be written, or the simulation stops before the deadline.
 pub fn run_logged(
     scenario: &Scenario,
     candidates: &[Candidate],

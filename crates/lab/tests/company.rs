@@ -4,7 +4,7 @@ mod command;
 
 use std::fs;
 
-use command::{all_refused, anywhere, directory, json, stdout};
+use command::{all_refused, anywhere, directory, json, kneepoint, stdout};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {
@@ -34,6 +34,26 @@ fn bad_input_is_blamed_in_one_line() {
 --series file/s => --series
 "#;
     all_refused(&directory("company-bad", &[("file", "")]), cases);
+}
+
+/// The qlog of one of them does not fit on the disk.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_that_fails_does_not_take_the_results_of_the_others() {
+    let directory = directory("company-failed", &[]);
+    let file = directory.join("logs/5Mbps-cubic-seed1-flow1.sqlog");
+    fs::create_dir(directory.join("logs")).expect("it can be made");
+    std::os::unix::fs::symlink("/dev/full", file).expect("it can be linked");
+    let arguments =
+        "compare --rate 5Mbps --duration 1s --controllers knee,cubic,bbr --qlog logs --format csv";
+    let output = kneepoint(&directory, arguments).output();
+    let output = output.expect("the command starts");
+    let rows = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(rows.lines().count(), 3, "{rows}");
+    assert!(rows.contains(",knee,") && rows.contains(",bbr,"), "{rows}");
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("cubic on 5Mbps: "), "{errors}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod command;
 use std::fs;
 use std::path::Path;
 
-use command::{all_refused, anywhere, directory, stdout};
+use command::{all_refused, anywhere, directory, kneepoint, stdout};
 use serde_json::Value;
 
 const SEPARATOR: char = '\u{1e}';
@@ -57,6 +57,24 @@ fn qvis_finds_packets_times_and_one_group() {
         .filter_map(|record| record["time"].as_f64())
         .collect();
     assert!(times.is_sorted(), "qvis warns of events out of order");
+}
+
+/// On a full disk.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_qlog_that_is_cut_off_is_an_error() {
+    let directory = directory("qlog-full", &[]);
+    let file = "logs/5Mbps-knee-seed1-flow1.sqlog";
+    fs::create_dir(directory.join("logs")).expect("it can be made");
+    std::os::unix::fs::symlink("/dev/full", directory.join(file)).expect("it can be linked");
+    let arguments = "compare --controllers knee --rate 5Mbps --duration 1s --qlog logs";
+    let output = kneepoint(&directory, arguments).output();
+    let output = output.expect("the command starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    for part in ["--qlog", file, "No space left"] {
+        assert!(errors.contains(part), "{part}: {errors}");
+    }
 }
 
 #[test]

@@ -20,13 +20,14 @@ use super::progress::Progress;
 use super::sweep::SweepOptions;
 use super::write_all;
 use crate::aqm::Aqm;
-use crate::compare::{self, Against, Extras, Job, Outcome};
+use crate::compare::{self, Against, CompareError, Extras, Job, Outcome};
 use crate::controllers::{self, UnknownController};
 use crate::link_file::LinkFile;
 use crate::metrics::{Row, Summary};
 use crate::output;
 use crate::page::comparison;
 use crate::plots;
+use crate::run::RunError;
 use crate::scenario::{Link, Scenario, WayBack};
 use crate::stack::Windows;
 use crate::units::{QueueSize, Rate, format_time, parse_moment, parse_probability, parse_time};
@@ -249,7 +250,10 @@ pub(super) fn run(
     let progress = Progress::new(arguments.duration.saturating_mul(count));
     let outcomes = compare::outcomes(&runs, &|step| progress.advance(step));
     progress.finish();
-    let mut outcomes = outcomes.map_err(CliError::failure)?;
+    let (mut outcomes, failed) = sorted(outcomes);
+    if outcomes.is_empty() {
+        return failed;
+    }
 
     let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row.clone()).collect();
     write_all(out, &render(arguments, &rows)?)?;
@@ -271,7 +275,28 @@ pub(super) fn run(
             }
         }
     }
-    Ok(())
+    failed
+}
+
+/// The runs that have finished, and why the first of the others has not.
+fn sorted(outcomes: Vec<Result<Outcome, CompareError>>) -> (Vec<Outcome>, Result<(), CliError>) {
+    let (finished, failed): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+    let others = match failed.len() {
+        0 | 1 => String::new(),
+        failed => format!(" (and {} more failed)", failed - 1),
+    };
+    let failure = failed.into_iter().find_map(Result::err).map(|error| {
+        let option = match &error {
+            CompareError::Run {
+                source: RunError::Qlog { .. },
+                ..
+            } => "--qlog: ",
+            _ => "",
+        };
+        CliError::failure(format_args!("{option}{error}{others}"))
+    });
+    let finished = finished.into_iter().flatten().collect();
+    (finished, failure.map_or(Ok(()), Err))
 }
 
 /// Whether a flow of some run is on quinn.

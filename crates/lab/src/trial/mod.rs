@@ -23,7 +23,7 @@ use self::ends::{Dialing, Observer, Sender, begin, serve};
 pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, Packets, RttSample};
 use crate::controllers::{Candidate, Stack};
 use crate::probe::Recorder;
-use crate::qlog::ForQvis;
+use crate::qlog::{Failure, ForQvis, Watched};
 use crate::run::{RunError, run_in_steps};
 use crate::stack::{Connection, Limits, Windows};
 use crate::watch::Sample;
@@ -95,8 +95,8 @@ impl FlowPlan {
         }
     }
 
-    /// What observes its controller, and writes its qlog.
-    fn recorder(&self, epoch: Instant) -> Result<Recorder, RunError> {
+    /// What observes its controller, and writes its qlog. That this fails later is kept in `failure`.
+    fn recorder(&self, epoch: Instant, failure: &Failure) -> Result<Recorder, RunError> {
         let recorder = Recorder::new(epoch);
         let (Some(path), Candidate::Quinn(_)) = (&self.qlog, &self.controller) else {
             return Ok(recorder);
@@ -107,7 +107,8 @@ impl FlowPlan {
         })?;
         let title = path.file_stem().unwrap_or(path.as_os_str());
         let title = title.to_string_lossy().into_owned();
-        Ok(recorder.with_qlog(title, Box::new(ForQvis::new(BufWriter::new(file)))))
+        let file = Watched::new(BufWriter::new(file), failure.clone());
+        Ok(recorder.with_qlog(title, Box::new(ForQvis::new(file))))
     }
 
     /// Silence closes a connection only if its application is never silent.
@@ -180,6 +181,24 @@ impl Trial {
         simulation: impl FnOnce(Network) -> Simulation,
         progress: &(dyn Fn(Duration) + Sync),
     ) -> Result<Outcome, RunError> {
+        let failures: Vec<Failure> = self.flows.iter().map(|_| Failure::default()).collect();
+        let outcome = self.simulate(simulation, &failures, progress)?;
+        // The connections are gone, and have written what they had to write.
+        for (flow, failure) in self.flows.iter().zip(failures) {
+            if let (Some(path), Some(source)) = (&flow.qlog, failure.take()) {
+                let path = path.clone();
+                return Err(RunError::Qlog { path, source });
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn simulate(
+        &self,
+        simulation: impl FnOnce(Network) -> Simulation,
+        failures: &[Failure],
+        progress: &(dyn Fn(Duration) + Sync),
+    ) -> Result<Outcome, RunError> {
         let mut topology = self.topology.clone();
         let servers = self.attach(&mut topology)?;
         let simulation = simulation(topology.build(self.seed)?);
@@ -187,9 +206,9 @@ impl Trial {
         let clock = Clock::new(handle.runtime());
         let mut seeds = Pcg64::seed_from_u64(self.seed);
 
-        let observers = self.flows.iter().map(|flow| {
+        let observers = self.flows.iter().zip(failures).map(|(flow, failure)| {
             Ok(Observer {
-                recorder: flow.recorder(handle.instant())?,
+                recorder: flow.recorder(handle.instant(), failure)?,
                 received: Received::expecting(&flow.application),
                 samples: Arc::default(),
                 closed: Arc::default(),
