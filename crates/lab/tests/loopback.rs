@@ -5,8 +5,9 @@
 mod command;
 
 use std::fs;
+use std::process::Command;
 
-use command::{all_refused, anywhere, json, stdout};
+use command::{all_refused, anywhere, directory, json, stdout};
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::time::Nanos;
 use serde_json::Value;
@@ -17,6 +18,24 @@ fn rows(arguments: &str) -> Vec<Value> {
 
 /// A time that no transfer of these needs, however busy the machine is.
 const PATIENT: &str = "--timeout 60s";
+
+/// There are no files left for the sockets of the measurement.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_old_host_stays_if_there_is_no_new_one() {
+    let directory = directory("old-host", &[("host.toml", "old")]);
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -n 5; exec \"$@\"", "sh"])
+        .args([env!("CARGO_BIN_EXE_kneepoint"), "host", "measure"])
+        .args(["--duration", "100ms", "--out", "host.toml"])
+        .current_dir(&directory)
+        .output()
+        .expect("there is a shell");
+    assert!(!output.status.success(), "{output:?}");
+    let host = fs::read_to_string(directory.join("host.toml")).expect("it is there");
+    assert_eq!(host, "old");
+    assert_eq!(fs::read_dir(directory).expect("it is there").count(), 1);
+}
 
 #[test]
 fn bad_input_is_blamed_in_one_line() {

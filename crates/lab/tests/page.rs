@@ -5,7 +5,7 @@ mod command;
 use std::collections::BTreeSet;
 use std::fs;
 
-use command::{directory, refused, stdout};
+use command::{directory, kneepoint, refused, stdout};
 use roxmltree::{Document, Node};
 
 /// A page is read as XML, which it also is but for its first line.
@@ -188,6 +188,23 @@ fn drawings_are_images_with_a_title_and_a_description() {
         count, 4,
         "two runs, a mix, and the scatter plot of the last command"
     );
+}
+
+/// The only run fails.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_old_page_stays_if_there_is_no_new_one() {
+    let directory = directory("old-page", &[("page.html", "old")]);
+    let file = directory.join("logs/1Mbps-cubic-seed1-flow1.sqlog");
+    fs::create_dir(directory.join("logs")).unwrap();
+    std::os::unix::fs::symlink("/dev/full", file).unwrap();
+    let arguments =
+        "compare --rate 1Mbps --duration 1s --controllers cubic --qlog logs --html page.html";
+    let output = kneepoint(&directory, arguments).output().unwrap();
+    assert!(!output.status.success(), "{output:?}");
+    let page = fs::read_to_string(directory.join("page.html")).unwrap();
+    assert_eq!(page, "old");
+    assert_eq!(fs::read_dir(directory).unwrap().count(), 2);
 }
 
 #[test]

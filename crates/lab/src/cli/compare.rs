@@ -14,7 +14,8 @@ use thiserror::Error;
 
 use super::error::CliError;
 use super::options::{
-    self, Capacity, QUEUE, SEED, create_directory, known_controller, parse_queue, write_file,
+    self, Capacity, QUEUE, SEED, check_file, create_directory, known_controller, parse_queue,
+    write_file,
 };
 use super::progress::Progress;
 use super::sweep::SweepOptions;
@@ -234,7 +235,7 @@ pub(super) fn run(
         }
     }
     if let Some(path) = &arguments.html {
-        write_file("--html", path, "")?;
+        check_file("--html", path)?;
     }
 
     if let Some(sweep) = arguments.sweep.open()? {

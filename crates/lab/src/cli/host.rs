@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::error::CliError;
-use super::options::{SEED, write_file};
+use super::options::{SEED, check_file, write_file};
 use super::progress::Progress;
 use super::write_all;
 use crate::calibrate::{self, CalibrateError, Measurement};
@@ -51,7 +51,7 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), CliError
     let Command::Measure(arguments) = command;
     if let Some(path) = &arguments.out {
         // Before the measurement rather than after it.
-        write_file("--out", path, "")?;
+        check_file("--out", path)?;
     }
     let progress = Progress::of_shares();
     let measured = calibrate::measure(

@@ -1,6 +1,7 @@
 //! Options that several commands share.
 
 use std::fs;
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::str::FromStr;
@@ -8,6 +9,7 @@ use std::str::FromStr;
 use kneepoint_emulator::trace::Trace;
 
 use super::error::CliError;
+use super::replace::{Replacement, replace};
 use crate::controllers::{self, UnknownController};
 use crate::link_file::HANDSHAKE_PACKET_BYTES;
 use crate::units::{QueueSize, Rate, UnitError};
@@ -68,14 +70,23 @@ pub(super) fn create_directory(option: &str, directory: &Path) -> Result<(), Cli
     })
 }
 
-/// Writes the file that an option names.
+/// Writes the file that an option names, whole or not at all.
 pub(super) fn write_file(option: &str, path: &Path, text: &str) -> Result<(), CliError> {
-    fs::write(path, text).map_err(|error| {
-        CliError::input(
-            option,
-            format_args!("cannot write {}: {error}", path.display()),
-        )
-    })
+    replace(path, |file| file.write_all(text.as_bytes()))
+        .map_err(|error| cannot_write(option, path, error))
+}
+
+/// Finds out whether the file that an option names can be written, before a long run. An old file stays as it is.
+pub(super) fn check_file(option: &str, path: &Path) -> Result<(), CliError> {
+    Replacement::begin(path)
+        .map(drop)
+        .map_err(|error| cannot_write(option, path, error))
+}
+
+/// Blames an option for a file.
+pub(super) fn cannot_write(option: &str, path: &Path, error: io::Error) -> CliError {
+    let path = path.display();
+    CliError::input(option, format_args!("cannot write {path}: {error}"))
 }
 
 /// The limit of a direction.

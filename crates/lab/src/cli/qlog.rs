@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::error::CliError;
+use super::options::cannot_write;
 use super::replace::replace;
 use crate::qlog::ForQvis;
 
@@ -32,9 +33,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), CliError> {
             format_args!("{path}, line 1: expected the header of a qlog, qlog_version in it");
         return Err(CliError::input("FILE", reason));
     }
-    let out = arguments.out.display();
     replace(&arguments.out, |out| mend(&mut file, out))
-        .map_err(|error| CliError::input("--out", format_args!("cannot write {out}: {error}")))
+        .map_err(|error| cannot_write("--out", &arguments.out, error))
 }
 
 /// Whether the first bytes are those of a header. They are left to be read.

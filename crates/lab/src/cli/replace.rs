@@ -13,22 +13,58 @@ pub(super) fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let path = match OpenOptions::new().write(true).open(path) {
-        Ok(file) if !file.metadata()?.is_file() => return fill(file, write).map(drop),
-        // A link stays one.
-        Ok(_) => path.canonicalize()?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-        Err(error) => return Err(error),
-    };
-    let part = part(&path);
-    let written = File::create(&part)
-        .and_then(|file| fill(file, write)?.sync_all())
-        .and_then(|()| fs::rename(&part, &path));
-    if written.is_err() {
-        // It may not even be there, and the first error says more.
-        let _ = fs::remove_file(&part);
+    let (file, replacement) = Replacement::begin(path)?;
+    let file = fill(file, write)?;
+    if replacement.part.is_some() {
+        file.sync_all()?;
     }
-    written
+    replacement.keep()
+}
+
+/// A file that is to take the place of another one. It is removed unless it is kept.
+#[derive(Debug)]
+pub(super) struct Replacement {
+    /// The file while it is written; `None` if there is nothing to replace.
+    part: Option<PathBuf>,
+    path: PathBuf,
+}
+
+impl Replacement {
+    /// Makes the file beside `path`, or opens what is there and no regular file.
+    pub(super) fn begin(path: &Path) -> io::Result<(File, Self)> {
+        let path = match OpenOptions::new().write(true).open(path) {
+            Ok(file) if !file.metadata()?.is_file() => {
+                let (part, path) = (None, path.to_owned());
+                return Ok((file, Self { part, path }));
+            }
+            // A link stays one.
+            Ok(_) => path.canonicalize()?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+            Err(error) => return Err(error),
+        };
+        let part = part(&path);
+        let file = File::create(&part)?;
+        let part = Some(part);
+        Ok((file, Self { part, path }))
+    }
+
+    /// Gives the file its name. It may still be open.
+    pub(super) fn keep(mut self) -> io::Result<()> {
+        if let Some(part) = &self.part {
+            fs::rename(part, &self.path)?;
+            self.part = None;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if let Some(part) = &self.part {
+            // What has failed before says more.
+            let _ = fs::remove_file(part);
+        }
+    }
 }
 
 fn fill(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<File> {

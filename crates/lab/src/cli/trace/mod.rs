@@ -13,6 +13,7 @@ use kneepoint_emulator::trace::Trace;
 
 use super::error::CliError;
 use super::inspect::{PlotArguments, StatsArguments, prepare_plot, stem};
+use super::options::cannot_write;
 use super::replace::replace;
 use crate::plots;
 use crate::units::{format_time, parse_time};
@@ -49,10 +50,7 @@ fn load(file: &Path) -> Result<Trace, CliError> {
 
 /// Writes a trace to the file of `--out`.
 fn save(trace: &Trace, path: &Path) -> Result<(), CliError> {
-    replace(path, |file| trace.write(file)).map_err(|error| {
-        let path = path.display();
-        CliError::input("--out", format_args!("cannot write {path}: {error}"))
-    })
+    replace(path, |file| trace.write(file)).map_err(|error| cannot_write("--out", path, error))
 }
 
 #[derive(Debug, Args)]
