@@ -202,6 +202,35 @@ mod signals {
         );
     }
 
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_capture_that_cannot_be_written_is_reported() {
+        let (client, server) = (socket(), socket());
+        let capture = anywhere().join("full.pcap");
+        _ = fs::remove_file(&capture);
+        std::os::unix::fs::symlink("/dev/full", capture).expect("it can be linked");
+        let to = server.local_addr().expect("it is bound").to_string();
+        let (child, mut lines, address) =
+            start(&format!("--to {to} --pcap full.pcap --stats 20ms"));
+        // More than a buffer of the capture holds.
+        for _ in 0..500 {
+            client.send_to(b"there", address).expect("it is sent");
+            server.recv_from(&mut [0; 100]).expect("it arrives");
+        }
+        let reason = "kneepoint: cannot write the capture full.pcap: No space left";
+        let told = lines.find(|line| line.starts_with(reason));
+        let told = told.expect("it is told of");
+        assert!(told.ends_with("the relay goes on without"), "{told}");
+        let id = child.id().to_string();
+        let kill = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(kill.expect("there is kill").success());
+        let last = lines.last().expect("it says why it failed");
+        assert!(last.starts_with(reason), "{last}");
+        let (summary, success) = result(child);
+        assert!(!success);
+        assert!(summary.contains("left out of the capture: "), "{summary}");
+    }
+
     /// Who made the system run out of sockets would lock out all others.
     #[test]
     #[cfg(target_os = "linux")]
@@ -301,6 +330,29 @@ mod signals {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{errors}");
         assert!(errors.contains("cannot start 'no-such-client'"), "{errors}");
+    }
+
+    /// Nobody can listen at an address that is taken, and a client that is not there cannot be started.
+    #[test]
+    fn old_files_stay_if_it_does_not_start() {
+        let old = ["end.json", "log.up", "log.down", "out.pcap"];
+        let directory = directory("not-started", &old.map(|name| (name, "old")));
+        let taken = socket();
+        let taken = taken.local_addr().expect("it is bound").to_string();
+        for (listen, command) in [(&*taken, ""), ("127.0.0.1:0", "-- no-such-client")] {
+            let arguments = format!(
+                "relay --listen {listen} --to 127.0.0.1:9 --json end.json --log log --pcap out.pcap {command}"
+            );
+            let output = kneepoint(&directory, &arguments).output();
+            let output = output.expect("it starts");
+            assert_eq!(output.status.code(), Some(2), "{output:?}");
+            for name in old {
+                let text = fs::read_to_string(directory.join(name)).expect("it is there");
+                assert_eq!(text, "old", "{name}, {arguments}");
+            }
+        }
+        let files = fs::read_dir(directory).expect("it is there").count();
+        assert_eq!(files, old.len());
     }
 
     #[test]

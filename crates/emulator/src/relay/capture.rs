@@ -1,10 +1,11 @@
 //! Copies of what the relay's clients send and receive.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
 
+use super::lock;
 use crate::packet::Packet;
 use crate::time::Nanos;
 
@@ -48,10 +49,11 @@ impl Tap {
     }
 }
 
-/// Feeds a sink until there is no tap.
+/// Feeds a sink until there is no tap. An error is told at once.
 pub(super) fn run(
     mut sink: Box<dyn CaptureSink>,
     copies: &Receiver<(Nanos, Packet)>,
+    failure: &Mutex<Option<String>>,
 ) -> io::Result<()> {
     let mut work = || {
         for (at, packet) in copies {
@@ -59,7 +61,7 @@ pub(super) fn run(
         }
         sink.finish()
     };
-    work().map_err(|error: io::Error| io::Error::new(error.kind(), format!("capture: {error}")))
+    work().inspect_err(|error| *lock(failure) = Some(error.to_string()))
 }
 
 /// How many datagrams may wait for the sink: 6 MB of full ones.
@@ -100,9 +102,10 @@ mod tests {
             tap.copy(Nanos(1), [&packet]);
         }
         assert_eq!(left_out.load(Ordering::Relaxed), 5);
-        let error = run(Box::new(Short(Vec::new())), &copies).unwrap_err();
+        let failure = Mutex::default();
+        let error = run(Box::new(Short(Vec::new())), &copies, &failure).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-        assert!(error.to_string().starts_with("capture: "), "{error}");
+        assert_eq!(*lock(&failure), Some(error.to_string()));
         drop(copies);
         tap.copy(Nanos(2), [&packet]);
         assert_eq!(left_out.load(Ordering::Relaxed), 6);

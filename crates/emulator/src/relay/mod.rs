@@ -83,6 +83,8 @@ pub struct Relay {
     wakers: Vec<Waker>,
     threads: Vec<JoinHandle<()>>,
     recorders: Vec<JoinHandle<io::Result<()>>>,
+    capture: Option<JoinHandle<io::Result<()>>>,
+    capture_failure: Arc<Mutex<Option<String>>>,
     uncaptured: Arc<AtomicU64>,
 }
 
@@ -98,8 +100,10 @@ struct Lane {
 pub struct Stopped {
     /// Its statistics.
     pub summary: Snapshot,
-    /// Whether a sink, or a thread, has failed on the way.
+    /// Whether a sink of packets, or a thread, has failed on the way.
     pub log: io::Result<()>,
+    /// Whether the sink of copies has failed.
+    pub capture: io::Result<()>,
 }
 
 /// The consumers of the two links' packets.
@@ -167,10 +171,15 @@ impl Relay {
             .find_map(|lane| lock(&lane.tally).log_failure.clone())
     }
 
+    /// Why copies are not taken any more, if they are not: the relay goes on without.
+    pub fn capture_failure(&self) -> Option<String> {
+        lock(&self.capture_failure).clone()
+    }
+
     /// Stops the relay, and tells what it has done. What is on its way is gone. A sink that does not return for seconds is
     /// left behind with its thread.
     pub fn stop(mut self) -> Stopped {
-        let log = self.end();
+        let (log, capture) = self.end();
         let mut clients = lock(&self.shared.clients);
         self.shared.bury(&mut clients, true);
         let sockets = clients.sockets().chain([&self.socket]);
@@ -180,10 +189,12 @@ impl Relay {
         Stopped {
             summary: self.snapshot(),
             log,
+            capture,
         }
     }
 
-    fn end(&mut self) -> io::Result<()> {
+    /// Ends all threads: what has become of the logs and of the copies.
+    fn end(&mut self) -> (io::Result<()>, io::Result<()>) {
         let begun = self.shared.clock.now();
         self.shared.stopped.store(true, Ordering::Relaxed);
         for waker in &self.wakers {
@@ -193,28 +204,31 @@ impl Relay {
         self.up.path.stop();
         self.down.path.stop();
         let gone = |_| io::Error::other("a thread of the relay has panicked");
-        let mut result = Ok(());
+        let mut log = Ok(());
         for thread in self.threads.drain(..) {
-            result = result.and(thread.join().map_err(gone));
+            log = log.and(thread.join().map_err(gone));
         }
-        for recorder in self.recorders.drain(..) {
+        let clock = self.shared.clock;
+        let written = |recorder: JoinHandle<io::Result<()>>| {
             // One that waits for a pipe that nobody reads would wait for ever.
-            while !recorder.is_finished() && self.shared.clock.now() - begun < LOG_PATIENCE.into() {
+            while !recorder.is_finished() && clock.now() - begun < LOG_PATIENCE.into() {
                 nap();
             }
-            let written = match recorder.is_finished() {
+            match recorder.is_finished() {
                 true => recorder.join().unwrap_or_else(|panic| Err(gone(panic))),
                 false => Err(io::Error::new(io::ErrorKind::TimedOut, STUCK)),
-            };
-            result = result.and(written);
+            }
+        };
+        for recorder in self.recorders.drain(..) {
+            log = log.and(written(recorder));
         }
-        result
+        (log, self.capture.take().map_or(Ok(()), written))
     }
 }
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        // A destructor cannot report the error.
+        // A destructor cannot report the errors.
         let _ = self.end();
     }
 }
@@ -260,8 +274,8 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Why a log has no end.
-const STUCK: &str = "the log is not taken";
+/// Why a log or a capture has no end.
+const STUCK: &str = "it is not taken";
 
 /// Waits a moment for a log.
 #[expect(clippy::disallowed_methods, reason = "the relay works in real time")]

@@ -74,13 +74,16 @@ pub(super) fn relay(config: RelayConfig, sinks: Sinks) -> Result<Relay, RelayErr
         wakers,
         threads: Vec::new(),
         recorders: Vec::new(),
+        capture: None,
+        capture_failure: Arc::default(),
         uncaptured: Arc::default(),
     };
     let tap = match sinks.capture {
         Some(sink) => {
             let (tap, copies) = Tap::new(Arc::clone(&relay.uncaptured));
-            let writer = spawn("capture", move || capture::run(sink, &copies))?;
-            relay.recorders.push(writer);
+            let failure = Arc::clone(&relay.capture_failure);
+            let writer = spawn("capture", move || capture::run(sink, &copies, &failure))?;
+            relay.capture = Some(writer);
             Some(tap)
         }
         None => None,

@@ -24,7 +24,8 @@ use kneepoint_emulator::relay::{
 use self::command::Client;
 use self::pcap::Pcap;
 use super::error::CliError;
-use super::options::{SEED, parse_address, write_file};
+use super::options::{SEED, cannot_write, check_file, parse_address, write_file};
+use super::replace::Replacement;
 use super::write_all;
 use crate::real_clock;
 use crate::units::parse_time;
@@ -121,18 +122,26 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     .map_err(CliError::failure)?;
     if let Some(path) = &arguments.json {
         // Before the run rather than after it.
-        write_file("--json", path, "")?;
+        check_file("--json", path)?;
     }
+    let mut files = Vec::new();
     let sinks = Sinks {
-        up: sink(arguments, "up")?,
-        down: sink(arguments, "down")?,
-        capture: capture(arguments)?,
+        up: sink(arguments, "up", &mut files)?,
+        down: sink(arguments, "down", &mut files)?,
+        capture: capture(arguments, &mut files)?,
     };
     let relay = Relay::start(config, sinks).map_err(blame)?;
+    let mut client = Client::start(&arguments.command, relay.local_addr())?;
+    // Only now do they take the place of older ones.
+    for (option, file) in files {
+        if let Err(error) = file.keep() {
+            client.map(Client::end);
+            return Err(CliError::input(option, error));
+        }
+    }
     let says = speak();
     let begun = format!("relaying {} to {}\n", relay.local_addr(), arguments.to);
     say(&says, begun);
-    let mut client = Client::start(&arguments.command, relay.local_addr())?;
     watch(&relay, arguments, client.as_mut(), &stopped, &says);
     // What the client has sent last may still be on its way to nobody: the summary says so.
     let ended = client.map_or(Ok(()), Client::end);
@@ -143,13 +152,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
     }
     write_all(out, &report::summary(&end.summary))?;
     ended?;
-    end.log.map_err(|error| match &arguments.log {
-        Some(log) => CliError::failure(cannot_log(log, error)),
-        None => CliError::failure(error),
-    })
+    let written = [end.log.err(), end.capture.err()];
+    match failures(arguments, written).into_iter().flatten().next() {
+        Some(failure) => Err(CliError::failure(failure)),
+        None => Ok(()),
+    }
 }
 
-/// Prints statistics until a signal comes, the time is up or the client ends, and at once that a log cannot be written.
+/// Prints statistics until a signal comes, the time is up or the client ends, and at once that a log or a capture cannot be written.
 fn watch(
     relay: &Relay,
     arguments: &Arguments,
@@ -158,9 +168,8 @@ fn watch(
     says: &SyncSender<String>,
 ) {
     let interval = arguments.stats.0;
-    let log = arguments.log.as_deref();
     let mut before = relay.snapshot();
-    let mut warned = false;
+    let mut warned = [false; 2];
     let mut next = interval.unwrap_or(LOG_CHECK);
     loop {
         let elapsed = Duration::from(relay.elapsed());
@@ -185,11 +194,13 @@ fn watch(
             continue;
         }
         next = elapsed + interval.unwrap_or(LOG_CHECK);
-        if let (false, Some(log), Some(failure)) = (warned, log, relay.log_failure()) {
-            let failure = cannot_log(log, failure);
-            let warning = format!("kneepoint: {failure}; the relay goes on without\n");
-            say(says, warning);
-            warned = true;
+        let unwritten = [relay.log_failure(), relay.capture_failure()];
+        for (warned, failure) in warned.iter_mut().zip(failures(arguments, unwritten)) {
+            if let (false, Some(failure)) = (*warned, failure) {
+                let warning = format!("kneepoint: {failure}; the relay goes on without\n");
+                say(says, warning);
+                *warned = true;
+            }
         }
         if interval.is_some() {
             let now = relay.snapshot();
@@ -199,8 +210,22 @@ fn watch(
     }
 }
 
-fn cannot_log(log: &Path, error: impl Display) -> String {
-    format!("cannot write the log {}: {error}", log.display())
+/// What is said of a log and of a capture that cannot be written.
+fn failures<E: Display>(
+    arguments: &Arguments,
+    [log, capture]: [Option<E>; 2],
+) -> [Option<String>; 2] {
+    let say = |what, file: &Option<PathBuf>, error: Option<E>| match (file, error) {
+        (Some(file), Some(error)) => {
+            let file = file.display();
+            Some(format!("cannot write the {what} {file}: {error}"))
+        }
+        (_, error) => error.map(|error| error.to_string()),
+    };
+    [
+        say("log", &arguments.log, log),
+        say("capture", &arguments.pcap, capture),
+    ]
 }
 
 /// How often to see whether the log is still written, if there is nothing else to look at.
@@ -242,36 +267,44 @@ fn config(arguments: &Arguments) -> Result<RelayConfig, CliError> {
     })
 }
 
-fn sink(arguments: &Arguments, direction: &str) -> Result<Option<Box<dyn PacketSink>>, CliError> {
+/// Files that are there once the relay is, and the options that name them.
+type Files = Vec<(&'static str, Replacement)>;
+
+/// Makes a file that an option names.
+fn create(option: &'static str, path: &Path, files: &mut Files) -> io::Result<BufWriter<File>> {
+    let (file, replacement) = Replacement::begin(path)?;
+    files.push((option, replacement));
+    Ok(BufWriter::new(file))
+}
+
+fn sink(
+    arguments: &Arguments,
+    direction: &str,
+    files: &mut Files,
+) -> Result<Option<Box<dyn PacketSink>>, CliError> {
     let Some(base) = &arguments.log else {
         return Ok(None);
     };
     let mut path = base.clone().into_os_string();
     path.push(format!(".{direction}"));
     let path = Path::new(&path);
-    let create = || -> io::Result<Box<dyn PacketSink>> {
-        let file = BufWriter::new(File::create(path)?);
-        Ok(Box::new(Writer::new(file, arguments.log_format)?))
-    };
-    let blame = |error| {
-        let path = path.display();
-        CliError::input("--log", format_args!("cannot write {path}: {error}"))
-    };
-    create().map(Some).map_err(blame)
+    let writer = create("--log", path, files)
+        .and_then(|file| Writer::new(file, arguments.log_format))
+        .map_err(|error| cannot_write("--log", path, error))?;
+    Ok(Some(Box::new(writer)))
 }
 
-fn capture(arguments: &Arguments) -> Result<Option<Box<dyn CaptureSink>>, CliError> {
+fn capture(
+    arguments: &Arguments,
+    files: &mut Files,
+) -> Result<Option<Box<dyn CaptureSink>>, CliError> {
     let Some(path) = &arguments.pcap else {
         return Ok(None);
     };
-    let create = || -> io::Result<Box<dyn CaptureSink>> {
-        let file = BufWriter::new(File::create(path)?);
-        Ok(Box::new(Pcap::new(file, real_clock::since_1970())?))
-    };
-    create().map(Some).map_err(|error| {
-        let path = path.display();
-        CliError::input("--pcap", format_args!("cannot write {path}: {error}"))
-    })
+    let pcap = create("--pcap", path, files)
+        .and_then(|file| Pcap::new(file, real_clock::since_1970()))
+        .map_err(|error| cannot_write("--pcap", path, error))?;
+    Ok(Some(Box::new(pcap)))
 }
 
 /// Blames the option that is at fault.
