@@ -57,6 +57,29 @@ fn a_run_that_fails_does_not_take_the_results_of_the_others() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_series_that_is_cut_off_is_blamed_with_its_file() {
+    let directory = directory("series-full", &[]);
+    fs::create_dir(directory.join("s")).expect("it can be made");
+    for file in ["s/5Mbps-knee.csv", "s/5Mbps-cubic-windows.csv"] {
+        std::os::unix::fs::symlink("/dev/full", directory.join(file)).expect("it can be linked");
+    }
+    for (controller, file) in [
+        ("knee", "s/5Mbps-knee.csv"),
+        ("cubic", "s/5Mbps-cubic-windows.csv"),
+    ] {
+        let arguments =
+            format!("compare --rate 5Mbps --duration 1s --controllers {controller} --series s");
+        let output = kneepoint(&directory, &arguments).output();
+        let output = output.expect("the command starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{errors}");
+        let reason = format!("kneepoint: --series: cannot write {file}: No space left");
+        assert!(errors.starts_with(&reason), "{errors}");
+    }
+}
+
+#[test]
 fn competitors_share_the_link() {
     let short = "compare --rate 10Mbps --duration 6s";
     let own = "--controllers knee,cubic --against quinn-cubic:2";

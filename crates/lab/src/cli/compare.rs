@@ -263,7 +263,8 @@ pub(super) fn run(
         write_file("--html", path, &page)?;
     }
     if let Some(directory) = series {
-        output::series::write(&outcomes, directory).map_err(CliError::failure)?;
+        output::series::write(&outcomes, directory)
+            .map_err(|error| CliError::input("--series", error))?;
     }
     if let Some(directory) = plots {
         first_seeds(&mut outcomes);

@@ -1,10 +1,22 @@
 //! What the plots of a comparison draw, as comma-separated values.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use thiserror::Error;
 
 use crate::compare::Outcome;
 use crate::plots::file_name;
+
+/// Why a file of a series is not there, or not whole.
+#[derive(Debug, Error)]
+#[error("cannot write {path}: {source}", path = path.display())]
+pub struct SeriesError {
+    /// The file.
+    pub path: PathBuf,
+    /// The system's reason.
+    pub source: csv::Error,
+}
 
 /// Writes, into an existing directory, for every run `LINK-CONTROLLER.csv` with capacity, throughput and queueing delay over time
 /// and `LINK-CONTROLLER-windows.csv` with the flows' windows, and for every link `LINK-scatter.csv` with throughput and round-trip
@@ -12,40 +24,40 @@ use crate::plots::file_name;
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write(outcomes: &[Outcome], directory: &Path) -> Result<(), csv::Error> {
+pub fn write(outcomes: &[Outcome], directory: &Path) -> Result<(), SeriesError> {
+    let write = |name: &str, fill: &dyn Fn(&Path) -> Result<(), csv::Error>| {
+        let path = directory.join(format!("{}.csv", file_name(name)));
+        fill(&path).map_err(|source| SeriesError { path, source })
+    };
     for link in outcomes.chunk_by(|a, b| a.row.trace == b.row.trace) {
-        let mut scatter = None;
         for outcome in link {
             let name = outcome.name(link);
-            let path = |name: &str| directory.join(format!("{name}.csv"));
-            timeline(outcome, &path(&file_name(&name)))?;
-            windows(outcome, &path(&file_name(&format!("{name}-windows"))))?;
-            let row = &outcome.row;
-            let scatter = match &mut scatter {
-                Some(scatter) => scatter,
-                None => {
-                    let name = file_name(&format!("{}-scatter", row.trace));
-                    let mut writer = csv::Writer::from_path(path(&name))?;
-                    writer.write_record(SCATTER)?;
-                    scatter.insert(writer)
-                }
-            };
-            let throughput = row.utilization * row.capacity_mbps;
-            scatter.serialize((
-                &row.controller,
-                row.seed,
-                throughput,
-                row.rtt_mean_ms,
-                row.rtt_p95_ms,
-                row.capacity_mbps,
-                row.rtt_ms,
-            ))?;
+            write(&name, &|path| timeline(outcome, path))?;
+            write(&format!("{name}-windows"), &|path| windows(outcome, path))?;
         }
-        if let Some(mut scatter) = scatter {
-            scatter.flush()?;
+        if let Some(first) = link.first() {
+            let name = format!("{}-scatter", first.row.trace);
+            write(&name, &|path| scatter(link, path))?;
         }
     }
     Ok(())
+}
+
+fn scatter(link: &[Outcome], path: &Path) -> Result<(), csv::Error> {
+    let mut writer = csv::Writer::from_path(path)?;
+    writer.write_record(SCATTER)?;
+    for Outcome { row, .. } in link {
+        writer.serialize((
+            &row.controller,
+            row.seed,
+            row.utilization * row.capacity_mbps,
+            row.rtt_mean_ms,
+            row.rtt_p95_ms,
+            row.capacity_mbps,
+            row.rtt_ms,
+        ))?;
+    }
+    Ok(writer.flush()?)
 }
 
 fn timeline(outcome: &Outcome, path: &Path) -> Result<(), csv::Error> {
