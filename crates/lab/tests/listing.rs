@@ -68,7 +68,7 @@ fn each_command_has_a_page_of_the_manual() {
     assert!(stdout(anywhere(), "man trace generate").contains("\\-\\-profile"));
     let cases = "
 completions ksh => 'ksh' | bash
-man paper => unknown command 'paper' | compare
+man paper => kneepoint: unknown command 'paper' | compare
 man relay up => unknown command 'up' | relay has no commands
 controllers --format csv => --format | csv
 ";

@@ -348,7 +348,7 @@ reproduce bbr --quick --out . => --out | ./runs.jsonl:1
 frontier --reference . => --reference | ./runs.jsonl:1
 frontier --reference nowhere => --reference | nowhere
 merge => DIR
-merge . => ./runs.jsonl:1 | not the result of a run
+merge . => kneepoint: ./runs.jsonl:1 | not the result of a run
 "#;
     all_refused(&directory, cases);
     let nothing = directory.join("nothing");

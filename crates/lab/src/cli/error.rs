@@ -31,6 +31,11 @@ impl CliError {
         Self::Input(one_line(&format!("{option}: {reason}")))
     }
 
+    /// Blames an argument that has no name, so that the reason has to say which.
+    pub fn argument(reason: impl Display) -> Self {
+        Self::Input(one_line(&reason.to_string()))
+    }
+
     /// Blames nothing the user wrote.
     pub fn failure(reason: impl Display) -> Self {
         Self::Failure(one_line(&reason.to_string()))

@@ -50,10 +50,7 @@ pub(super) fn man(arguments: &ManArguments, out: &mut dyn Write) -> Result<(), C
                 true => format!("{} has no commands", command.get_name()),
                 false => format!("expected one of {}", known.join(", ")),
             };
-            CliError::input(
-                "COMMAND",
-                format_args!("unknown command '{name}': {expected}"),
-            )
+            CliError::argument(format_args!("unknown command '{name}': {expected}"))
         })?;
     }
     let mut page = Vec::new();

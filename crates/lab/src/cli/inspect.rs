@@ -62,10 +62,9 @@ pub(super) fn prepare_plot(arguments: &PlotArguments, length: Nanos) -> Result<(
     if length > MAX_PLOT {
         let file = arguments.file.display();
         let (length, max) = (format_time(length.into()), format_time(MAX_PLOT.into()));
-        return Err(CliError::input(
-            "FILE",
-            format_args!("{file} lasts {length}: at most {max} can be drawn"),
-        ));
+        return Err(CliError::argument(format_args!(
+            "{file} lasts {length}: at most {max} can be drawn"
+        )));
     }
     create_directory("--out", &arguments.out)
 }

@@ -101,7 +101,7 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), CliError
 }
 
 fn load(file: &Path) -> Result<Log, CliError> {
-    Log::load(file).map_err(|error| CliError::input("FILE", error))
+    Log::load(file).map_err(CliError::argument)
 }
 
 fn known<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {

@@ -20,7 +20,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
     let merged = merge(&arguments.directory).map_err(|error| match error {
         ResultsError::File { .. } | ResultsError::Busy { .. } => CliError::failure(error),
-        error => CliError::input("DIR", error),
+        error => CliError::argument(error),
     })?;
     Ok(write_all(out, &text(&merged))?)
 }

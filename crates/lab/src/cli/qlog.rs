@@ -24,14 +24,14 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let path = arguments.file.display();
-    let unreadable = |error| CliError::input("FILE", format_args!("cannot read {path}: {error}"));
+    let unreadable = |error| CliError::argument(format_args!("cannot read {path}: {error}"));
     let mut file = File::open(&arguments.file)
         .map(BufReader::new)
         .map_err(unreadable)?;
     if !begins_as_qlog(&mut file).map_err(unreadable)? {
         let reason =
             format_args!("{path}, line 1: expected the header of a qlog, qlog_version in it");
-        return Err(CliError::input("FILE", reason));
+        return Err(CliError::argument(reason));
     }
     replace(&arguments.out, |out| mend(&mut file, out))
         .map_err(|error| cannot_write("--out", &arguments.out, error))

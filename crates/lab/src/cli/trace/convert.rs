@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), CliError> {
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
     let mut trace = if is_csv {
-        rates::load(file).map_err(|error| CliError::input("FILE", error))?
+        rates::load(file).map_err(CliError::argument)?
     } else {
         load(file)?
     };

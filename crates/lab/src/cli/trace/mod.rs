@@ -45,7 +45,7 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), CliError
 }
 
 fn load(file: &Path) -> Result<Trace, CliError> {
-    Trace::load(file).map_err(|error| CliError::input("FILE", error))
+    Trace::load(file).map_err(CliError::argument)
 }
 
 /// Writes a trace to the file of `--out`.
