@@ -322,6 +322,20 @@ mod signals {
     }
 
     #[test]
+    fn what_its_client_has_started_ends_with_it() {
+        let script = "(sleep 5; echo late) & wait\n";
+        let output = with_client(
+            "starting-client",
+            "--to 127.0.0.1:9 --duration 200ms",
+            script,
+        );
+        assert_eq!(output.status.code(), Some(124), "{output:?}");
+        // The output has an end only once all who might write to it are gone.
+        let summary = String::from_utf8_lossy(&output.stdout);
+        assert!(!summary.contains("late"), "{summary}");
+    }
+
+    #[test]
     fn a_client_that_is_not_there_is_blamed() {
         let arguments = "relay --listen 127.0.0.1:0 --to 127.0.0.1:9 -- no-such-client";
         let output = kneepoint(anywhere(), arguments)

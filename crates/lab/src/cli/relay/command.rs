@@ -1,8 +1,14 @@
 //! The client that a relay is for.
 
 use std::ffi::OsString;
+use std::io::{IsTerminal, stdin};
 use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
+
+#[cfg(unix)]
+use nix::sys::signal::{Signal, killpg};
+#[cfg(unix)]
+use nix::unistd::Pid;
 
 use crate::cli::error::CliError;
 
@@ -10,6 +16,8 @@ use crate::cli::error::CliError;
 pub(super) struct Client {
     name: String,
     child: Child,
+    /// Whether it leads a process group of its own.
+    in_group: bool,
 }
 
 impl Client {
@@ -22,15 +30,25 @@ impl Client {
             return Ok(None);
         };
         let name = program.to_string_lossy().into_owned();
-        let child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(arguments)
             .env(ADDRESS, listen.to_string())
-            .stdin(Stdio::inherit())
-            .spawn();
-        let child = child.map_err(|error| {
-            CliError::input("COMMAND", format_args!("cannot start '{name}': {error}"))
-        })?;
-        Ok(Some(Self { name, child }))
+            .stdin(Stdio::inherit());
+        // With what it starts it can be ended together. Only a terminal's own group may read from it, and Ctrl-C reaches that one.
+        let in_group = cfg!(unix) && !stdin().is_terminal();
+        #[cfg(unix)]
+        if in_group {
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        }
+        let child = command.spawn();
+        let child = child
+            .map_err(|error| CliError::argument(format_args!("cannot start '{name}': {error}")))?;
+        Ok(Some(Self {
+            name,
+            child,
+            in_group,
+        }))
     }
 
     /// Whether it has ended, or can no longer be asked.
@@ -43,9 +61,7 @@ impl Client {
         let status = match self.child.try_wait() {
             Ok(Some(status)) => status,
             Ok(None) => {
-                // It may have ended by itself meanwhile.
-                let _ = self.child.kill();
-                let _ = self.child.wait();
+                self.kill();
                 return Err(CliError::Client {
                     reason: format!("'{}' was ended with the relay", self.name),
                     code: ENDED,
@@ -60,6 +76,20 @@ impl Client {
             reason: format!("'{}' failed: {status}", self.name),
             code: code(status),
         })
+    }
+
+    /// Ends it, and what it has started if that is in its group.
+    fn kill(&mut self) {
+        // It may have ended by itself meanwhile.
+        if self.in_group {
+            #[cfg(unix)]
+            let _ = killpg(
+                Pid::from_raw(self.child.id().cast_signed()),
+                Signal::SIGKILL,
+            );
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
