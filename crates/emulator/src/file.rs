@@ -31,5 +31,11 @@ pub(crate) const MAX_TOML_BYTES: u64 = 600 << 10;
 #[cfg(feature = "serde")]
 pub(crate) fn read_text(path: &Path, max: u64) -> io::Result<String> {
     let content = read(path, max)?;
-    String::from_utf8(content).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    String::from_utf8(content).map_err(|error| {
+        let (before, rest) = error.as_bytes().split_at(error.utf8_error().valid_up_to());
+        let line = before.split(|byte| *byte == b'\n').count();
+        let byte = rest.first().copied().unwrap_or_default();
+        let reason = format!("line {line} is not UTF-8, at the byte {byte:#04x}");
+        io::Error::new(io::ErrorKind::InvalidData, reason)
+    })
 }

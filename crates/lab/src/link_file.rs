@@ -77,7 +77,7 @@ impl LinkFile {
                 if let (Some(name), Some(config)) =
                     (topology.link_name(*link), topology.config(*link))
                 {
-                    passes_a_handshake(name, config).map_err(|error| blame(path, error))?;
+                    passes_a_handshake(path, name, config)?;
                 }
             }
             base_rtt = base_rtt + delay(&topology, &route);
@@ -86,8 +86,8 @@ impl LinkFile {
             return Err(unfit(format!("there is no link {FORWARD}")));
         };
         if config.shaper == Shaper::Unlimited {
-            let reason = format!("link {FORWARD} is unlimited: it needs a rate to be measured");
-            return Err(unfit(reason));
+            let reason = "it is unlimited, and needs a rate to be measured";
+            return Err(blame_link(path, FORWARD, "unlimited", reason).into());
         }
         config.log = true;
         let forward = config.clone();
@@ -115,7 +115,7 @@ impl LinkFile {
             reason: error.to_string(),
         })?;
         for (name, config) in [(FORWARD, &links.forward), (REVERSE, &links.reverse)] {
-            passes_a_handshake(name, config).map_err(|error| blame(path, error))?;
+            passes_a_handshake(path, name, config)?;
         }
         Ok((links, seed))
     }
@@ -158,25 +158,39 @@ fn delay(topology: &Topology, links: &[LinkId]) -> Nanos {
 }
 
 /// Refuses a queue into which no full packet of QUIC's handshake fits: no connection would ever begin.
-fn passes_a_handshake(name: &str, config: &LinkConfig) -> Result<(), NetworkError> {
+fn passes_a_handshake(
+    path: &Path,
+    name: &str,
+    config: &LinkConfig,
+) -> Result<(), NetworkFileError> {
+    let key = "queue_bytes";
     match limit_of(&config.queue).and_then(|limit| limit.bytes) {
-        Some(bytes) if bytes < HANDSHAKE_PACKET_BYTES => Err(NetworkError::Link {
-            name: name.to_owned(),
-            source: ConfigError::OutOfRange {
-                what: "queue_bytes",
+        Some(bytes) if bytes < HANDSHAKE_PACKET_BYTES => {
+            let reason = ConfigError::OutOfRange {
+                what: key,
                 value: bytes as f64,
                 range: "at least 1252, as a packet of QUIC's handshake",
-            },
-        }),
+            };
+            Err(blame_link(path, name, key, reason))
+        }
         _ => Ok(()),
     }
 }
 
 /// Says where a file is at fault.
 fn blame(path: &Path, error: NetworkError) -> NetworkFileError {
-    // Without its text the first line will do.
-    let text = fs::read_to_string(path).unwrap_or_default();
-    NetworkFileError::of(error, &text, &path.display().to_string())
+    NetworkFileError::of(error, &text(path), &path.display().to_string())
+}
+
+/// Says where a link of a file is at fault.
+fn blame_link(path: &Path, link: &str, key: &str, reason: impl ToString) -> NetworkFileError {
+    let name = path.display().to_string();
+    NetworkFileError::of_link(link, key, reason, &text(path), &name)
+}
+
+/// A file's text once more. Without it the first line will do.
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_default()
 }
 
 /// What bounds a queue.

@@ -178,6 +178,7 @@ fn bad_files_are_blamed_with_line_and_value() {
         path("10.0.0.9:1", "forward"),
         path("10.0.0.1:10000", "reverse"),
     );
+    let literal = nobody.replace('"', "'");
     let other_model = format!("{both}[hosts]\nleft = \"burst.toml\"\n");
     let directory = directory(
         "bad-links",
@@ -195,6 +196,7 @@ fn bad_files_are_blamed_with_line_and_value() {
             ("hosts.toml", &hosts),
             ("nobody.toml", &nobody),
             ("back.toml", &back),
+            ("literal.toml", &literal),
             ("model.toml", &other_model),
             ("burst.toml", "[send]\nburst_datagrams = 100\n"),
         ],
@@ -203,13 +205,14 @@ fn bad_files_are_blamed_with_line_and_value() {
 compare --link no.toml => --link | no.toml
 compare --link one.toml => --link | one.toml | right to left
 compare --link other.toml => --link | other.toml | no link forward
-compare --link unlimited.toml => --link | unlimited.toml | forward is unlimited
+compare --link unlimited.toml => --link | unlimited.toml:5: | link forward | unlimited
 compare --link fast.toml => --link | fast | --duration
 compare --link key.toml => --link | key.toml:11 | speed
 compare --link queue.toml => --link | queue.toml:6 | fast
 compare --link limit.toml => --link | limit.toml:6 | link forward | packets must be positive
-compare --link small.toml => --link | small.toml:2 | link forward | 1251 | 1252
+compare --link small.toml => --link | small.toml:7: | link forward | 1251 | 1252
 compare --link nobody.toml => --link | nobody.toml:12 | 10.0.0.9:1 is not attached to a node
+compare --link literal.toml => --link | literal.toml:12 | 10.0.0.9:1 is not attached to a node
 compare --link back.toml => --link | back.toml:14 | 10.0.0.1:10000 | broken at link reverse
 compare --link model.toml => --link | model.toml:12 | burst.toml:2: send.burst_datagrams = 100
 compare --host burst.toml => --host | burst.toml:2: send.burst_datagrams = 100
@@ -222,7 +225,7 @@ compare --link good.toml --queue 1MB => --link | --queue
         ("three.toml", "not more links"),
         ("hosts.toml", "not models of hosts"),
         ("limit.toml", "limit.toml:6"),
-        ("small.toml", "small.toml:2"),
+        ("small.toml", "small.toml:7"),
         ("no.toml", "no.toml"),
         ("good.toml --up 1Mbps", "--up"),
         ("good.toml --delay 1ms", "--delay"),

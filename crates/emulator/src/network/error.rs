@@ -49,15 +49,17 @@ pub enum NetworkError {
         /// The address.
         address: SocketAddr,
     },
-    /// A path's links do not lead from its source to its destination, or one occurs twice.
-    #[error("the path from {from} to {to} is broken at link {link}")]
+    /// A path's links do not lead from its source to its destination.
+    #[error("the path from {from} to {to} {fault}")]
     BrokenPath {
         /// The source.
         from: SocketAddr,
         /// The destination.
         to: SocketAddr,
-        /// The first link out of place, or the last one.
-        link: String,
+        /// Which of all paths, in the order in which they were given.
+        path: usize,
+        /// What is wrong with it.
+        fault: PathFault,
     },
     /// The network is more than a link each way between two nodes.
     #[error(
@@ -82,3 +84,18 @@ pub enum NetworkError {
 }
 
 debug_as_display!(NetworkError);
+
+/// What is wrong with a path.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathFault {
+    /// It has no links.
+    #[error("has no links")]
+    Empty,
+    /// This link begins elsewhere than where the path has led so far, or ends elsewhere than the path.
+    #[error("is broken at link {0}")]
+    At(String),
+    /// It takes this link a second time.
+    #[error("takes link {0} twice, and may take each link once")]
+    Twice(String),
+}

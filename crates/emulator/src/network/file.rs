@@ -1,5 +1,6 @@
 //! Networks described in TOML.
 
+mod culprit;
 mod delay;
 mod error;
 mod link;
@@ -18,7 +19,7 @@ use toml::Spanned;
 pub use self::error::NetworkFileError;
 use self::link::LinkTable;
 use self::source::{Number, Source, Span};
-use super::{CrossTraffic, Network, Pattern, Rebinding, Topology};
+use super::{CrossTraffic, Network, NetworkError, Pattern, Rebinding, Topology};
 use crate::file::{self, MAX_TOML_BYTES};
 use crate::host::{HostConfig, HostError};
 use crate::link::{FQ_CODEL_FLOWS, Queue};
@@ -31,9 +32,9 @@ struct File {
     #[serde(default)]
     link: Vec<Spanned<LinkTable>>,
     #[serde(default)]
-    host: Vec<Spanned<HostTable>>,
+    host: Vec<HostTable>,
     #[serde(default)]
-    path: Vec<Spanned<PathTable>>,
+    path: Vec<PathTable>,
     #[serde(default)]
     traffic: Vec<Spanned<TrafficTable>>,
     #[serde(default)]
@@ -46,7 +47,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct HostTable {
     address: SocketAddr,
-    node: String,
+    node: Spanned<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -54,7 +55,7 @@ struct HostTable {
 struct PathTable {
     from: SocketAddr,
     to: SocketAddr,
-    links: Vec<String>,
+    links: Vec<Spanned<String>>,
     /// From when on; from the start unless it is given.
     at_ms: Option<Number>,
 }
@@ -66,7 +67,7 @@ struct TrafficTable {
     to: SocketAddr,
     pattern: PatternName,
     rate_mbps: Number,
-    payload_bytes: usize,
+    payload_bytes: Spanned<usize>,
     on_ms: Option<Number>,
     off_ms: Option<Number>,
     start_ms: Option<Number>,
@@ -223,21 +224,22 @@ impl File {
             }
             topology.link(&link.name, from, to, config);
         }
-        for host in self.host {
-            let (span, HostTable { address, node }) = (host.span(), host.into_inner());
-            let attached = topology.host(&node, address);
-            attached.map_err(|error| source.network(&span, error))?;
+        for HostTable { address, node } in self.host {
+            let attached = topology.host(node.get_ref(), address);
+            attached.map_err(|error| source.network(&node.span(), error))?;
         }
         for path in self.path {
-            let (span, path) = (path.span(), path.into_inner());
-            let links = path.links.iter().map(|link| topology.link_named(link));
-            let links = links.collect::<Result<_, _>>();
-            let links = links.map_err(|error| source.network(&span, error))?;
+            let link = |link: &Spanned<String>| {
+                let known = topology.link_named(link.get_ref());
+                known.map_err(|error| source.network(&link.span(), error))
+            };
+            let links = path.links.iter().map(link).collect::<Result<_, _>>()?;
             let at = time(source, "at_ms", path.at_ms.as_ref())?;
             topology.path_from(at, path.from, path.to, links);
         }
         for traffic in self.traffic {
-            topology.traffic(traffic.into_inner().traffic(source)?);
+            let (span, traffic) = (traffic.span(), traffic.into_inner());
+            topology.traffic(traffic.traffic(source, span)?);
         }
         for RebindTable {
             at_ms,
@@ -267,7 +269,8 @@ impl File {
 }
 
 impl TrafficTable {
-    fn traffic(self, source: Source<'_>) -> Result<CrossTraffic, NetworkFileError> {
+    /// The traffic of the table, which is at `span`.
+    fn traffic(self, source: Source<'_>, span: Span) -> Result<CrossTraffic, NetworkFileError> {
         let pattern = match self.pattern {
             PatternName::Constant => Pattern::Constant,
             PatternName::Poisson => Pattern::Poisson,
@@ -278,16 +281,27 @@ impl TrafficTable {
         };
         let stop = self.stop_ms.as_ref();
         let stop = stop.map(|stop| source.millis("stop_ms", stop));
-        Ok(CrossTraffic {
+        let traffic = CrossTraffic {
             from: self.from,
             to: self.to,
             pattern,
             bytes_per_second: source.rate("rate_mbps", &self.rate_mbps)?,
-            payload: self.payload_bytes,
+            payload: *self.payload_bytes.get_ref(),
             ecn: None,
             start: time(source, "start_ms", self.start_ms.as_ref())?,
             stop: stop.transpose()?,
-        })
+        };
+        traffic.validate().map_err(|error| {
+            let place = match &error {
+                NetworkError::Traffic {
+                    what: "payload", ..
+                } => self.payload_bytes.span(),
+                NetworkError::Traffic { what: "rate", .. } => self.rate_mbps.span(),
+                _ => self.on_ms.as_ref().map_or(span, Spanned::span),
+            };
+            source.network(&place, error)
+        })?;
+        Ok(traffic)
     }
 }
 

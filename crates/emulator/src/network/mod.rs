@@ -21,7 +21,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 pub use address::Rebinding;
-pub use error::NetworkError;
+pub use error::{NetworkError, PathFault};
 #[cfg(feature = "serde")]
 pub use file::NetworkFileError;
 pub use shapes::{Direction, Duplex, NetworkConfig, Side};

@@ -12,7 +12,7 @@ use super::routes::Routes;
 use super::schedule::Schedule;
 use super::shapes::Duplex;
 use super::traffic::{CrossTraffic, Source};
-use super::{Network, NetworkError};
+use super::{Network, NetworkError, PathFault};
 use crate::addresses::AddressMap;
 use crate::host::HostConfig;
 use crate::link::{ConfigError, Count, Link, LinkConfig};
@@ -55,11 +55,14 @@ pub struct Topology {
     nodes: Vec<String>,
     links: Vec<Edge>,
     hosts: Vec<(SocketAddr, NodeId)>,
-    paths: Vec<(Nanos, SocketAddr, SocketAddr, Vec<LinkId>)>,
+    paths: Vec<Path>,
     traffic: Vec<CrossTraffic>,
     rebindings: Vec<Rebinding>,
     models: HostModels,
 }
+
+/// The links of the flow from an address to another one, from a time on.
+type Path = (Nanos, SocketAddr, SocketAddr, Vec<LinkId>);
 
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -253,8 +256,9 @@ impl Topology {
             translations.add(*rebinding);
         }
         let mut paths: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for (at, from, to, links) in &self.paths {
-            let links = self.check_path(&hosts, *from, *to, links)?;
+        for (place, path) in self.paths.iter().enumerate() {
+            let links = self.check_path(&hosts, place, path)?;
+            let (at, from, to, _) = path;
             let changes = paths.entry((*from, *to)).or_default();
             let place = changes.partition_point(|(time, _)| time <= at);
             changes.insert(place, (*at, links));
@@ -371,29 +375,34 @@ impl Topology {
     fn check_path(
         &self,
         hosts: &AddressMap<usize>,
-        from: SocketAddr,
-        to: SocketAddr,
-        links: &[LinkId],
+        place: usize,
+        (_, from, to, ids): &Path,
     ) -> Result<Vec<usize>, NetworkError> {
-        let mut node = *attached(hosts, from)?;
-        let end = *attached(hosts, to)?;
-        let mut path = Vec::new();
-        for id in links {
+        let broken = |fault| NetworkError::BrokenPath {
+            from: *from,
+            to: *to,
+            path: place,
+            fault,
+        };
+        if ids.is_empty() {
+            return Err(broken(PathFault::Empty));
+        }
+        let mut node = *attached(hosts, *from)?;
+        let end = *attached(hosts, *to)?;
+        let mut links = Vec::new();
+        for id in ids {
             let link = self.links.get(id.0);
             let link = link.ok_or_else(|| unknown("link", &id.0.to_string()))?;
-            if link.from.0 != node || path.contains(&id.0) {
-                let link = link.name.clone();
-                return Err(NetworkError::BrokenPath { from, to, link });
+            if links.contains(&id.0) {
+                return Err(broken(PathFault::Twice(link.name.clone())));
+            }
+            links.push(id.0);
+            if link.from.0 != node || links.len() == ids.len() && link.to.0 != end {
+                return Err(broken(PathFault::At(link.name.clone())));
             }
             node = link.to.0;
-            path.push(id.0);
         }
-        if node != end || path.is_empty() {
-            let last = path.last().and_then(|last| self.links.get(*last));
-            let link = last.map_or_else(|| "none".to_owned(), |link| link.name.clone());
-            return Err(NetworkError::BrokenPath { from, to, link });
-        }
-        Ok(path)
+        Ok(links)
     }
 }
 

@@ -365,11 +365,22 @@ rate_mbps = 8.0 => rate_steps = [{ at_ms = 0.0, rate_mbps = 0.0 }] => n.toml:8: 
 rate_mbps = 8.0 => token_bucket = { rate_mbps = 8.0, burst_bytes = 9, peak_mbps = 1.0 } => n.toml:8: link up | peak rate
 link.trace => no.trace => n.toml:17: | no.trace
 fq-codel => fast => n.toml:18: | fast
-node = "b" => node = "c" => n.toml:25: | no node c
+node = "b" => node = "c" => n.toml:27: | no node c
 10.0.0.2:4433"\nnode => 10.0.0.2"\nnode => n.toml: | 10.0.0.2
-["up"] => ["left"] => n.toml:29: | no link left
+["up"] => ["left"] => n.toml:32: | no link left
 ["up"] => ["down"] => n.toml:32: | broken at link down
-on_ms = 10.0 =>  => n.toml:35: | sending time 0
+["up"] => ['down'] => n.toml:32: | broken at link down
+["up"] => [\n"up",\n"down",\n'up'] => n.toml:35: | takes link up twice, and may take each link once
+["up"] => [] => n.toml:32: | from 10.0.0.1:4433 to 10.0.0.2:4433 has no links
+name = "down" => name = 'up' => n.toml:14: | two links up
+to = "b" => to = 'a' => n.toml:7: | link up leads from a to itself
+address = "10.0.0.2:4433" => address = '10.0.0.1:4433' => n.toml:26: | two hosts 10.0.0.1:4433
+address = "10.0.0.2:4433" => address = "10.0.0.2:443" => n.toml:31: | 10.0.0.2:4433 is not attached
+to = "10.0.0.2:4433"\npattern => to = '10.0.0.9:3'\npattern => n.toml:36: | 10.0.0.9:3 is not attached
+inside = "10.0.0.1:4433" => inside = '10.0.0.9:2' => n.toml:46: | 10.0.0.9:2 is not attached
+on_ms = 10.0 =>  => n.toml:34: | sending time 0
+on_ms = 10.0 => on_ms = 0.0 => n.toml:40: | sending time 0
+payload_bytes = 1000 => payload_bytes = 0 => n.toml:39: | payload 0
 seed = 7 => seed = = 7 => n.toml:2:
 "#;
     for case in cases.trim().lines() {
@@ -411,6 +422,23 @@ seed = 7 => seed = = 7 => n.toml:2:
         error.starts_with("cannot read network no/such.toml: "),
         "{error}"
     );
+    // A path of before, with the same ends and a link of the broken one.
+    let paths = FILE.replace(
+        "[[traffic]]",
+        "[[path]]\nfrom = \"10.0.0.1:4433\"\nto = \"10.0.0.2:4433\"\nat_ms = 1.0\nlinks = [\"up\", \"down\"]\n[[traffic]]",
+    );
+    let error = parse(&paths).unwrap_err();
+    assert!(error.starts_with("n.toml:38: "), "{error}");
+    let folder = std::env::temp_dir().join(format!("kneepoint-utf8-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("latin.toml");
+    std::fs::write(&file, b"seed = 1\n# fa\xe7ade\n").unwrap();
+    let error = Topology::load(&file).unwrap_err().to_string();
+    assert!(
+        error.ends_with("latin.toml: line 2 is not UTF-8, at the byte 0xe7"),
+        "{error}"
+    );
+    std::fs::remove_dir_all(folder).unwrap();
     let error = Network::load("no/such.toml").unwrap_err().to_string();
     assert!(
         error.starts_with("cannot read network no/such.toml: "),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::NetworkError;
+use super::culprit;
 use super::source::Source;
 use crate::host::HostError;
 use crate::trace::TraceError;
@@ -85,7 +86,7 @@ pub enum NetworkFileError {
         /// The line's number.
         line: usize,
         /// Why.
-        source: NetworkError,
+        source: Box<NetworkError>,
     },
     /// The network is made of a seed, and the text names none.
     #[error("{name}: the seed is missing: write seed = 1")]
@@ -102,5 +103,14 @@ impl NetworkFileError {
     pub fn of(source: NetworkError, text: &str, name: &str) -> Self {
         let folder = Path::new("");
         Source { name, text, folder }.whole(source)
+    }
+
+    /// What is wrong with a link of a text for those who use it: at this key, or with the link if it does not have the key. The name
+    /// identifies the text.
+    pub fn of_link(link: &str, key: &str, reason: impl ToString, text: &str, name: &str) -> Self {
+        let folder = Path::new("");
+        let source = Source { name, text, folder };
+        let span = source.find(|file| culprit::key(file, link, key));
+        source.link(link, &span, reason)
     }
 }

@@ -4,9 +4,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use toml::Spanned;
+use toml::de::DeTable;
 
 use super::super::NetworkError;
-use super::NetworkFileError;
+use super::{NetworkFileError, culprit};
 use crate::link::ConfigError;
 use crate::time::Nanos;
 
@@ -111,24 +112,20 @@ impl Source<'_> {
         NetworkFileError::Network {
             name: self.name.to_owned(),
             line: self.line(span),
-            source,
+            source: Box::new(source),
         }
     }
 
-    /// The parts do not make a network: the place is where the text last has the name that is at fault.
+    /// The parts do not make a network, because of a value somewhere.
     pub(super) fn whole(&self, source: NetworkError) -> NetworkFileError {
-        let culprit = match &source {
-            NetworkError::NoLink | NetworkError::NotPointToPoint { .. } => "[[link]]".to_owned(),
-            NetworkError::Link { name, .. }
-            | NetworkError::Loop { name, .. }
-            | NetworkError::Unknown { name, .. }
-            | NetworkError::Twice { name, .. }
-            | NetworkError::BrokenPath { link: name, .. } => format!("\"{name}\""),
-            NetworkError::NotAttached { address } => format!("\"{address}\""),
-            NetworkError::Traffic { from, .. } => format!("from = \"{from}\""),
-        };
-        let start = self.text.rfind(&culprit).unwrap_or(0);
-        self.network(&(start..start), source)
+        let span = self.find(|file| culprit::place(file, &source));
+        self.network(&span, source)
+    }
+
+    /// Looks for a place in the text; its beginning will do if there is none.
+    pub(super) fn find(&self, place: impl FnOnce(&DeTable<'_>) -> Option<Span>) -> Span {
+        let file = DeTable::parse(self.text).ok();
+        file.and_then(|file| place(file.get_ref())).unwrap_or(0..0)
     }
 
     /// Refuses a stage that is out of its range.
