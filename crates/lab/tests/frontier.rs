@@ -82,6 +82,8 @@ fn a_list_runs_nothing() {
 fn refusals_name_the_value() {
     let nothing = place("nothing.jsonl");
     fs::write(&nothing, "{}\n").unwrap();
+    let empty = place("no-runs");
+    fs::create_dir_all(&empty).unwrap();
     for (arguments, parts) in [
         (&["--family", "weather"][..], &["'weather'", "jitter"][..]),
         (&["--controllers", "tahoe"], &["'tahoe'"]),
@@ -92,6 +94,10 @@ fn refusals_name_the_value() {
         (
             &["--reference", text(&nothing)],
             &["--reference", "nothing.jsonl:1"],
+        ),
+        (
+            &["--reference", text(&empty)],
+            &["--reference", "no run of frontier in ", text(&empty)],
         ),
         (&["--seeds", "0"], &["--seeds"]),
     ] {

@@ -55,7 +55,12 @@ impl SuiteOptions {
         let mut records: Vec<Record> = Vec::new();
         for path in &self.reference {
             let read = sweep::read(path, COMMAND);
-            records.extend(read.map_err(|error| CliError::input("--reference", error))?);
+            let read = read.map_err(|error| CliError::input("--reference", error))?;
+            if read.is_empty() {
+                let reason = format_args!("no run of {COMMAND} in {}", path.display());
+                return Err(CliError::input("--reference", reason));
+            }
+            records.extend(read);
         }
         records.retain(|record| {
             record.seed <= self.seeds && self.wants(record.family, &record.scenario)
