@@ -113,6 +113,22 @@ fn a_run_is_never_made_twice() {
     assert_eq!(fs::read_dir(directory.join("out")).unwrap().count(), 1);
 }
 
+#[test]
+fn a_shard_that_is_missing_is_an_error_after_the_others_are_joined() {
+    let (directory, command) = sweep("sweep-missing", 3, "knee,cubic");
+    stdout(&directory, &format!("{command} --out out --shard 1/2"));
+    // The file of all runs is then there, and as incomplete.
+    for _ in 0..2 {
+        let output = kneepoint(&directory, "merge out").output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert_eq!(errors, "kneepoint: no file of shard 2/2 in out\n");
+        assert!(String::from_utf8_lossy(&output.stdout).contains(" in out/runs.jsonl\n"));
+    }
+    stdout(&directory, &format!("{command} --out out --shard 2/2"));
+    stdout(&directory, "merge out");
+}
+
 /// The process is killed again and again, whatever it is doing.
 #[test]
 fn a_sweep_that_is_killed_goes_on() {

@@ -16,13 +16,20 @@ pub(super) struct Arguments {
     directory: PathBuf,
 }
 
-/// Joins the files, and says what was in them.
+/// Joins the files, and says what was in them. That some are missing is an error: the others are joined all the same.
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
     let merged = merge(&arguments.directory).map_err(|error| match error {
         ResultsError::File { .. } | ResultsError::Busy { .. } => CliError::failure(error),
         error => CliError::argument(error),
     })?;
-    Ok(write_all(out, &text(&merged))?)
+    write_all(out, &text(&merged))?;
+    if !merged.incomplete {
+        return Ok(());
+    }
+    let (directory, absent) = (arguments.directory.display(), merged.absent.join(", "));
+    Err(CliError::failure(format_args!(
+        "no file of shard {absent} in {directory}"
+    )))
 }
 
 fn text(merged: &Merged) -> String {
@@ -33,6 +40,7 @@ fn text(merged: &Merged) -> String {
         repeated,
         torn,
         absent,
+        incomplete,
     } = merged;
     let plural = |count: &usize| if *count == 1 { "" } else { "s" };
     let mut text = format!(
@@ -50,7 +58,7 @@ fn text(merged: &Merged) -> String {
             file.display()
         );
     }
-    if !absent.is_empty() {
+    if !absent.is_empty() && !incomplete {
         text += &format!("no file of shard {}\n", absent.join(", "));
     }
     text

@@ -26,6 +26,8 @@ pub struct Merged {
     pub torn: Vec<PathBuf>,
     /// The shards that have no file, where others of as many have one.
     pub absent: Vec<String>,
+    /// Whether runs may be missing: of no number of shards, all have a file.
+    pub incomplete: bool,
 }
 
 /// Joins all results in a directory in the file `runs.jsonl`, in the order of the runs' names. The same results give the same
@@ -58,13 +60,16 @@ pub fn merge(directory: &Path) -> Result<Merged, ResultsError> {
     }
     let mut results: Vec<_> = known.results.into_iter().collect();
     results.sort_by(|a, b| a.0.cmp(&b.0));
+    let there: BTreeSet<Shard> = files.iter().map(|(_, shard)| *shard).collect();
+    let absent = absent(&there);
     let merged = Merged {
+        incomplete: !absent.is_empty() && !there.iter().any(|shard| all_of(shard, &there)),
         path: path.clone(),
         runs: results.len(),
         files: files.len(),
         repeated: lines - results.len(),
         torn,
-        absent: absent(files.iter().map(|(_, shard)| *shard)),
+        absent,
     };
     // A process that is killed here leaves the old file.
     let part = directory.join(PART);
@@ -84,14 +89,18 @@ pub fn merge(directory: &Path) -> Result<Merged, ResultsError> {
 }
 
 /// The shards that are not there, beside those that are.
-fn absent(shards: impl Iterator<Item = Shard>) -> Vec<String> {
-    let there: BTreeSet<Shard> = shards.collect();
+fn absent(there: &BTreeSet<Shard>) -> Vec<String> {
     let siblings: BTreeSet<Shard> = there.iter().flat_map(|shard| shard.siblings()).collect();
     siblings
-        .difference(&there)
+        .difference(there)
         .filter(|shard| **shard != Shard::ALL)
         .map(Shard::to_string)
         .collect()
+}
+
+/// Whether a shard and all beside it are there. The file of all runs may be of an earlier join.
+fn all_of(shard: &Shard, there: &BTreeSet<Shard>) -> bool {
+    *shard != Shard::ALL && shard.siblings().all(|sibling| there.contains(&sibling))
 }
 
 /// The name of the file while it is written.
