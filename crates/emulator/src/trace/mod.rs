@@ -38,13 +38,15 @@ struct Inner {
 impl Trace {
     /// Parses a trace from text. The name identifies the trace in errors and reports.
     ///
-    /// Lines end with a line feed, or with a carriage return and a line feed; the last one may lack its end.
+    /// Lines end with a line feed, or with a carriage return and a line feed; the last one may lack its end. A byte order mark at the
+    /// beginning is skipped.
     ///
     /// # Errors
     /// The first line that is empty, not a number or less than the one before; an empty text; a last line of 0.
     pub fn parse(text: impl AsRef<[u8]>, name: impl Into<String>) -> Result<Self, TraceError> {
-        let name = name.into();
-        let millis = error::lines(text.as_ref(), &name)?;
+        let (text, name) = (text.as_ref(), name.into());
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        let millis = error::lines(text, &name)?;
         Self::from_millis(millis, name)
     }
 
@@ -199,6 +201,9 @@ pub const OPPORTUNITY_BYTES: u64 = 1504;
 
 /// The largest trace file, in bytes: ten minutes of 400 Mb/s. What is larger, is most likely not a trace.
 pub const MAX_FILE_BYTES: u64 = 128 << 20;
+
+/// Of UTF-8, as some editors write it.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Nanoseconds per millisecond.
 const NANOS_PER_MILLI: u64 = 1_000_000;

@@ -42,6 +42,7 @@ fn bad_texts_are_rejected_with_their_line_and_value() {
 fn good_texts() {
     for (text, millis) in [
         ("1\n", &[1][..]),
+        ("\u{feff}1\n", &[1]),
         ("1", &[1]),
         ("1\r\n2\r\n", &[1, 2]),
         ("0\n0\n7\n7", &[0, 0, 7, 7]),
