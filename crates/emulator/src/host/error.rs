@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum HostError {
     /// No preset has this name.
-    #[error("there is no host preset {name}: use {}", super::HostConfig::PRESETS.join(", "))]
+    #[error("there is no host preset {name}: use {}, or a file, such as ./{name}", super::HostConfig::PRESETS.join(", "))]
     UnknownPreset {
         /// The name asked for.
         name: String,

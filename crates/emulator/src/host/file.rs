@@ -303,7 +303,7 @@ mod tests {
         let error = HostConfig::preset("laptop").unwrap_err().to_string();
         assert_eq!(
             error,
-            "there is no host preset laptop: use ideal, server, busy, phone"
+            "there is no host preset laptop: use ideal, server, busy, phone, or a file, such as ./laptop"
         );
     }
 
