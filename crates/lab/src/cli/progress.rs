@@ -1,6 +1,6 @@
 //! A progress bar on a terminal, nothing in a pipe.
 
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, Write, stderr};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -62,6 +62,14 @@ impl Progress {
     /// Removes the bar.
     pub(super) fn finish(self) {
         self.0.finish_and_clear();
+    }
+}
+
+/// Prints a line on a terminal, nothing in a pipe.
+pub(super) fn say(text: &str) {
+    if stderr().is_terminal() {
+        // An error there cannot be reported.
+        let _ = writeln!(stderr(), "{text}");
     }
 }
 

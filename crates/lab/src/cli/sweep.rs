@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::error::CliError;
 use super::options::create_directory;
-use super::progress::Progress;
+use super::progress::{Progress, say};
 use super::write_all;
 use crate::sweep::{Results, Run, Shard, collect, make_all, make_missing, merge};
 
@@ -127,6 +127,10 @@ impl Sweep {
         runs: &[R],
         out: &mut dyn Write,
     ) -> Result<Option<Vec<R::Result>>, CliError> {
+        let path = self.kept.path().display();
+        say(&format!(
+            "Finished runs are kept in {path}: after Ctrl-C the same command goes on from there."
+        ));
         if !self.make(runs, out)? {
             return Ok(None);
         }
