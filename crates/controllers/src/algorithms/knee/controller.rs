@@ -682,18 +682,19 @@ impl Controller for Knee {
         }
         let growing =
             matches!(self.state, State::Startup(_)) || self.regrown.contains(event.newest_sent);
+        // What a drain leaves in flight is not the window.
+        let window = if self.drained.contains(event.newest_sent) {
+            self.undrained
+        } else {
+            Bytes::ZERO
+        };
         match event.signal {
             CongestionSignal::EcnMark => {
-                self.loss.on_mark(&self.config, event, self.mtu, growing);
+                self.loss
+                    .on_mark(&self.config, event, self.mtu, window, growing);
                 self.leave_startup(event.now);
             }
             CongestionSignal::Loss => {
-                // What a drain leaves in flight is not the window.
-                let window = if self.drained.contains(event.newest_sent) {
-                    self.undrained
-                } else {
-                    Bytes::ZERO
-                };
                 let too_many = self
                     .loss
                     .on_loss(&self.config, event, self.mtu, window, growing);

@@ -240,12 +240,14 @@ impl LossBound {
         }
     }
 
-    /// A packet was marked. Of a flight's marks the first counts. A flight that the application limited does not show the window.
+    /// A packet was marked. Of a flight's marks the first counts. A flight that the application limited does not show the window, and one that a drain
+    /// had made small counts as `window`.
     pub(super) fn on_mark(
         &mut self,
         config: &KneeConfig,
         event: &CongestionEvent,
         mtu: Bytes,
+        window: Bytes,
         growing: bool,
     ) {
         let measuring = matches!(self.phase, Phase::Measuring { .. });
@@ -255,7 +257,8 @@ impl LossBound {
             && !measuring
         {
             self.answered = event.now;
-            let bounded = Bounded::below(config, float(flight.in_flight), growing);
+            let marked_at = flight.in_flight.max(window);
+            let bounded = Bounded::below(config, float(marked_at), growing);
             self.phase = Phase::Raising {
                 bounded: Bounded {
                     bound: smaller(bounded.bound, self.bytes()),
@@ -416,12 +419,18 @@ mod tests {
         let mut flows = [(LossBound::new(), 120), (LossBound::new(), 40)];
         for turn in 1..=40 {
             for (flow, packets) in &mut flows {
-                flow.on_mark(&config, &marked(100 * turn, *packets), MTU, false);
+                flow.on_mark(
+                    &config,
+                    &marked(100 * turn, *packets),
+                    MTU,
+                    Bytes::ZERO,
+                    false,
+                );
                 // What left before the first mark has been answered.
                 let bound = flow.bytes();
                 let mut late = marked(100 * turn + 10, *packets / 2);
                 late.newest_sent = at(100 * turn - 1);
-                flow.on_mark(&config, &late, MTU, false);
+                flow.on_mark(&config, &late, MTU, Bytes::ZERO, false);
                 assert_eq!(flow.bytes(), bound);
                 assert_eq!(bound, 0.85 * (MTU * *packets).0 as f64);
                 rounds(flow, 20 * turn..20 * turn + 5, 0);
@@ -430,6 +439,19 @@ mod tests {
         }
         let ratio = flows[0].0.bytes() / flows[1].0.bytes();
         assert!(ratio < 1.3, "{ratio}");
+    }
+
+    #[test]
+    fn a_mark_in_a_drain_is_one_of_the_window() {
+        let mut bound = LossBound::new();
+        bound.on_mark(
+            &KneeConfig::default(),
+            &marked(40, 10),
+            MTU,
+            MTU * 100,
+            false,
+        );
+        assert_eq!(bound.bytes(), 0.85 * (MTU * 100).0 as f64);
     }
 
     /// Rounds of 100 packets, of which so many are lost.
