@@ -70,12 +70,15 @@ fn company(flows: u32, mbps: f64, gap: f64) -> (f64, f64) {
 /// queue of the others: without the wait for them four flows had 91 ms, and ten three times the path's.
 #[test]
 fn flows_drain_together_and_so_see_the_path() {
-    // One gap may be a lucky one. Ten flows that fill so deep a buffer do not always agree on the path within 50 s.
+    // One gap may be a lucky one, or an unlucky one: so many flows are chaotic. Hence the median. Ten flows that fill so deep a buffer do not always agree
+    // on the path within 50 s.
     for (flows, most, least_jain) in [(2, 66.0, 0.98), (4, 66.0, 0.95), (10, 110.0, 0.75)] {
-        let gaps = [0.1, 0.5, 1.0, 2.0];
+        let gaps = [0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0];
         let runs = gaps.map(|gap| company(flows, 5.0 * f64::from(flows), gap));
-        let mean = |value: fn(&(f64, f64)) -> f64| runs.iter().map(value).sum::<f64>() / 4.0;
-        let (jain, rtt) = (mean(|run| run.0), mean(|run| run.1));
+        let jain = runs.iter().map(|run| run.0).sum::<f64>() / 8.0;
+        let mut rtts = runs.map(|run| run.1);
+        rtts.sort_by(f64::total_cmp);
+        let rtt = rtts[4];
         assert!(jain > least_jain, "{jain} of {flows} flows");
         assert!(rtt < most, "{rtt} ms of {flows} flows");
     }
