@@ -1,0 +1,284 @@
+use super::*;
+use crate::event::{CongestionSignal, FlightSample};
+
+const MTU: Bytes = Bytes(1200);
+
+fn at(millis: u64) -> Timestamp {
+    Timestamp::from_nanos(millis * 1_000_000)
+}
+
+fn loss(now: u64, round: u64, lost_packets: u64) -> CongestionEvent {
+    CongestionEvent {
+        now: at(now),
+        signal: CongestionSignal::Loss,
+        newest_sent: at(now),
+        lost: MTU * lost_packets,
+        lost_packets,
+        flight: Some(FlightSample {
+            in_flight: MTU * 100,
+            lost: MTU * lost_packets,
+            app_limited: false,
+        }),
+        delivered: Bytes::ZERO,
+        in_flight: MTU * 90,
+        round,
+    }
+}
+
+fn lose(bound: &mut LossBound, event: &CongestionEvent, growing: bool) -> bool {
+    bound.on_loss(&KneeConfig::default(), event, MTU, Bytes::ZERO, growing)
+}
+
+fn marked(now: u64, packets: u64) -> CongestionEvent {
+    let mut event = loss(now, 1, 0);
+    event.signal = CongestionSignal::EcnMark;
+    event.flight.as_mut().expect("it is known").in_flight = MTU * packets;
+    event
+}
+
+/// Windows of two flows that are marked together come closer.
+#[test]
+fn marks_bound_the_window_and_make_shares_equal() {
+    let config = KneeConfig::default();
+    let mut flows = [(LossBound::new(), 120), (LossBound::new(), 40)];
+    for turn in 1..=40 {
+        for (flow, packets) in &mut flows {
+            flow.on_mark(
+                &config,
+                &marked(100 * turn, *packets),
+                MTU,
+                Bytes::ZERO,
+                false,
+            );
+            // What left before the first mark has been answered.
+            let bound = flow.bytes();
+            let mut late = marked(100 * turn + 10, *packets / 2);
+            late.newest_sent = at(100 * turn - 1);
+            flow.on_mark(&config, &late, MTU, Bytes::ZERO, false);
+            assert_eq!(flow.bytes(), bound);
+            assert_eq!(bound, 0.85 * (MTU * *packets).0 as f64);
+            rounds(flow, 20 * turn..20 * turn + 5, 0);
+            *packets = (flow.bytes() / MTU.0 as f64) as u64;
+        }
+    }
+    let ratio = flows[0].0.bytes() / flows[1].0.bytes();
+    assert!(ratio < 1.3, "{ratio}");
+}
+
+#[test]
+fn a_mark_in_a_drain_is_one_of_the_window() {
+    let mut bound = LossBound::new();
+    bound.on_mark(
+        &KneeConfig::default(),
+        &marked(40, 10),
+        MTU,
+        MTU * 100,
+        false,
+    );
+    assert_eq!(bound.bytes(), 0.85 * (MTU * 100).0 as f64);
+}
+
+/// Rounds of 100 packets, of which so many are lost.
+fn rounds(bound: &mut LossBound, rounds: core::ops::Range<u64>, lost: u64) {
+    rounds_beside(bound, rounds, lost, false);
+}
+
+fn rounds_beside(
+    bound: &mut LossBound,
+    rounds: core::ops::Range<u64>,
+    lost: u64,
+    others_queue: bool,
+) {
+    for round in rounds {
+        take(bound, round, 100 - lost, lost, f64::INFINITY, others_queue);
+    }
+}
+
+/// A round with so many packets, on a path that has room for so many bytes.
+fn take(bound: &mut LossBound, round: u64, acked: u64, lost: u64, room: f64, others_queue: bool) {
+    let ack = AckEvent {
+        round,
+        round_start: true,
+        acked: MTU * acked,
+        lost: MTU * lost,
+        ..AckEvent::nothing_yet(at(round * 40))
+    };
+    let config = KneeConfig::default();
+    bound.on_ack(&config, &ack, || 400_000.0, || room, MTU, others_queue);
+}
+
+/// Fault: a growth of more than a quarter, which is valid, was a lower limit above the upper one, and a panic.
+#[test]
+fn a_growth_of_more_than_a_quarter_is_its_own_limit() {
+    let config = KneeConfig {
+        bound_growth: 1.0,
+        ..KneeConfig::default()
+    };
+    assert_eq!(crate::ControllerConfig::validate(&config), Ok(()));
+    let mut bound = LossBound::new();
+    assert!(lose(&mut bound, &loss(40, 1, 10), false));
+    let mut most: f64 = 1.0;
+    for round in 2..40 {
+        let ack = AckEvent {
+            round,
+            acked: MTU * 100,
+            round_start: true,
+            ..AckEvent::nothing_yet(at(round * 40))
+        };
+        let before = bound.bytes();
+        bound.on_ack(&config, &ack, || 400_000.0, || 0.0, MTU, false);
+        if bound.bytes().is_finite() {
+            most = most.max(bound.bytes() / before);
+        }
+    }
+    assert_eq!(most, 2.0);
+}
+
+/// Fault: a bound far above the flight that had lost packets rose by a quarter a round. A buffer of eight packets had no place for that, and lost
+/// packets again.
+#[test]
+fn a_bound_rises_by_what_the_path_has_room_for() {
+    let risen = |room: f64| {
+        let mut bound = LossBound::new();
+        assert!(lose(&mut bound, &loss(40, 1, 10), true));
+        let mut most: f64 = 1.0;
+        for round in 2..120 {
+            let before = bound.bytes();
+            take(&mut bound, round, 100, 0, room, false);
+            if bound.bytes().is_finite() {
+                most = most.max(bound.bytes() / before);
+            }
+        }
+        most
+    };
+    assert!((risen(f64::INFINITY) - 1.25).abs() < 1e-9);
+    // Eight packets of 85 that were not lost.
+    assert!(risen(9_600.0) < 1.095, "{}", risen(9_600.0));
+    assert!((risen(0.0) - 1.0 - 1.0 / 64.0).abs() < 1e-9);
+}
+
+/// Fault: beside a flow that fills ten bandwidth-delay products the bound was held for 12 rounds of 0.4 s, and rose by 4 % a second.
+#[test]
+fn in_the_queue_of_others_the_bound_rises_sooner_and_faster() {
+    let bounded = |others_queue| {
+        let mut bound = LossBound::new();
+        assert!(lose(&mut bound, &loss(40, 1, 10), false));
+        let at_loss = bound.bytes();
+        rounds_beside(&mut bound, 2..20, 0, others_queue);
+        bound.bytes() / at_loss
+    };
+    assert!(bounded(false) < 1.07, "{}", bounded(false));
+    assert!(bounded(true) > 1.3, "{}", bounded(true));
+}
+
+/// Fault: a flow that lost some of its first packets to another's slow start was bounded to 12 packets of a path that holds 466, and
+/// the bound rose by a 64th a round.
+#[test]
+fn a_bound_of_startup_rises_by_a_quarter_once_it_is_not_held() {
+    let risen = |growing| {
+        let mut bound = LossBound::new();
+        assert!(lose(&mut bound, &loss(40, 1, 10), growing));
+        let at_loss = bound.bytes();
+        rounds(&mut bound, 2..20, 0);
+        bound.bytes() / at_loss
+    };
+    assert!(risen(false) < 1.1, "{}", risen(false));
+    assert!(risen(true) > 1.2, "{}", risen(true));
+}
+
+#[test]
+fn a_few_losses_are_chance() {
+    let mut bound = LossBound::new();
+    assert!(!lose(&mut bound, &loss(40, 1, 4), false));
+    assert_eq!(bound.bytes(), f64::INFINITY);
+}
+
+/// Two of ten packets are chance once, and not for ten flights in a row.
+#[test]
+fn the_losses_of_small_flights_add_up() {
+    let mut bound = LossBound::new();
+    for round in 1..30 {
+        take(&mut bound, round, 8, 2, f64::INFINITY, false);
+        let mut event = loss(round * 40, round, 2);
+        event.flight = event.flight.map(|flight| FlightSample {
+            in_flight: MTU * 10,
+            ..flight
+        });
+        let bounds = lose(&mut bound, &event, false);
+        assert!(!bounds || round > 8, "{round}");
+        if bounds {
+            assert_eq!(bound.bytes(), 0.85 * 12_000.0);
+            return;
+        }
+    }
+    panic!("never bounded");
+}
+
+/// What the application has in flight is not the window.
+#[test]
+fn losses_of_an_application_limited_flight_do_not_bound_the_window() {
+    let mut bound = LossBound::new();
+    let mut event = loss(40, 1, 10);
+    event.flight = event.flight.map(|flight| FlightSample {
+        app_limited: true,
+        ..flight
+    });
+    assert!(lose(&mut bound, &event, false));
+    assert_eq!(bound.bytes(), f64::INFINITY);
+    assert!(bound.is_lossy(2));
+}
+
+#[test]
+fn a_spurious_loss_leaves_no_bound() {
+    let mut bound = LossBound::new();
+    assert!(lose(&mut bound, &loss(40, 1, 10), false));
+    assert!(bound.bytes().is_finite() && bound.is_lossy(1));
+    bound.on_spurious_loss();
+    assert_eq!(bound.bytes(), f64::INFINITY);
+    assert!(!bound.is_lossy(1));
+    // A bound that has ended losses is not taken back for another one that was none.
+    assert!(lose(&mut bound, &loss(80, 2, 10), false));
+    rounds(&mut bound, 3..16, 0);
+    assert!(!lose(&mut bound, &loss(640, 16, 1), false));
+    bound.on_spurious_loss();
+    assert!(bound.bytes().is_finite());
+}
+
+/// The window's own losses stop once it is bounded: it stays bounded, and comes back slowly.
+#[test]
+fn losses_of_the_window_bound_it() {
+    let mut bound = LossBound::new();
+    assert!(lose(&mut bound, &loss(40, 1, 10), false));
+    assert!(bound.is_lossy(2) && !bound.is_lossy(3));
+    let at_loss = bound.bytes();
+    // What is lost while the bound is measured does not move it, but says that the link is still full.
+    assert!(!lose(&mut bound, &loss(120, 3, 20), false));
+    assert_eq!(bound.bytes(), at_loss);
+    assert!(bound.is_lossy(4));
+    assert!((at_loss - 0.85 * 120_000.0).abs() < 1.0);
+    rounds(&mut bound, 2..16, 0);
+    assert_eq!(bound.bytes(), at_loss, "held");
+    rounds(&mut bound, 16..24, 0);
+    assert!(bound.bytes() > at_loss && bound.bytes() < 1.15 * at_loss);
+    rounds(&mut bound, 24..100, 0);
+    assert_eq!(bound.bytes(), f64::INFINITY, "forgotten");
+}
+
+/// Loss that a smaller window does not stop is the path's.
+#[test]
+fn the_paths_own_loss_is_tolerated() {
+    let mut bound = LossBound::new();
+    rounds(&mut bound, 0..3, 8);
+    assert!(lose(&mut bound, &loss(160, 3, 10), false));
+    let at_loss = bound.bytes();
+    rounds(&mut bound, 4..8, 8);
+    assert_eq!(bound.bytes(), 0.5 * at_loss, "measured with half of it");
+    rounds(&mut bound, 8..13, 8);
+    assert_eq!(bound.bytes(), f64::INFINITY);
+    assert!(!lose(&mut bound, &loss(600, 14, 10), false));
+    // More than that is the window's again.
+    assert!(lose(&mut bound, &loss(640, 15, 30), false));
+    // Without loss the tolerance goes.
+    rounds(&mut bound, 16..200, 0);
+    assert!(lose(&mut bound, &loss(8000, 200, 10), false));
+}

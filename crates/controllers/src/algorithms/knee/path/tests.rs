@@ -1,0 +1,126 @@
+use core::iter;
+use core::time::Duration;
+
+use super::*;
+use crate::units::Bytes;
+
+const CONFIG: fn() -> KneeConfig = KneeConfig::default;
+
+fn at(millis: u64) -> Timestamp {
+    Timestamp::from_nanos(millis * 1_000_000)
+}
+
+/// One acknowledgement for each round: `flights` are what is in flight, in bytes.
+fn rounds(
+    path: &mut PathRtt,
+    rtt: Duration,
+    window_limited: bool,
+    flights: impl Iterator<Item = u64>,
+) {
+    for (round, flight) in flights.enumerate() {
+        let ack = AckEvent {
+            acked: Bytes(2400),
+            rtt,
+            prior_in_flight: Bytes(flight),
+            round_start: true,
+            ..AckEvent::nothing_yet(at(100 * (round as u64 + 1)))
+        };
+        path.on_ack(&CONFIG(), &ack, true, window_limited, false);
+    }
+}
+
+fn is_due(path: &PathRtt, now: Timestamp) -> bool {
+    path.drain_is_due(now, path.smoothed)
+}
+
+/// A path of 100 ms that two drains have shown.
+fn known() -> PathRtt {
+    let mut path = PathRtt::new(&CONFIG(), Timestamp::ZERO);
+    let least = Duration::from_millis(100);
+    rounds(&mut path, least, true, iter::once(50_000));
+    path.take_min_as_base();
+    for _ in 0..2 {
+        path.on_drained(&CONFIG(), at(0), &found(0.12, 0.1));
+    }
+    path
+}
+
+fn found(before: f64, least: f64) -> Drained {
+    Drained {
+        before,
+        least,
+        mean: least,
+    }
+}
+
+/// Fault: what the application left out of the flight counted as an answer to a queue, and the flow drained while the application paused.
+#[test]
+fn a_delay_that_stays_while_the_window_falls_is_looked_into() {
+    for (rtt, window_limited, due) in [
+        (110, true, true),
+        (110, false, false),
+        // No longer than it was.
+        (101, true, false),
+    ] {
+        let mut path = known();
+        let falling = (0..30).map(|round| 50_000 - 400 * round);
+        rounds(
+            &mut path,
+            Duration::from_millis(rtt),
+            window_limited,
+            falling,
+        );
+        assert_eq!(is_due(&path, at(3100)), due, "{rtt} ms, {window_limited}");
+    }
+}
+
+/// The [`known`] path after a plateau of 110 ms, for which a drain has begun.
+fn drained_for_a_plateau() -> PathRtt {
+    let mut path = known();
+    let falling = (0..10).map(|round| 50_000 - 2000 * round);
+    rounds(&mut path, Duration::from_millis(110), true, falling);
+    path.on_drain();
+    path
+}
+
+/// Fault: a flow among ten took 113 ms of others' queue for a path, drained, found 79 ms, and kept the mean of both as its base.
+#[test]
+fn a_plateau_that_the_drain_does_not_find_again_was_a_queue() {
+    let mut queue = drained_for_a_plateau();
+    queue.on_drained(&CONFIG(), at(1100), &found(0.11, 0.1));
+    assert_eq!(queue.base(), 0.1);
+    let mut longer = drained_for_a_plateau();
+    let length = longer.on_drained(&CONFIG(), at(1100), &found(0.11, 0.11));
+    assert_eq!((longer.min(), longer.base()), (0.11, 0.11));
+    assert_eq!(length, Length::Longer);
+}
+
+/// Fault: the flow gave way to whoever filled the queue until its next drain, for a hundred round trips.
+#[test]
+fn a_queue_that_equals_do_not_make_is_looked_into() {
+    // 30 ms are three packets of 10 ms each.
+    for (rtt, equal, rounds_of_it, due) in [
+        (125, 0.0, 14, true),
+        (125, 0.0, 8, false),
+        (125, 0.03, 14, false),
+        (110, 0.0, 14, false),
+    ] {
+        let mut path = known();
+        path.set_packet_times(0.0, equal);
+        let flights = iter::repeat_n(50_000, rounds_of_it);
+        rounds(&mut path, Duration::from_millis(rtt), true, flights);
+        let now = at(100 * rounds_of_it as u64);
+        assert_eq!(is_due(&path, now), due, "{rtt} ms, {equal}, {rounds_of_it}");
+    }
+}
+
+/// Fault: persistent congestion ends a drain, and the next one took its plateau for its own.
+#[test]
+fn a_plateau_belongs_to_one_drain() {
+    let mut path = drained_for_a_plateau();
+    let least = Duration::from_millis(100);
+    rounds(&mut path, least, true, iter::once(50_000));
+    path.on_drain();
+    path.on_drained(&CONFIG(), at(1200), &found(0.11, 0.11));
+    assert_eq!(path.min(), 0.1);
+}
