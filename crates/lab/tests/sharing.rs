@@ -71,7 +71,7 @@ fn flows_keep_to_the_queue_that_is_not_marked() {
         drop_not_ect: false,
         limit: None,
     });
-    let outcome = run_over(links, &["knee"; 4], seconds(0.1), 6.0, 1);
+    let outcome = run_over(links, &["knee"; 4], seconds(0.2), 6.0, 1);
     let rtt = mean_rtt(&outcome, 1.0, 6.0);
     assert!(rtt < 11.0, "{rtt} ms");
     let jain = outcome.jain(seconds(2.0), seconds(6.0));

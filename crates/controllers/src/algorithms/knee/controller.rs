@@ -450,13 +450,13 @@ impl Knee {
         self.undrained = bounded.min(self.undrained + growth).max(min);
         self.window = self.undrained;
         if let State::Running {
-            phase: Phase::Draining(_),
+            phase: Phase::Draining(drain),
             link,
         } = &self.state
         {
             // Many flows' equal packets are a queue of their own.
             let path_holds = link.path_holds(self.path.horizon()).min(float(self.window));
-            self.window = whole(self.config.drained * path_holds).max(min);
+            self.window = whole(drain.share(self.config.drained) * path_holds).max(min);
         }
         if self.is_resuming() {
             self.let_one_out(acked);

@@ -1,7 +1,7 @@
 //! A look at the path without a queue of the sender's own.
 
 use super::arithmetic::seconds_between;
-use super::path::{AGREEMENT, FLAT};
+use super::path::{AGREEMENT, NOISY};
 use crate::event::AckEvent;
 use crate::units::{Bytes, Timestamp};
 
@@ -12,8 +12,8 @@ use crate::units::{Bytes, Timestamp};
 /// parts, the first of a round trip, the others of half of one, and the lowest part counts. As long as parts fall the queue is others',
 /// the link is busy, and the drain goes on.
 ///
-/// Startup begins on a path without a queue of the sender's own. Half a round trip that shows its delay again is enough for the drain after it: what
-/// a drain has to find out is known. Later ones go on for as long as others need to join.
+/// Startup begins on a path without a queue of the sender's own: what a drain has to find out is known. So the drain after it keeps the link full
+/// at first. Half a round trip with as much in flight as the path holds takes the queue away, and if its delay is seen again, it ends the drain.
 ///
 /// What is acknowledged at one moment is one observation, however many packets it is. A receiver that acknowledges several packets at once
 /// acknowledges a single one late: it waited for a second one. So single packets do not count, unless the receiver acknowledges each packet.
@@ -31,7 +31,7 @@ pub(super) struct Drain {
     last_mean: f64,
     /// The lowest part's mean and deviation.
     lowest: f64,
-    /// The delay of the path as startup has seen it, until half a round trip is compared with it.
+    /// The delay of the path as startup has seen it, until half a round trip with a full link is compared with it.
     known: Option<f64>,
 }
 
@@ -75,11 +75,12 @@ impl Sample {
         })
     }
 
-    /// The same, if that is a path of this delay without a queue.
-    fn shows(&self, delay: f64) -> Option<f64> {
-        let (mean, deviation) = self.level().filter(|_| self.moments >= ENOUGH)?;
-        let level = mean + deviation;
-        (level <= (1.0 + FLAT) * delay).then_some(level)
+    /// Whether that is a path of this delay without a queue.
+    fn shows(&self, delay: f64) -> bool {
+        self.moments >= ENOUGH
+            && self
+                .level()
+                .is_some_and(|(mean, deviation)| mean + deviation <= NOISY * delay)
     }
 }
 
@@ -118,6 +119,11 @@ impl Drain {
         }
     }
 
+    /// How much of what the path holds is in flight, if a drain leaves `drained` of it.
+    pub(super) fn share(&self, drained: f64) -> f64 {
+        if self.known.is_some() { 1.0 } else { drained }
+    }
+
     /// Whether a packet left with the full window, before the drain.
     pub(super) fn is_before(&self, ack: &AckEvent) -> bool {
         ack.newest_sent <= self.began
@@ -147,9 +153,14 @@ impl Drain {
         let elapsed = seconds_between(since, ack.newest_sent);
         if elapsed >= NEXT * base_rtt
             && let Some(delay) = self.known.take()
-            && let Some(level) = self.part.shows(delay)
         {
-            return Some(self.found(level));
+            if self.part.shows(delay) {
+                return Some(self.found(self.least.max(delay)));
+            }
+            // The queue is others', or longer than it seemed. Only what leaves with a part of the window counts from here on.
+            self.part = Sample::NONE;
+            self.small_since = None;
+            return None;
         }
         let part_end = self.part_end.unwrap_or(FIRST * base_rtt);
         let ended = elapsed >= part_end && self.end_part(elapsed, base_rtt, waits_above);
@@ -264,29 +275,37 @@ mod tests {
         assert!((found.mean - 0.05).abs() < 1e-9, "{found:?}");
     }
 
-    /// Half a round trip that shows a known path ends the drain, if it is a round's packets, and none of them waits.
+    /// Half a round trip that shows a known path ends the drain, if it is a round's packets, and none of them waits. Until then the link is full.
     #[test]
     fn a_known_path_is_found_again_in_half_a_round_trip() {
-        // One acknowledgement every so many ms; the round trip is 40 ms. The flight is small from 100 ms on.
+        // One acknowledgement every so many ms; the round trip is 40 ms. No more than the path holds is in flight from 100 ms on.
         let ended = |interval: u64, rtt: fn(u64) -> f64| {
             let now = Timestamp::from_nanos(0);
             let mut drain = Drain::of_known_path(now, 0.08, 0.04);
-            (0..200).find_map(|index| {
-                let sent = 60 + index * interval;
-                let ack = ack(sent + 40, sent, 10_000);
-                let found = drain.on_ack(&ack, rtt(index), Bytes(10_000), 0.04, 0.044, true)?;
-                Some((sent - 100, found.mean))
-            })
+            assert_eq!(drain.share(0.5), 1.0);
+            let (after, mean) = (0..400)
+                .find_map(|index| {
+                    let sent = 60 + index * interval;
+                    let ack = ack(sent + 40, sent, 10_000);
+                    let found = drain.on_ack(&ack, rtt(index), Bytes(10_000), 0.04, 0.044, true)?;
+                    Some((sent - 100, found.mean))
+                })
+                .expect("it ends");
+            (after, mean, drain.share(0.5))
         };
-        let (after, mean) = ended(1, |_| 0.04).expect("it ends");
+        let (after, mean, _) = ended(1, |_| 0.04);
         assert_eq!(after, 20);
         assert!((mean - 0.04).abs() < 1e-9, "{mean}");
-        // Six packets in half a round trip, and a path with noise.
-        let (few, _) = ended(4, |_| 0.04).expect("it ends");
-        let noise: fn(u64) -> f64 = |index| if index % 2 == 0 { 0.04 } else { 0.043 };
-        let (noisy, mean) = ended(1, noise).expect("it ends");
-        assert!(few >= 60 && noisy >= 60, "{few} and {noisy} ms");
-        assert!(mean > 0.0425, "{mean}");
+        // A path that varies by less than a tenth is not another one: what startup has seen of it counts.
+        let (after, mean, _) = ended(1, |index| if index % 2 == 0 { 0.04 } else { 0.043 });
+        assert_eq!(after, 20);
+        assert!((mean - 0.04).abs() < 1e-9, "{mean}");
+        // Six packets in half a round trip, and a queue: packets that leave with half of it in flight have to show the path.
+        let (few, _, few_share) = ended(4, |_| 0.04);
+        let (queue, mean, share) = ended(1, |index| if index % 2 == 0 { 0.04 } else { 0.05 });
+        assert!(few >= 100 && queue >= 100, "{few} and {queue} ms");
+        assert!(mean > 0.049, "{mean}");
+        assert_eq!((few_share, share), (0.5, 0.5));
     }
 
     /// Others drain a round trip later: what is left then is what counts.

@@ -479,13 +479,13 @@ const LOOK_AFTER: f64 = 2.0;
 const COARSE_LEFT: f64 = 0.65;
 
 /// The round-trip times of a drain that shows a path without a queue vary by this share, as a plateau's do.
-pub(super) const FLAT: f64 = 0.01;
+const FLAT: f64 = 0.01;
 
 /// Drains, and parts of one, agree within this share: what timers and acknowledgement delays vary by.
 pub(super) const AGREEMENT: f64 = 0.03;
 
 /// A base above this share of the minimum is that of a path with noise, and changes with the flight. A round-trip time above it may be a queue.
-const NOISY: f64 = 1.1;
+pub(super) const NOISY: f64 = 1.1;
 
 /// A minimum that fell by so much in a drain is that of a shorter path. One that others' queues raised falls by less.
 const SHORTER: f64 = 1.5;
