@@ -450,3 +450,32 @@ fn a_slow_moment_does_not_end_startup() {
     let taken = transfer.message_p50_ms.expect("it has arrived");
     assert!(taken < 450.0, "{taken} ms");
 }
+
+/// Fault: the drain after startup halved the flight for two to four round trips, though startup knows the path's delay. A transfer of a dozen
+/// of BDP took a tenth longer, and short transfers beside others half as long again.
+#[test]
+fn the_drain_after_startup_keeps_the_link_full() {
+    let link = |rate: &str| Link::constant(rate.parse().expect("a rate"));
+    let alone = row(Scenario {
+        rtt: Duration::from_millis(40),
+        queue: QueueSize::Bytes(1_000_000),
+        workload: "rpc:3MB@60sx1".parse().expect("a workload"),
+        ..Scenario::bulk(link("50Mbps"), seconds(5.0))
+    });
+    let taken = alone.message_p50_ms.expect("it has arrived");
+    assert!(taken < 705.0, "{taken} ms");
+    let medians = (1..=4).map(|seed| {
+        let transfers = row(Scenario {
+            rtt: Duration::from_millis(40),
+            queue: QueueSize::Bytes(1_000_000),
+            workload: "rpc:1MB@60sx1".parse().expect("a workload"),
+            flows: 30,
+            start_gap: seconds(0.2),
+            seed,
+            ..Scenario::bulk(link("50Mbps"), seconds(14.0))
+        });
+        transfers.message_p50_ms.expect("they have arrived")
+    });
+    let median = medians.sum::<f64>() / 4.0;
+    assert!(median < 560.0, "{median} ms");
+}
