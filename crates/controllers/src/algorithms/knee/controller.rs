@@ -456,7 +456,7 @@ impl Knee {
         {
             // Many flows' equal packets are a queue of their own.
             let path_holds = link.path_holds(self.path.horizon()).min(float(self.window));
-            self.window = whole(drain.share(self.config.drained) * path_holds).max(min);
+            self.window = whole(drain.keeps(self.config.drained) * path_holds).max(min);
         }
         if self.is_resuming() {
             self.let_one_out(acked);

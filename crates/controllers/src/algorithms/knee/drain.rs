@@ -22,7 +22,7 @@ pub(super) struct Drain {
     began: Timestamp,
     before: f64,
     least: f64,
-    /// Since when the flight is small.
+    /// Since when the flight is within the drain's window.
     small_since: Option<Timestamp>,
     part: Sample,
     /// When the part under way ends, in seconds since then.
@@ -119,9 +119,9 @@ impl Drain {
         }
     }
 
-    /// How much of what the path holds is in flight, if a drain leaves `drained` of it.
-    pub(super) fn share(&self, drained: f64) -> f64 {
-        if self.known.is_some() { 1.0 } else { drained }
+    /// How much of what the path holds stays in flight: all of it while the known delay is looked for, then `part` of it.
+    pub(super) fn keeps(&self, part: f64) -> f64 {
+        if self.known.is_some() { 1.0 } else { part }
     }
 
     /// Whether a packet left with the full window, before the drain.
@@ -157,7 +157,7 @@ impl Drain {
             if self.part.shows(delay) {
                 return Some(self.found(self.least.max(delay)));
             }
-            // The queue is others', or longer than it seemed. Only what leaves with a part of the window counts from here on.
+            // The queue is others', or longer than it seemed. From here on only packets count that leave with a part of that in flight.
             self.part = Sample::NONE;
             self.small_since = None;
             return None;
@@ -282,7 +282,7 @@ mod tests {
         let ended = |interval: u64, rtt: fn(u64) -> f64| {
             let now = Timestamp::from_nanos(0);
             let mut drain = Drain::of_known_path(now, 0.08, 0.04);
-            assert_eq!(drain.share(0.5), 1.0);
+            assert_eq!(drain.keeps(0.5), 1.0);
             let (after, mean) = (0..400)
                 .find_map(|index| {
                     let sent = 60 + index * interval;
@@ -291,7 +291,7 @@ mod tests {
                     Some((sent - 100, found.mean))
                 })
                 .expect("it ends");
-            (after, mean, drain.share(0.5))
+            (after, mean, drain.keeps(0.5))
         };
         let (after, mean, _) = ended(1, |_| 0.04);
         assert_eq!(after, 20);
@@ -301,11 +301,11 @@ mod tests {
         assert_eq!(after, 20);
         assert!((mean - 0.04).abs() < 1e-9, "{mean}");
         // Six packets in half a round trip, and a queue: packets that leave with half of it in flight have to show the path.
-        let (few, _, few_share) = ended(4, |_| 0.04);
-        let (queue, mean, share) = ended(1, |index| if index % 2 == 0 { 0.04 } else { 0.05 });
+        let (few, _, few_kept) = ended(4, |_| 0.04);
+        let (queue, mean, kept) = ended(1, |index| if index % 2 == 0 { 0.04 } else { 0.05 });
         assert!(few >= 100 && queue >= 100, "{few} and {queue} ms");
         assert!(mean > 0.049, "{mean}");
-        assert_eq!((few_share, share), (0.5, 0.5));
+        assert_eq!((few_kept, kept), (0.5, 0.5));
     }
 
     /// Others drain a round trip later: what is left then is what counts.
