@@ -280,6 +280,11 @@ impl DeliveryRateSampler {
     ) -> CongestionEvent {
         let sent_packets = self.sent_packets.as_mut();
         let flight = sent_packets.and_then(|sent_packets| sent_packets.get(loss.newest_sent));
+        // A mark is reported after its packet was acknowledged, and perhaps its whole group with it.
+        let flight = flight.or_else(|| {
+            let (sent, state) = self.sampled?;
+            (sent == loss.newest_sent).then_some(state)
+        });
         CongestionEvent {
             now,
             signal,

@@ -252,6 +252,18 @@ fn every_kind_of_congestion_is_reported() {
     assert_eq!((event.lost, event.in_flight), (Bytes::ZERO, PACKET));
 }
 
+/// Fault: transports report a mark after the acknowledgement. Where that had taken all that was sent with the packet, its flight was unknown.
+#[test]
+fn a_mark_of_what_was_just_acknowledged_has_its_flight() {
+    let mut sampler = DeliveryRateSampler::new(at(0));
+    send(&mut sampler, 0, 2);
+    ack(&mut sampler, 40, &[0, 0]);
+    let flight = sampler.on_ecn_mark(at(40), at(0)).flight;
+    assert_eq!(flight.expect("it is known").in_flight, PACKET * 2);
+    // Of another packet nothing is known.
+    assert_eq!(sampler.on_ecn_mark(at(40), at(1)).flight, None);
+}
+
 #[test]
 fn losses_are_reported_with_the_next_acknowledgement_once() {
     let mut sampler = DeliveryRateSampler::new(at(0));
