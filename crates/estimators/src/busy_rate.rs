@@ -112,7 +112,8 @@ impl BusyRate {
         if power > rounding * rounding && power.is_finite() {
             let correlation = innovation * last / power;
             self.memory = (self.memory * exp(-correlation / ADAPTATION_BLOCKS))
-                .clamp(self.config.min_memory, self.config.max_memory);
+                .max(self.config.min_memory)
+                .min(self.config.max_memory);
         }
         self.last_innovation = innovation;
         self.block = Block {
@@ -206,5 +207,19 @@ mod tests {
                 prop_assert_eq!(changed, filter);
             }
         }
+    }
+
+    /// Fault: a shortest memory above the longest one was a panic.
+    #[test]
+    fn memories_in_the_wrong_order_are_valid() {
+        let config = BusyRateConfig {
+            min_memory: 5.0,
+            ..BusyRateConfig::default()
+        };
+        let mut filter = BusyRate::new(config, 1e6, HORIZON);
+        for step in 0..100 {
+            filter.add(1000.0 + f64::from(step), 0.001, 0.001, HORIZON);
+        }
+        assert!(filter.rate(HORIZON) > 0.0);
     }
 }

@@ -34,6 +34,7 @@ mod observe;
 pub use factory::{Factory, IntoFactory};
 pub use kneepoint_controllers::transport::{BandwidthEstimate, BandwidthWatch};
 pub use kneepoint_controllers::{
-    Algorithm, BbrConfig, BbrSConfig, ControllerSpec, Preset, Snapshot, WindowPolicy,
+    Algorithm, Bandwidth, BbrConfig, BbrSConfig, ConfigError, ControllerSpec, KneeConfig,
+    ParseAlgorithmError, Preset, Snapshot, WindowPolicy,
 };
 pub use observe::{bandwidth_estimate, snapshot, watch_bandwidth};
