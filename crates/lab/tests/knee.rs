@@ -11,6 +11,7 @@ use kneepoint_emulator::link::{Delay, DelayStep, Interval, Loss, RateStep, Shape
 use kneepoint_emulator::network::Topology;
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
+use kneepoint_lab::aqm::Aqm;
 use kneepoint_lab::compare::{Extras, compare};
 use kneepoint_lab::controllers::candidate;
 use kneepoint_lab::metrics::Row;
@@ -328,6 +329,33 @@ fn a_path_that_becomes_longer_slowly_is_filled() {
 #[test]
 fn a_marking_queue_is_heeded() {
     heeds_a_marker("knee", 20.0, 15.0);
+}
+
+/// Fault: half of all marks came without the flight that they belong to, and RED marks by an average, after its queue has gone. The last, smallest flight
+/// was taken for the one that was too large: the window went up and down by ten times, and the link was half empty.
+#[test]
+fn a_queue_that_is_marked_by_its_average_is_used() {
+    let link = Link::constant("20Mbps".parse().expect("a rate"));
+    let marked = row(Scenario {
+        rtt: Duration::from_millis(40),
+        queue: QueueSize::Bytes(100_000),
+        aqm: Some(Aqm::Red),
+        ecn: true,
+        ..Scenario::bulk(link, seconds(30.0))
+    });
+    assert!(marked.goodput_mbps > 14.0, "{} Mb/s", marked.goodput_mbps);
+    let mean = marked.rtt_mean_ms.expect("samples");
+    assert!(mean < 45.0, "{mean} ms");
+}
+
+/// Fault: eight packets in a row that are lost by chance ended startup, and bounded the window for a second.
+#[test]
+fn a_burst_of_losses_does_not_end_startup() {
+    let mut path = links(constant(85.0), 0.06, 1_275_000);
+    path.forward.loss = Loss::Packets((200..208).collect());
+    let outcome = greedy("knee", path, 2.0);
+    let used = goodput(&outcome, 0.7, 1.2);
+    assert!(used > 60.0, "{used} Mb/s");
 }
 
 /// Trap: on a path that has become longer by less than a tenth every packet counts as the lowest, so that no drain is due, and the rate

@@ -193,7 +193,9 @@ mod tests {
     use crate::driver::{
         MTU, PLAIN, Scenario, at, congestion, drive, environment, now, two_packets,
     };
-    use crate::event::{AckEvent, CongestionEvent, CongestionSignal, FlightSample, SentEvent};
+    use crate::event::{
+        AckEvent, CongestionEvent, CongestionSignal, FlightSample, RateSample, SentEvent,
+    };
     use crate::snapshot::Mode;
     use crate::units::Bytes;
 
@@ -307,5 +309,45 @@ mod tests {
         let bytes = driver.adapter.controller.control().window;
         // 50,000 bytes in 40 ms, a millisecond of hosts' time, three packets, the target.
         assert!((50_000..60_000).contains(&bytes.0), "{bytes}");
+    }
+
+    /// Fault: losses of an application's packets ended startup, and its own rate was published as the path's.
+    #[test]
+    fn what_an_application_loses_measures_nothing() {
+        let mut knee = KneeConfig::default().build(&environment()).expect("valid");
+        for round in 1..50 {
+            let mut ack =
+                crate::driver::ack(at(40 * round), Duration::from_millis(40), MTU * 8, round);
+            ack.app_limited = true;
+            ack.in_flight = MTU * 2;
+            ack.rate = ack.rate.map(|rate| RateSample {
+                app_limited: true,
+                ..rate
+            });
+            knee.on_ack(&ack);
+        }
+        knee.on_congestion(&CongestionEvent {
+            flight: Some(FlightSample {
+                in_flight: MTU * 8,
+                lost: MTU * 6,
+                app_limited: true,
+            }),
+            ..congestion(2000, 1960, CongestionSignal::Loss)
+        });
+        assert_ne!(knee.snapshot().mode, Mode::Startup);
+        assert!(knee.snapshot().lower_bound);
+    }
+
+    /// Fault: a round-trip time of zero, as a clock that stands still shows it, erased the least one.
+    #[test]
+    fn a_clock_that_stands_still_shows_no_round_trip() {
+        let mut knee = KneeConfig::default().build(&environment()).expect("valid");
+        for (now, rtt) in [(40, 40), (80, 0), (500, 300)] {
+            let mut ack = crate::driver::ack(at(now), Duration::from_millis(40), MTU, now / 40);
+            ack.rtt = Duration::from_millis(rtt);
+            ack.newest_sent = at(now - rtt);
+            knee.on_ack(&ack);
+        }
+        assert_eq!(knee.snapshot().min_rtt, Some(Duration::from_millis(40)));
     }
 }

@@ -302,8 +302,6 @@ impl Knee {
     }
 
     fn end_startup(&mut self, now: Timestamp, rate: f64) {
-        // A queue stood, or the link lost packets: it was full.
-        self.evidence.measure(now);
         let mut link = Link::new(&self.config, rate, self.path.horizon());
         link.longest_queue = self.path.longest_wait() * rate;
         self.drained = Span::since(now);
@@ -315,11 +313,15 @@ impl Knee {
     }
 
     /// The link lost or marked packets. Without a round-trip time no rate is known: packets of a new path may be lost before its first sample.
-    fn leave_startup(&mut self, now: Timestamp) {
+    fn leave_startup(&mut self, event: &CongestionEvent) {
         if let State::Startup(startup) = &self.state
             && self.path.min() > 0.0
         {
-            self.end_startup(now, startup.rate(self.path.horizon()));
+            // What an application sends is not the link's rate, whatever is lost of it.
+            if event.flight.is_some_and(|flight| !flight.app_limited) {
+                self.evidence.measure(event.now);
+            }
+            self.end_startup(event.now, startup.rate(self.path.horizon()));
         }
     }
 
@@ -610,7 +612,8 @@ impl Controller for Knee {
     fn on_ack(&mut self, ack: &AckEvent) {
         let before = self.state.mode();
         let last = self.last_ack.replace(ack.now);
-        let last_sent = self.newest_sent.replace(ack.newest_sent);
+        let last_sent = self.newest_sent;
+        self.newest_sent = last_sent.max(Some(ack.newest_sent));
         self.last.in_flight = ack.in_flight;
         self.last.round = ack.round;
         self.last.app_limited = ack.app_limited;
@@ -655,6 +658,8 @@ impl Controller for Knee {
             };
             let rate = startup.on_ack(ack, &seen, self.mtu);
             if let Some(rate) = rate {
+                // A queue stood: the link was full.
+                self.evidence.measure(ack.now);
                 self.end_startup(ack.now, rate);
             }
         } else {
@@ -691,14 +696,14 @@ impl Controller for Knee {
             CongestionSignal::EcnMark => {
                 self.loss
                     .on_mark(&self.config, event, self.mtu, window, growing);
-                self.leave_startup(event.now);
+                self.leave_startup(event);
             }
             CongestionSignal::Loss => {
                 let too_many = self
                     .loss
                     .on_loss(&self.config, event, self.mtu, window, growing);
                 if too_many {
-                    self.leave_startup(event.now);
+                    self.leave_startup(event);
                 }
             }
             CongestionSignal::PersistentCongestion => {
@@ -855,5 +860,19 @@ mod tests {
         assert!((slow - 24e3).abs() < 1.0, "{slow}");
         link.on_drained(&config, Length::Longer, 0.15);
         assert!((link.rate.usual() - slow).abs() < 1.0);
+    }
+
+    /// Fault: the acknowledgement of a packet that was overtaken made the next pause of the sender seem a round trip longer, and a silence of the
+    /// link the sender's.
+    #[test]
+    fn a_packet_that_was_overtaken_is_not_the_newest() {
+        let at = |millis: u64| Timestamp::from_nanos(millis * 1_000_000);
+        let mut knee = Knee::new(KneeConfig::default(), &crate::driver::environment());
+        for (now, sent) in [(140, 100), (141, 60)] {
+            let mut ack = AckEvent::nothing_yet(at(now));
+            ack.newest_sent = at(sent);
+            knee.on_ack(&ack);
+        }
+        assert_eq!(knee.newest_sent, Some(at(100)));
     }
 }

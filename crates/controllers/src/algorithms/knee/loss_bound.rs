@@ -29,6 +29,8 @@ pub(super) struct LossBound {
     lossy_until: Option<u64>,
     /// What left before belongs to losses that have been answered.
     answered: Timestamp,
+    /// The round of the last loss, and how many losses were reported in it.
+    reports: (u64, u32),
     /// The phase before the last loss that was answered.
     before: Phase,
 }
@@ -132,6 +134,7 @@ impl LossBound {
             recent: Counted::default(),
             lossy_until: None,
             answered: Timestamp::ZERO,
+            reports: (0, 0),
             before: Phase::Unbounded,
         }
     }
@@ -260,11 +263,18 @@ impl LossBound {
             self.answered = event.now;
             let marked_at = flight.in_flight.max(window);
             let bounded = Bounded::below(config, float(marked_at), growing);
+            // A queue that is marked by its average goes on being marked when it has gone: later flights were not too large.
+            let lost_at = match self.phase {
+                Phase::Raising { bounded: last } if last.bound < last.lost_at => {
+                    larger(bounded.lost_at, last.lost_at)
+                }
+                _ => bounded.lost_at,
+            };
             self.phase = Phase::Raising {
                 bounded: Bounded {
                     bound: smaller(bounded.bound, self.bytes()),
+                    lost_at,
                     step: float(mtu),
-                    ..bounded
                 },
             };
         }
@@ -307,12 +317,20 @@ impl LossBound {
             self.recent.all() > mtu * SAMPLE
                 && packets(self.recent.lost) > most(usual, packets(self.recent.all()))
         };
-        if !too_many {
+        let reports = if self.reports.0 == event.round {
+            self.reports.1.saturating_add(1)
+        } else {
+            1
+        };
+        self.reports = (event.round, reports);
+        // A window that doubles overflows a queue again and again, or by much. A burst of losses that chance makes is over.
+        let burst = growing && reports < BURSTS && lost < MAX_TOLERATED * sent;
+        if !too_many || burst {
             return false;
         }
         self.lossy_until = Some(event.round.saturating_add(1));
-        // A flight that the application limited does not show the window (draft-ietf-ccwg-bbr, section 5.5.10.2).
-        if flight.app_limited {
+        // A flight that the application limited does not show the window (draft-ietf-ccwg-bbr, section 5.5.10.2). If many lose, it does.
+        if flight.app_limited && self.counted.share() <= usual {
             return true;
         }
         let measuring = matches!(self.phase, Phase::Measuring { .. });
@@ -339,6 +357,9 @@ const DEVIATIONS: f64 = 2.0;
 
 /// About one flight in 740. Slow start judges few flights, but what it takes for a full link bounds the window for long.
 const GROWING_DEVIATIONS: f64 = 3.0;
+
+/// draft-ietf-ccwg-bbr, section 5.3.1.3: slow start's losses are the link's if they come in so many places of a round.
+const BURSTS: u32 = 6;
 
 /// In packets. So few lost ones say nothing about the window.
 const FEW: f64 = 2.0;

@@ -302,7 +302,8 @@ impl PathRtt {
         silenced: bool,
     ) -> f64 {
         let rtt = seconds(ack.rtt);
-        if self.min == 0.0 || rtt < self.min {
+        // A clock that stands still shows none.
+        if rtt > 0.0 && (self.min == 0.0 || rtt < self.min) {
             self.min = rtt;
         }
         if rtt <= LOW_TIE * self.low {

@@ -22,6 +22,8 @@ pub(super) struct Startup {
     rtts: f64,
     samples: u32,
     round_rtt: f64,
+    /// Whether the delivery rate grew in that round, and the round-trip time did not.
+    was_free: bool,
     /// Acknowledgements in a row whose packets waited.
     waited: u32,
     /// The round in which the first of them came.
@@ -57,6 +59,7 @@ impl Startup {
             rtts: 0.0,
             samples: 0,
             round_rtt: 0.0,
+            was_free: false,
             waited: 0,
             waited_since: 0,
             busy_bytes: 0.0,
@@ -105,8 +108,11 @@ impl Startup {
         if used && !self.waits() && float(self.window) < self.twice_delivered(mtu) {
             self.window += ack.acked;
         }
+        let mut queued = false;
         if ack.round_start && self.samples > 0 {
-            self.round_rtt = self.rtts / f64::from(self.samples);
+            let mean = self.rtts / f64::from(self.samples);
+            queued = mean >= (1.0 + WAIT) * self.round_rtt;
+            self.round_rtt = mean;
             (self.rtts, self.samples) = (0.0, 0);
         }
         self.rtts += seconds(ack.rtt);
@@ -118,8 +124,8 @@ impl Startup {
         if limited || self.rate.is_none_or(|known| known < rate) {
             self.rate = Some(rate);
         }
-        // An application's burst queues as well. It leaves no queue of a round trip that stands.
-        if seen.wait <= if limited { WAIT } else { 1.0 } {
+        // An application's burst queues as well, and a path may become longer while it sends less than the link carries.
+        if seen.wait <= WAIT || !limited {
             self.waited = 0;
         } else {
             if self.waited == 0 {
@@ -131,13 +137,11 @@ impl Startup {
             }
             self.waited += 1;
         }
+        // On a path with jitter, or whose acknowledgements come in batches, packets wait as well. A full link's queue grows with the window.
         let stands = self.waited > 0 && ack.round > self.waited_since + 1;
-        let full = if limited {
-            stands && !self.grows(rate)
-        } else {
-            stands
-        };
+        let full = limited && stands && !self.was_free && !self.grows(rate);
         if limited && ack.round_start {
+            self.was_free = self.grows(rate) && !queued;
             self.last_round_rate = rate;
         }
         // Packets that waited came to a busy link: what was acknowledged since the first of them is its rate. A rate sample is
@@ -215,5 +219,43 @@ mod tests {
         }
         let most = MTU * (2 * 50 + QUANTUM_PACKETS);
         assert!(startup.window() > MTU * 100 && startup.window() <= most + MTU);
+    }
+
+    /// Fault: on a path whose acknowledgements come in batches, or whose delay varies, packets wait. The delivery rate was compared with that of a moment
+    /// before, and startup ended at a hundredth of the link.
+    #[test]
+    fn a_wait_that_does_not_grow_is_no_queue() {
+        let mut startup = Startup::new(MTU);
+        let mut found = |round: u64, rate: f64, rtt: u64| {
+            let ends = (0..20).filter_map(|index| {
+                let mut ack =
+                    AckEvent::nothing_yet(Timestamp::from_nanos((round * 20 + index) * 3_000_000));
+                ack.acked = MTU;
+                ack.rtt = Duration::from_millis(rtt);
+                ack.round = round;
+                ack.round_start = index == 0;
+                ack.rate = Some(RateSample {
+                    delivery_rate: Bandwidth::from_f64(rate),
+                    delivered: MTU * 20,
+                    app_limited: false,
+                    prior_delivered: Bytes::ZERO,
+                    in_flight_at_send: MTU * 20,
+                    lost: Bytes::ZERO,
+                });
+                let seen = Seen {
+                    wait: (rtt as f64 - 50.0) / 50.0,
+                    window_limited: true,
+                    full: true,
+                };
+                startup.on_ack(&ack, &seen, MTU)
+            });
+            ends.count()
+        };
+        for round in 0..10 {
+            assert_eq!(found(round, 1e5 * 2_f64.powi(round as i32), 60), 0);
+        }
+        // A queue makes packets wait for longer.
+        assert_eq!(found(10, 1e8, 80), 0);
+        assert!(found(11, 1e8, 100) > 0);
     }
 }

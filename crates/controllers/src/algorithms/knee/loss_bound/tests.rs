@@ -218,14 +218,53 @@ fn the_losses_of_small_flights_add_up() {
 #[test]
 fn losses_of_an_application_limited_flight_do_not_bound_the_window() {
     let mut bound = LossBound::new();
-    let mut event = loss(40, 1, 10);
-    event.flight = event.flight.map(|flight| FlightSample {
-        app_limited: true,
-        ..flight
-    });
+    let event = of_an_application(loss(40, 1, 10));
     assert!(lose(&mut bound, &event, false));
     assert_eq!(bound.bytes(), f64::INFINITY);
     assert!(bound.is_lossy(2));
+}
+
+/// Fault: a sender that never filled its window did not answer losses at all.
+#[test]
+fn losses_of_many_application_limited_flights_bound_the_window() {
+    let mut bound = LossBound::new();
+    rounds(&mut bound, 1..4, 10);
+    let event = of_an_application(loss(200, 5, 10));
+    assert!(lose(&mut bound, &event, false));
+    assert_eq!(bound.bytes(), 0.85 * (MTU * 100).0 as f64);
+}
+
+fn of_an_application(mut event: CongestionEvent) -> CongestionEvent {
+    event.flight.as_mut().expect("it is known").app_limited = true;
+    event
+}
+
+/// Fault: a burst of losses by chance was taken for a full link. A window that doubles overflows a buffer in many places, or by much.
+#[test]
+fn one_burst_in_slow_start_is_chance() {
+    let mut bound = LossBound::new();
+    for turn in 0..5 {
+        assert!(!lose(&mut bound, &loss(40 + turn, 1, 9), true));
+    }
+    assert_eq!(bound.bytes(), f64::INFINITY);
+    assert!(lose(&mut bound, &loss(45, 1, 9), true));
+    let mut bound = LossBound::new();
+    assert!(lose(&mut bound, &loss(40, 1, 10), true));
+}
+
+/// Fault: marks that come by a queue's average go on when it has gone. The bound then grew fast from the smallest flight that was marked.
+#[test]
+fn the_first_of_many_marks_says_where_the_queue_began() {
+    let config = KneeConfig::default();
+    let mut bound = LossBound::new();
+    for turn in 1..=10 {
+        let packets = (bound.bytes().min(120_000.0) / MTU.0 as f64) as u64;
+        let mark = marked(100 * turn, packets);
+        bound.on_mark(&config, &mark, MTU, Bytes::ZERO, false);
+    }
+    let least = bound.bytes();
+    rounds(&mut bound, 100..120, 0);
+    assert_eq!(bound.bytes(), least + 20.0 * MTU.0 as f64);
 }
 
 #[test]

@@ -1,0 +1,99 @@
+//! `knee` under applications that send less than the link carries. The whole suite is `kneepoint frontier`.
+
+#[path = "paths/mod.rs"]
+mod paths;
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use kneepoint_lab::compare::{Extras, compare};
+use kneepoint_lab::link_file::LinkFile;
+use kneepoint_lab::metrics::Row;
+use kneepoint_lab::scenario::{Link, Scenario};
+use kneepoint_lab::units::QueueSize;
+use paths::seconds;
+
+fn row(controller: &str, scenario: Scenario) -> Row {
+    let outcomes = compare(
+        &[scenario],
+        &[controller.to_owned()],
+        &Extras::default(),
+        &|_| (),
+    );
+    outcomes.expect("it runs").remove(0).row
+}
+
+/// A path whose round trip becomes longer after ten seconds.
+fn lengthened(name: &str, mbps: u32, ms: [u32; 2], queue_bytes: u32) -> Link {
+    let link = |name: &str, from: &str, to: &str, rate: u32, queue: u32| {
+        format!(
+            "[[link]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"\nrate_mbps = {rate}.0\nqueue_bytes = {queue}\n\
+             delay_steps = [{{ at_ms = 0.0, delay_ms = {}.0 }}, {{ at_ms = 10000.0, delay_ms = {}.0 }}]\n",
+            ms[0] / 2,
+            ms[1] / 2
+        )
+    };
+    let text = link("forward", "left", "right", mbps, queue_bytes)
+        + &link("reverse", "right", "left", 1000, 10_000_000);
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.toml"));
+    fs::write(&path, text).expect("it is written");
+    Link::file(name, LinkFile::load(&path).expect("it is a link's file"))
+}
+
+/// Fault: on a longer path an application's packets all seemed to wait, and startup ended. The application's rate was taken for the link's, and the old
+/// path's delay for the path's: requests took seconds, and media frames came late.
+#[test]
+fn a_longer_path_is_no_queue_of_an_application() {
+    for (name, mbps, ms, queue, requests, most) in [
+        ("requests", 7, [84, 340], 148_750, "rpc:10kB@200ms", 400.0),
+        (
+            "messages",
+            70,
+            [50, 150],
+            437_500,
+            "rpc:262500B@100ms",
+            220.0,
+        ),
+    ] {
+        let link = lengthened(name, mbps, ms, queue);
+        let calls = row(
+            "knee",
+            Scenario {
+                workload: requests.parse().expect("a workload"),
+                ..Scenario::bulk(link, seconds(20.0)).over_file()
+            },
+        );
+        let late = calls.message_p95_ms.expect("calls");
+        assert!(late < most, "{late} ms for {requests}");
+    }
+    let media = row(
+        "knee",
+        Scenario {
+            workload: "media:10Mbps".parse().expect("a workload"),
+            ..Scenario::bulk(lengthened("media", 50, [40, 120], 500_000), seconds(20.0)).over_file()
+        },
+    );
+    assert_eq!(media.frame_loss_rate, Some(0.0));
+}
+
+/// Fault: what a flight lost that the application limited never bounded the window. Requests into a buffer of 17 packets lost a quarter of all packets,
+/// for as long as they lasted.
+#[test]
+fn requests_into_a_short_buffer_lose_little() {
+    for (rate, rtt, queue, requests) in [
+        ("7Mbps", 85, 22_000, "rpc:60kB@100ms"),
+        ("100Mbps", 20, 60_000, "rpc:400kB@50ms"),
+    ] {
+        let calls = row(
+            "knee",
+            Scenario {
+                rtt: Duration::from_millis(rtt),
+                queue: QueueSize::Bytes(queue),
+                workload: requests.parse().expect("a workload"),
+                ..Scenario::bulk(Link::constant(rate.parse().expect("a rate")), seconds(40.0))
+            },
+        );
+        assert!(calls.loss_rate < 0.03, "{} of {requests}", calls.loss_rate);
+    }
+}
