@@ -31,45 +31,45 @@ pub struct KneeConfig {
     /// What hosts add to a round-trip time. 1 us to 100 ms; 1 ms (draft-ietf-ccwg-bbr, section 5.6.3: the send
     /// quantum's time).
     pub host_delay: Duration,
-    /// The fast rate average's shortest time constant and its prior's weight, in horizons. Above 0; 1: flows that share a link
+    /// The fast rate average's shortest time constant and its prior's weight, in horizons. 0.01 to 100; 1: flows that share a link
     /// send in turns, once a round trip, and a shorter average follows the turns.
     pub min_memory: f64,
-    /// Its longest time constant, in horizons. At least `min_memory`; 4.
+    /// Its longest time constant, in horizons. `min_memory` to 1000; 4.
     pub max_memory: f64,
-    /// The slow rate average's time constant, in horizons. Above 0; 50.
+    /// The slow rate average's time constant, in horizons. 0.1 to 10,000; 50.
     pub slow_memory: f64,
     /// The queue target at first, as a share of the rate. 0 to 1; 0.02.
     pub initial_target: f64,
-    /// How much a horizon of idle time adds to the queue target. Above 0; 1/2.
+    /// How much a horizon of idle time adds to the queue target. 0.001 to 100; 1/2.
     pub target_growth: f64,
-    /// Horizons in which the queue target decays by a factor of e. At least 1; 64.
+    /// Horizons in which the queue target decays by a factor of e. 1 to a million; 64.
     pub target_decay: f64,
     /// The share of the queue target that a round with losses or marks leaves. 0 to 1; 0.7 (beta_cubic of RFC 9438). Losses of less than
     /// `max_loss` of a flight leave more, in proportion.
     pub target_left: f64,
-    /// Packets that every flow has in flight on top, whatever its share. They make shares equal. At least 2; 3.
+    /// Packets that every flow has in flight on top, whatever its share. They make shares equal. 2 to 1000; 3.
     pub equal_packets: f64,
     /// The flow drains its queue when it has not seen the lowest delay for this time. 1 s to 1 h; 5 s (draft-ietf-ccwg-bbr,
     /// ProbeRTTInterval).
     pub drain_interval: Duration,
-    /// And for this number of minimum round-trip times. At least 10; 100.
+    /// And for this number of minimum round-trip times. 10 to a million; 100.
     pub drain_round_trips: f64,
-    /// A flow that is new, or whose path has noise, drains again after twice this number of minimum round-trip times, then after four
-    /// times this number, and so on, up to the two values above. At least 1; 8.
+    /// A flow that is new drains again after twice this number of minimum round-trip times. One whose path has noise does so again after four
+    /// times this number, and so on, up to the two values above. 1 to a million; 8.
     pub first_round_trips: f64,
-    /// The share of the window that a drain leaves in flight. Above 0, below 1; 1/2 (draft-ietf-ccwg-bbr, ProbeRTTCwndGain).
+    /// The share of the window that a drain leaves in flight. 0.05 to 0.95; 1/2 (draft-ietf-ccwg-bbr, ProbeRTTCwndGain).
     pub drained: f64,
-    /// A queue that falls by this share within a round means that other flows drain. Above 0; 0.1.
+    /// A queue that falls by this share within a round means that other flows drain. 0.01 to 1000; 0.1.
     pub join: f64,
-    /// A queue of this number of base round-trip times, beyond what equal flows keep, makes the flow drain if it stands long enough. Above 0; 0.15.
+    /// A queue of this number of base round-trip times, beyond what equal flows keep, makes the flow drain if it stands long enough. 0.01 to 1000; 0.15.
     pub standing: f64,
-    /// The number of rounds for which that queue has to stand. At least 1; 12.
+    /// The number of rounds for which that queue has to stand. 1 to a million; 12.
     pub standing_rounds: u32,
-    /// The share of a flight that may be lost before the window is bounded. 0 to 1; 0.02 (draft-ietf-ccwg-bbr, LossThresh).
+    /// The share of a flight that may be lost before the window is bounded. 0.0001 to 1; 0.02 (draft-ietf-ccwg-bbr, LossThresh).
     pub max_loss: f64,
-    /// The bound, as a share of the flight that lost more. Above 0, below 1; 0.85 (BBR's Headroom, 0.15).
+    /// The bound, as a share of the flight that lost more. 0.1 to 0.99; 0.85 (BBR's Headroom, 0.15).
     pub bound_left: f64,
-    /// How fast the bound is raised, per round. Above 0, at most 1; 1/64.
+    /// How fast the bound is raised, per round. 0.0001 to 1; 1/64.
     pub bound_growth: f64,
 }
 

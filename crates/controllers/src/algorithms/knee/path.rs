@@ -271,8 +271,8 @@ impl PathRtt {
         self.others_queue
     }
 
-    /// How long a delay is trusted. A flow that is new, or whose path has noise or a queue of others, looks again sooner, and after twice as
-    /// long each time.
+    /// How long a delay is trusted. A flow that is new looks again sooner, once. One whose path has noise does so after twice as long each
+    /// time.
     fn update_interval(&mut self, config: &KneeConfig) {
         let settled = self.settled_interval(config);
         self.interval = if !self.is_noisy() && self.drains >= SETTLED_DRAINS {
