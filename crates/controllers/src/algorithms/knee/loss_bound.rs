@@ -73,6 +73,8 @@ struct Bounded {
     lost_at: f64,
     /// The least by which the bound rises in a round.
     step: f64,
+    /// The round of the last mark, if marks made it.
+    marked: Option<u64>,
 }
 
 impl Bounded {
@@ -82,7 +84,16 @@ impl Bounded {
             bound: config.bound_left * flight,
             lost_at: if growing { 0.5 * flight } else { flight },
             step: 0.0,
+            marked: None,
         }
+    }
+
+    /// Whether nothing was lost or marked though the bound is far above the flight that was too large, or marks have ended and it is far below.
+    fn is_obsolete(&self, round: u64) -> bool {
+        let ended = self
+            .marked
+            .is_some_and(|marked| round >= marked.saturating_add(HOLD_ROUNDS));
+        self.bound > NEW_GROUND * self.lost_at || (ended && NEW_GROUND * self.bound < self.lost_at)
     }
 }
 
@@ -227,7 +238,7 @@ impl LossBound {
             }
             Phase::Raising { bounded } => {
                 if ack.round_start {
-                    let growth = if bounded.bound > NEW_GROUND * bounded.lost_at {
+                    let growth = if bounded.is_obsolete(ack.round) {
                         let queued = smaller(1.0 + room() / bounded.bound, NEW_GROUND);
                         larger(queued, 1.0 + config.bound_growth)
                     } else if others_queue {
@@ -275,6 +286,7 @@ impl LossBound {
                     bound: smaller(bounded.bound, self.bytes()),
                     lost_at,
                     step: float(mtu),
+                    marked: Some(event.round),
                 },
             };
         }
@@ -329,7 +341,8 @@ impl LossBound {
             return false;
         }
         self.lossy_until = Some(event.round.saturating_add(1));
-        // A flight that the application limited does not show the window (draft-ietf-ccwg-bbr, section 5.5.10.2). If many lose, it does.
+        // A flight that the application limited does not show the window (draft-ietf-ccwg-bbr, section 5.5.10.2), unless those before lost too much
+        // as well.
         if flight.app_limited && self.counted.share() <= usual {
             return true;
         }

@@ -43,13 +43,9 @@ fn marks_bound_the_window_and_make_shares_equal() {
     let mut flows = [(LossBound::new(), 120), (LossBound::new(), 40)];
     for turn in 1..=40 {
         for (flow, packets) in &mut flows {
-            flow.on_mark(
-                &config,
-                &marked(100 * turn, *packets),
-                MTU,
-                Bytes::ZERO,
-                false,
-            );
+            let mut mark = marked(100 * turn, *packets);
+            mark.round = 20 * turn;
+            flow.on_mark(&config, &mark, MTU, Bytes::ZERO, false);
             // What left before the first mark has been answered.
             let bound = flow.bytes();
             let mut late = marked(100 * turn + 10, *packets / 2);
@@ -263,8 +259,14 @@ fn the_first_of_many_marks_says_where_the_queue_began() {
         bound.on_mark(&config, &mark, MTU, Bytes::ZERO, false);
     }
     let least = bound.bytes();
-    rounds(&mut bound, 100..120, 0);
-    assert_eq!(bound.bytes(), least + 20.0 * MTU.0 as f64);
+    rounds(&mut bound, 2..12, 0);
+    assert_eq!(bound.bytes(), least + 10.0 * MTU.0 as f64);
+    // Marks have ended: up to where they began the bound rises fast.
+    rounds(&mut bound, 13..18, 0);
+    assert!(bound.bytes() > 0.8 * 120_000.0, "{}", bound.bytes());
+    let near = bound.bytes();
+    rounds(&mut bound, 18..19, 0);
+    assert!(bound.bytes() < 1.02 * near, "{}", bound.bytes());
 }
 
 #[test]
