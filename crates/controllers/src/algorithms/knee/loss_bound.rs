@@ -380,7 +380,7 @@ const FEW: f64 = 2.0;
 /// In packets: fewer say little about a loss of some per cent.
 const SAMPLE: u64 = 100;
 
-/// In rounds, from the loss on. BBRv3 waits for two to three seconds, or for 62 rounds (draft-ietf-ccwg-bbr, section 5.3.3.1).
+/// In rounds, from the loss or the last mark on. BBRv3 waits for two to three seconds, or for 62 rounds (draft-ietf-ccwg-bbr, section 5.3.3.1).
 const HOLD_ROUNDS: u64 = 12;
 
 /// In rounds: so long a loss is measured at most.

@@ -1,0 +1,45 @@
+# Prints the runs of "Jitter, batches, applications and bursts": awk -f docs/results/beside-the-suite.awk | sh > runs.jsonl
+# It writes the links' files into the folder in which the runs are made.
+BEGIN {
+    batches(230, 140, 28, "24.15MB")
+    batches(50, 140, 28, "5.25MB")
+    jitter(230, 40, 15, "6.9MB")
+    jitter(50, 150, 50, "5.6MB")
+    jitter(23, 85, 30, "1.47MB")
+    longer(7, 85, 340, 148750, "rpc:10kB@200ms")
+    longer(70, 50, 150, 875000, "rpc:262500B@100ms")
+    longer(20, 60, 240, 300000, "media:6Mbps,i=60kB@1s")
+    burst(85, 60, "200, 201, 202, 203, 204, 205, 206, 207", "3825000B")
+    burst(230, 140, "500, 501, 502, 503, 504, 505, 506, 507, 508, 509, 510, 511", "8MB")
+    run("--rate 7Mbps --rtt 85ms --queue 22000B --workload rpc:60kB@100ms --duration 40s")
+    run("--rate 100Mbps --rtt 20ms --queue 60000B --workload rpc:400kB@50ms --duration 20s")
+    run("--rate 3Mbps --rtt 100ms --queue 15000B --workload rpc:50kB@200ms --duration 40s")
+    run("--rate 20Mbps --rtt 40ms --queue 100000B --aqm red --ecn --duration 30s")
+}
+function batches(rate, rtt, interval, size) {
+    file(rate, rate * rtt * 250, delay(rtt), delay(rtt) "\naggregation = { interval_ms = " interval ".0, packets = 1000 }")
+    run("--link link.toml --duration 20s --workload rpc:" size "@120sx1")
+}
+function jitter(rate, rtt, most, size) {
+    file(rate, rate * rtt * 250, "delay_distribution_ms = { uniform = { from = " decimal(rtt / 2) ", to = " decimal(rtt / 2 + most) " } }", delay(rtt))
+    run("--link link.toml --duration 20s --workload rpc:" size "@120sx1")
+}
+function longer(rate, rtt, after, queue, workload,    steps) {
+    steps = "delay_steps = [{ at_ms = 0.0, delay_ms = " decimal(rtt / 2) " }, { at_ms = 10000.0, delay_ms = " decimal(after / 2) " }]"
+    file(rate, queue, steps, steps)
+    run("--link link.toml --duration " (rate == 70 ? 30 : 20) "s --workload " workload)
+}
+function burst(rate, rtt, packets, size) {
+    file(rate, rate * rtt * 250, delay(rtt) "\nlost_packets = [" packets "]", delay(rtt))
+    run("--link link.toml --duration 40s --workload rpc:" size "@120sx1")
+}
+function decimal(number) { return sprintf("%.2f", number) }
+function delay(rtt) { return "delay_ms = " decimal(rtt / 2) }
+function file(rate, queue, forward, reverse) {
+    print "cat > link.toml <<'END'"
+    print "[[link]]\nname = \"forward\"\nfrom = \"left\"\nto = \"right\"\nrate_mbps = " decimal(rate) "\nqueue_bytes = " queue "\n" forward
+    print "[[link]]\nname = \"reverse\"\nfrom = \"right\"\nto = \"left\"\nrate_mbps = 1000.0\n" reverse "\nEND"
+}
+function run(options) {
+    print "kneepoint compare " options " --controllers knee,quinn-cubic,bbr3 --seeds 5 --format json"
+}
