@@ -5,10 +5,10 @@ mod paths;
 
 use std::time::Duration;
 
-use kneepoint_emulator::link::{Limit, Queue, StepMark};
+use kneepoint_emulator::link::{CoDel, Limit, Queue, StepMark};
 use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_lab::controllers::candidate;
-use kneepoint_lab::trial::{FlowPlan, Outcome, Trial};
+use kneepoint_lab::trial::{FlowOutcome, FlowPlan, Outcome, Trial};
 use paths::{bdp, constant, links, mean_rtt, seconds};
 
 /// Flows over 50 ms with a queue of so many bandwidth-delay products: one more every `gap` seconds.
@@ -59,6 +59,22 @@ fn new_flows_neither_measure_the_queue_as_the_path_nor_monopolise_the_link() {
     let (jain, rtt) = (jain / SEEDS as f64, rtt / SEEDS as f64);
     assert!(jain > 0.9, "{jain}");
     assert!(rtt < 80.0, "{rtt} ms");
+}
+
+/// Fault: a window of half the size did not end the losses that others made. Each flow took them for the path's, and together they lost a
+/// tenth of their packets where a queue drops early.
+#[test]
+fn flows_do_not_bear_the_losses_that_they_make_together() {
+    let mut links = links(constant(50.0), 0.02, 2_000_000);
+    links.forward.queue = Queue::CoDel(CoDel::default());
+    let mean = [1, 2, 3].map(|seed| {
+        let outcome = run_over(links.clone(), &["knee"; 8], seconds(0.1), 20.0, seed);
+        let bytes = |of: fn(&FlowOutcome) -> u64| outcome.flows.iter().map(of).sum::<u64>() as f64;
+        let lost = bytes(|flow| flow.lost_bytes);
+        lost / (lost + bytes(|flow| flow.acked_bytes))
+    });
+    let mean = mean.iter().sum::<f64>() / 3.0;
+    assert!(mean < 0.04, "{mean} lost");
 }
 
 /// Trap: marks shortened the queue target only, and that is next to nothing on a steady link. Four flows had a queue of 8 ms where the

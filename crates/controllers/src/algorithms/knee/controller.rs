@@ -699,9 +699,10 @@ impl Controller for Knee {
                 self.leave_startup(event);
             }
             CongestionSignal::Loss => {
-                let too_many = self
-                    .loss
-                    .on_loss(&self.config, event, self.mtu, window, growing);
+                let queued = self.path.has_queue();
+                let too_many =
+                    self.loss
+                        .on_loss(&self.config, event, self.mtu, window, growing, queued);
                 if too_many {
                     self.leave_startup(event);
                 }

@@ -13,7 +13,7 @@ use crate::units::{Bytes, Timestamp};
 /// More loss than [`max_loss`](KneeConfig::max_loss) bounds the window below what was in flight, as BBRv3's inflight_longterm
 /// (draft-ietf-ccwg-bbr, section 5.5.10). Then the loss is measured again. If it has gone, it came from the window: the bound is kept for some
 /// rounds and raised slowly. If it has not, it is measured once more with half of the window. If that does not help either, the path loses
-/// packets whatever the window is, and that much loss is tolerated.
+/// packets whatever the window is, and that much loss is tolerated while no queue stands: where others fill it, no window of this flow's ends its losses.
 ///
 /// A mark needs no measurement: a queue has made it (RFC 3168, section 5). The bound rises at once, by a packet a round at least, as Reno's window does.
 /// Equal steps make the windows of flows that are marked together equal.
@@ -294,7 +294,7 @@ impl LossBound {
 
     /// Packets were lost. Returns whether they show that the window was too large: what is being measured or was answered does not do so
     /// again. A flight that a drain had made small counts as `window` at least. While `growing` the window doubles in each round: a window
-    /// that is too large loses many, and few are chance.
+    /// that is too large loses many, and few are chance. What is lost while a queue stands (`queued`), the path does not lose by itself.
     pub(super) fn on_loss(
         &mut self,
         config: &KneeConfig,
@@ -302,6 +302,7 @@ impl LossBound {
         mtu: Bytes,
         window: Bytes,
         growing: bool,
+        queued: bool,
     ) -> bool {
         let Some(flight) = event.flight else {
             return false;
@@ -309,11 +310,14 @@ impl LossBound {
         let packet = mtu.0.max(1) as f64;
         let lost = flight.lost.0 as f64 / packet;
         let sent = flight.in_flight.0 as f64 / packet;
-        let usual = config.max_loss + self.tolerated;
+        let tolerated = if queued { 0.0 } else { self.tolerated };
+        let usual = config.max_loss + tolerated;
         let most = |share: f64, packets: f64| {
             let expected = share * packets;
             let deviations = if growing {
                 GROWING_DEVIATIONS
+            } else if queued {
+                QUEUED_DEVIATIONS
             } else {
                 DEVIATIONS
             };
@@ -370,6 +374,9 @@ const DEVIATIONS: f64 = 2.0;
 
 /// About one flight in 740. Slow start judges few flights, but what it takes for a full link bounds the window for long.
 const GROWING_DEVIATIONS: f64 = 3.0;
+
+/// Where a queue stands, a window that chance has made smaller leaves the link busy.
+const QUEUED_DEVIATIONS: f64 = 1.0;
 
 /// draft-ietf-ccwg-bbr, section 5.3.1.3: slow start's losses are the link's if they come in so many places of a round.
 const BURSTS: u32 = 6;

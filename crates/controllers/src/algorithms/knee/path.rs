@@ -189,6 +189,11 @@ impl PathRtt {
         self.round_min - self.base
     }
 
+    /// Whether every packet of the last round waited in a queue.
+    pub(super) fn has_queue(&self) -> bool {
+        self.round_min > QUEUED * self.min
+    }
+
     /// What hosts add to a round trip.
     pub(super) fn host_delay(&self) -> f64 {
         self.host_delay
@@ -487,6 +492,10 @@ pub(super) const AGREEMENT: f64 = 0.03;
 
 /// A base above this share of the minimum is that of a path with noise, and changes with the flight. A round-trip time above it may be a queue.
 pub(super) const NOISY: f64 = 1.1;
+
+/// Of the minimum: a round whose least round-trip time is above this found a queue. With an eighth, flows in company on a path that loses packets by
+/// itself use less of it: docs/results/knee-values.md.
+const QUEUED: f64 = 1.25;
 
 /// A minimum that fell by so much in a drain is that of a shorter path. One that others' queues raised falls by less.
 const SHORTER: f64 = 1.5;

@@ -26,7 +26,12 @@ fn loss(now: u64, round: u64, lost_packets: u64) -> CongestionEvent {
 }
 
 fn lose(bound: &mut LossBound, event: &CongestionEvent, growing: bool) -> bool {
-    bound.on_loss(&KneeConfig::default(), event, MTU, Bytes::ZERO, growing)
+    let config = KneeConfig::default();
+    bound.on_loss(&config, event, MTU, Bytes::ZERO, growing, false)
+}
+
+fn lose_queued(bound: &mut LossBound, event: &CongestionEvent) -> bool {
+    bound.on_loss(&KneeConfig::default(), event, MTU, Bytes::ZERO, false, true)
 }
 
 fn marked(now: u64, packets: u64) -> CongestionEvent {
@@ -191,6 +196,15 @@ fn a_few_losses_are_chance() {
 
 /// Two of ten packets are chance once, and not for ten flights in a row.
 #[test]
+fn fewer_losses_are_chance_where_a_queue_stands() {
+    for (lost, counts) in [(3, false), (4, true)] {
+        let event = loss(40, 1, lost);
+        assert_eq!(lose_queued(&mut LossBound::new(), &event), counts);
+        assert!(!lose(&mut LossBound::new(), &event, false));
+    }
+}
+
+#[test]
 fn the_losses_of_small_flights_add_up() {
     let mut bound = LossBound::new();
     for round in 1..30 {
@@ -317,6 +331,8 @@ fn the_paths_own_loss_is_tolerated() {
     rounds(&mut bound, 8..13, 8);
     assert_eq!(bound.bytes(), f64::INFINITY);
     assert!(!lose(&mut bound, &loss(600, 14, 10), false));
+    // Fault: eight flows on a link whose queue drops early took each other's losses for the path's, and lost a tenth of their packets.
+    assert!(lose_queued(&mut bound.clone(), &loss(600, 14, 10)));
     // More than that is the window's again.
     assert!(lose(&mut bound, &loss(640, 15, 30), false));
     // Without loss the tolerance goes.
