@@ -88,13 +88,12 @@ pub(crate) fn congestion(
     sent_millis: u64,
     signal: CongestionSignal,
 ) -> CongestionEvent {
-    let lost_packets = u64::from(signal != CongestionSignal::EcnMark);
+    let lost = u64::from(signal != CongestionSignal::EcnMark);
     CongestionEvent {
         now: at(now_millis),
         signal,
         newest_sent: at(sent_millis),
-        lost: MTU * lost_packets,
-        lost_packets,
+        lost: MTU * lost,
         flight: None,
         delivered: MTU * 2,
         in_flight: MTU * 20,

@@ -138,19 +138,16 @@ pub struct Loss {
     pub newest_sent: Timestamp,
     /// Their bytes.
     pub bytes: Bytes,
-    /// Their count.
-    pub packets: u64,
     /// Whether everything sent for longer than the persistent-congestion period was lost (RFC 9002, section 7.6).
     pub persistent_congestion: bool,
 }
 
 impl Loss {
     /// A loss of packets without persistent congestion.
-    pub const fn new(newest_sent: Timestamp, bytes: Bytes, packets: u64) -> Self {
+    pub const fn new(newest_sent: Timestamp, bytes: Bytes) -> Self {
         Self {
             newest_sent,
             bytes,
-            packets,
             persistent_congestion: false,
         }
     }
@@ -180,8 +177,6 @@ pub struct CongestionEvent {
     pub newest_sent: Timestamp,
     /// The bytes lost; zero for a mark.
     pub lost: Bytes,
-    /// The packets lost; zero for a mark. If the transport reports only bytes, they count as full packets.
-    pub lost_packets: u64,
     /// The per-packet state of the newest of these packets, if it still exists.
     pub flight: Option<FlightSample>,
     /// Everything delivered so far.
@@ -205,7 +200,6 @@ impl CongestionEvent {
             signal,
             newest_sent,
             lost,
-            lost_packets: u64::from(lost > Bytes::ZERO),
             flight: None,
             delivered: Bytes::ZERO,
             in_flight: Bytes::ZERO,

@@ -23,8 +23,6 @@ use noq_proto::congestion::{Controller as HostController, ControllerMetrics};
 #[derive(Debug, Clone)]
 pub(crate) struct NoqController {
     adapter: Adapter,
-    /// Packets reported lost whose congestion event is still to come.
-    lost_packets: u64,
     shown: Shown,
 }
 
@@ -45,7 +43,6 @@ impl NoqController {
     pub(crate) fn new(inner: Box<dyn Controller>, now: Instant, mtu: Bytes) -> Self {
         Self {
             adapter: Adapter::new(inner, now, mtu),
-            lost_packets: 0,
             shown: Shown::default(),
         }
     }
@@ -111,11 +108,6 @@ impl HostController for NoqController {
         }
     }
 
-    fn on_packet_lost(&mut self, lost_bytes: u16, _pn: u64, _now: Instant) {
-        // Packets that only acknowledge have no size, and make no congestion event by themselves.
-        self.lost_packets += u64::from(lost_bytes > 0);
-    }
-
     fn on_congestion_event(
         &mut self,
         now: Instant,
@@ -128,10 +120,8 @@ impl HostController for NoqController {
         if is_ecn {
             self.adapter.packet_marked(now, sent);
         } else {
-            let packets = std::mem::take(&mut self.lost_packets);
-            let bytes = Bytes(lost_bytes);
             self.adapter
-                .packets_lost(now, sent, bytes, packets, is_persistent_congestion);
+                .packets_lost(now, sent, Bytes(lost_bytes), is_persistent_congestion);
         }
         self.show(now);
     }

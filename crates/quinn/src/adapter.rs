@@ -80,10 +80,8 @@ impl HostController for QuinnController {
         if lost_bytes == 0 {
             return self.adapter.packet_marked(now, sent);
         }
-        let packets = lost_bytes.div_ceil(self.adapter.mtu().0.max(1));
-        let bytes = Bytes(lost_bytes);
         self.adapter
-            .packets_lost(now, sent, bytes, packets, is_persistent_congestion);
+            .packets_lost(now, sent, Bytes(lost_bytes), is_persistent_congestion);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {

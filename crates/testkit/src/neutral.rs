@@ -66,7 +66,7 @@ impl Adapter for Neutral {
     }
 
     fn on_lost(&mut self, now: Duration, lost: &Lost) {
-        let mut loss = Loss::new(time(lost.newest_sent), Bytes(lost.bytes), lost.packets);
+        let mut loss = Loss::new(time(lost.newest_sent), Bytes(lost.bytes));
         loss.persistent_congestion = lost.persistent;
         let event = self.sampler.on_lost(time(now), &loss);
         self.controller.on_congestion(&event);

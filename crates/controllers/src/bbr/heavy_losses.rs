@@ -96,7 +96,6 @@ mod tests {
             signal: CongestionSignal::Loss,
             newest_sent: Timestamp::from_nanos(sent),
             lost: Bytes(lost),
-            lost_packets: lost.div_ceil(MTU.0),
             flight: Some(FlightSample {
                 in_flight: Bytes(in_flight),
                 lost: Bytes(lost),

@@ -156,7 +156,6 @@ mod tests {
             signal: CongestionSignal::Loss,
             newest_sent: Timestamp::from_nanos(90_000_000),
             lost: Bytes(3_000),
-            lost_packets: 2,
             flight: None,
             delivered: Bytes(11_000),
             in_flight: Bytes(1_000),

@@ -248,12 +248,7 @@ impl DeliveryRateSampler {
 
     /// A packet that was sent at `newest_sent` was marked.
     pub fn on_ecn_mark(&mut self, now: Timestamp, newest_sent: Timestamp) -> CongestionEvent {
-        let nothing_lost = Loss {
-            newest_sent,
-            bytes: Bytes::ZERO,
-            packets: 0,
-            persistent_congestion: false,
-        };
+        let nothing_lost = Loss::new(newest_sent, Bytes::ZERO);
         self.congestion(now, CongestionSignal::EcnMark, &nothing_lost)
     }
 
@@ -290,7 +285,6 @@ impl DeliveryRateSampler {
             signal,
             newest_sent: loss.newest_sent,
             lost: loss.bytes,
-            lost_packets: loss.packets,
             flight: flight.map(|state| FlightSample {
                 in_flight: state.in_flight,
                 lost: self.lost - state.lost,

@@ -210,7 +210,6 @@ impl Told {
                 let loss = Loss {
                     newest_sent: self.sent(ago),
                     bytes: Bytes(bytes),
-                    packets: 1,
                     persistent_congestion: false,
                 };
                 format!("{:?}", self.sampler.on_lost(now, &loss))
@@ -305,7 +304,7 @@ proptest! {
                     let gone = take(&mut flight, skip, packets);
                     if let Some(newest) = gone.last() {
                         lost += total(&gone);
-                        let event = sampler.on_lost(now, &Loss { newest_sent: newest.sent, bytes: total(&gone), packets: gone.len() as u64, persistent_congestion: false });
+                        let event = sampler.on_lost(now, &Loss { newest_sent: newest.sent, bytes: total(&gone), persistent_congestion: false });
                         prop_assert_eq!(event.in_flight, total(&flight));
                     }
                 }
@@ -364,7 +363,7 @@ proptest! {
                 Unheard::Lose { packets } => {
                     let gone = take(&mut flight, 0, packets);
                     if let Some(newest) = gone.last() {
-                        sampler.on_lost(now, &Loss { newest_sent: newest.sent, bytes: total(&gone), packets: gone.len() as u64, persistent_congestion: false });
+                        sampler.on_lost(now, &Loss { newest_sent: newest.sent, bytes: total(&gone), persistent_congestion: false });
                         batches.retain(|&sent| sent >= newest.sent);
                     }
                 }

@@ -20,7 +20,6 @@ fn loss(sent_millis: u64, packets: u64, persistent_congestion: bool) -> Loss {
     Loss {
         newest_sent: at(sent_millis),
         bytes: PACKET * packets,
-        packets,
         persistent_congestion,
     }
 }
@@ -488,7 +487,7 @@ fn a_loss_has_the_flight_of_its_packet() {
     let event = sampler.on_lost(at(80), &loss(0, 2, false));
     let flight = event.flight.expect("the record is still there");
     assert_eq!(flight.in_flight, PACKET * 10);
-    assert_eq!((flight.lost, event.lost_packets), (PACKET * 2, 2));
+    assert_eq!((flight.lost, event.lost), (PACKET * 2, PACKET * 2));
     // A packet that left after nine were acknowledged or sent on top: 9 + 4 in flight; all three losses came later.
     let event = sampler.on_lost(at(90), &loss(40, 1, false));
     let flight = event.flight.expect("the record is still there");

@@ -181,18 +181,17 @@ impl Adapter {
         self.report(in_flight);
     }
 
-    /// So many packets of so many bytes in all were lost. The newest of them was sent at `newest_sent`.
+    /// Packets of so many bytes in all were lost. The newest of them was sent at `newest_sent`.
     pub fn packets_lost(
         &mut self,
         now: Instant,
         newest_sent: Instant,
         bytes: Bytes,
-        packets: u64,
         persistent_congestion: bool,
     ) {
         if let Some(newest_sent) = self.clock.sent(newest_sent) {
             let now = self.begin(now);
-            let mut loss = Loss::new(newest_sent, bytes, packets);
+            let mut loss = Loss::new(newest_sent, bytes);
             loss.persistent_congestion = persistent_congestion;
             let event = self.sampler.on_lost(now, &loss);
             self.controller.on_congestion(&event);

@@ -210,17 +210,14 @@ fn packets_are_folded_into_one_acknowledgement() {
 }
 
 #[test]
-fn lost_packets_are_counted_and_those_that_only_acknowledge_are_not() {
+fn losses_are_told() {
     let mut noq = Fixture::new(Recorder::new());
     noq.send(0, 10);
     noq.ack(40, &[0], 9 * MTU);
     noq.lose(40, 0, &[1200, 0, 1200, 700]);
     let event = noq.congestion_told();
     assert_eq!(event.signal, CongestionSignal::Loss);
-    assert_eq!((event.lost, event.lost_packets), (Bytes(3100), 3));
-    // The count begins anew.
-    noq.lose(50, 0, &[1200]);
-    assert_eq!(noq.congestion_told().lost_packets, 1);
+    assert_eq!(event.lost, Bytes(3100));
     let (now, sent) = (noq.at(60), noq.at(0));
     noq.adapter
         .on_congestion_event(now, sent, true, false, MTU, 0);

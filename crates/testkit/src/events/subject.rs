@@ -160,9 +160,8 @@ impl Adapter for Adapted {
 
     fn on_lost(&mut self, now: Duration, lost: &Lost) {
         let (now, sent) = (self.origin + now, self.origin + lost.newest_sent);
-        let bytes = Bytes(lost.bytes);
         self.adapter
-            .packets_lost(now, sent, bytes, lost.packets, lost.persistent);
+            .packets_lost(now, sent, Bytes(lost.bytes), lost.persistent);
     }
 
     fn on_ecn_mark(&mut self, now: Duration, sent: Duration) {

@@ -27,7 +27,6 @@ fn startup_with(events: u64, packets_each: u64) -> State {
     for index in 0..events {
         let mut event = congestion(50 + index, 40, Loss, flight(50, 5));
         event.lost = MTU * packets_each;
-        event.lost_packets = packets_each;
         core.on_congestion(&event);
     }
     // The third condition is a whole round since the first loss: a packet sent before it says nothing.

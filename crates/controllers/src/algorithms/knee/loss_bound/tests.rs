@@ -13,7 +13,6 @@ fn loss(now: u64, round: u64, lost_packets: u64) -> CongestionEvent {
         signal: CongestionSignal::Loss,
         newest_sent: at(now),
         lost: MTU * lost_packets,
-        lost_packets,
         flight: Some(FlightSample {
             in_flight: MTU * 100,
             lost: MTU * lost_packets,
