@@ -147,6 +147,18 @@ enum Phase {
     Cruising,
 }
 
+impl Phase {
+    /// What leaves during a drain shows the flow's small flight rather than the link. What left before it shows the link: a drain that a fall of the
+    /// rate begins may last for seconds. `alone`: this packet, and not the one before.
+    fn shows_the_link(&self, ack: &AckEvent, alone: bool) -> bool {
+        match self {
+            Self::Draining(drain) => drain.is_before(ack) && !alone,
+            Self::Refilling { .. } | Self::Settling { .. } => false,
+            Self::Cruising => true,
+        }
+    }
+}
+
 /// What is known of the link. In bytes and seconds.
 #[derive(Debug, Clone)]
 struct Link {
@@ -339,6 +351,13 @@ impl Knee {
         self.full_at.is_some_and(|at| ack.newest_sent <= at)
     }
 
+    /// Whether anything was lost or marked in the last rounds.
+    fn is_congested(&self, round: u64) -> bool {
+        self.last
+            .congested_round
+            .is_some_and(|last| round < last.saturating_add(CONGESTED_ROUNDS))
+    }
+
     /// Whether nothing is acknowledged yet that left after the link's last silence. What is acknowledged waited for the link, and the newest packets
     /// in flight may be lost: a link that stops fills its buffer.
     fn is_resuming(&self) -> bool {
@@ -346,71 +365,38 @@ impl Knee {
             .is_some_and(|at| self.newest_sent <= Some(at))
     }
 
-    fn on_running_ack(
-        &mut self,
-        ack: &AckEvent,
-        rtt: f64,
-        gap: f64,
-        sent_gap: f64,
-        window_limited: bool,
-        full: bool,
-    ) {
-        let full = full && self.behind_at.is_none_or(|at| ack.newest_sent > at);
-        let silenced = self.is_resuming();
-        let Self {
-            config,
-            path,
-            state,
-            ..
-        } = self;
-        let State::Running { link, phase } = state else {
+    fn learn(&mut self, ack: &AckEvent, acked: &Acked) {
+        // The last packet before a pause may be alone, and acknowledged late: the receiver waited for a second one.
+        let alone = ack.acked < self.mtu * 2 && self.last.acked >= self.mtu * 2;
+        if let State::Running { link, phase } = &mut self.state
+            && phase.shows_the_link(ack, alone)
+        {
+            let mtu = float(self.mtu);
+            link.learn(&self.config, acked, &self.path, mtu);
+            let usual = larger(link.rate.usual(), 1.0);
+            let equal = link.equal_bytes(&self.config, mtu);
+            self.path.set_packet_times(mtu / usual, equal / usual);
+        }
+    }
+
+    fn next_phase(&mut self, ack: &AckEvent, rtt: f64, window_limited: bool) {
+        let path = &mut self.path;
+        let State::Running { link, phase } = &mut self.state else {
             return;
         };
-        // What leaves during a drain shows the flow's small flight rather than the link. What left before it shows the link: a drain
-        // that a fall of the rate begins may last for seconds.
-        let learns = match phase {
-            Phase::Draining(drain) => {
-                // The last packet before the pause may be alone, and acknowledged late: the receiver waited for a second one.
-                let alone = ack.acked < self.mtu * 2 && self.last.acked >= self.mtu * 2;
-                drain.is_before(ack) && !alone
-            }
-            Phase::Refilling { .. } | Phase::Settling { .. } => false,
-            Phase::Cruising => true,
-        };
-        if learns {
-            let acked = Acked {
-                bytes: float(ack.acked),
-                gap,
-                sent_gap,
-                wait: larger(rtt - path.base(), 0.0),
-                silenced,
-                lossy: self.loss.is_lossy(ack.round),
-                congested: self
-                    .last
-                    .congested_round
-                    .is_some_and(|round| ack.round < round.saturating_add(CONGESTED_ROUNDS)),
-                window_limited,
-                full,
-            };
-            let mtu = float(self.mtu);
-            link.learn(config, &acked, path, mtu);
-            let usual = larger(link.rate.usual(), 1.0);
-            path.set_packet_times(mtu / usual, link.equal_bytes(config, mtu) / usual);
-        }
         match phase {
             Phase::Draining(drain) => {
                 let (base, waits_above) = (path.base(), path.waits_above());
                 let singles = link.acks_singles(float(self.mtu));
-                if let Some(mut found) =
-                    drain.on_ack(ack, rtt, self.window, base, waits_above, singles)
-                {
+                let found = drain.on_ack(ack, rtt, self.window, base, waits_above, singles);
+                if let Some(mut found) = found {
                     // On slow links even the small flight is more than the path holds. What is left of a queue of one's own is no
                     // more than what the drain has taken from it.
                     let carried = float(self.window) / link.rate.rate(path.horizon()).max(1.0);
                     let own = (carried - path.horizon()).min(found.before - found.mean);
                     found.mean -= own.max(0.0);
-                    let length = path.on_drained(config, ack.now, &found);
-                    link.on_drained(config, length, path.horizon());
+                    let length = path.on_drained(&self.config, ack.now, &found);
+                    link.on_drained(&self.config, length, path.horizon());
                     *phase = Phase::Refilling { since: ack.round };
                 }
             }
@@ -663,11 +649,22 @@ impl Controller for Knee {
                 self.end_startup(ack.now, rate);
             }
         } else {
-            let gap = gap.unwrap_or(rtt);
-            let sent_gap = last_sent.map_or(0.0, |last| seconds_between(last, ack.newest_sent));
-            // No window keeps the link busy in the round trip after a pause of the application, with which this gap began.
-            let full = full && last != self.rested_until;
-            self.on_running_ack(ack, rtt, gap, sent_gap, window_limited, full);
+            let acked = Acked {
+                bytes: float(ack.acked),
+                gap: gap.unwrap_or(rtt),
+                sent_gap: last_sent.map_or(0.0, |last| seconds_between(last, ack.newest_sent)),
+                wait: larger(rtt - self.path.base(), 0.0),
+                silenced,
+                lossy: self.loss.is_lossy(ack.round),
+                congested: self.is_congested(ack.round),
+                window_limited,
+                // No window keeps the link busy in the round trip after a pause of the application, with which this gap began.
+                full: full
+                    && last != self.rested_until
+                    && self.behind_at.is_none_or(|at| ack.newest_sent > at),
+            };
+            self.learn(ack, &acked);
+            self.next_phase(ack, rtt, window_limited);
         }
         self.last.acked = ack.acked;
         self.update_window(ack.acked);
