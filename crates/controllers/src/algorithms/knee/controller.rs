@@ -82,8 +82,6 @@ struct Last {
     acked: Bytes,
     round: u64,
     app_limited: bool,
-    /// The last round in which the queue was lost from or marked.
-    congested_round: Option<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -270,8 +268,8 @@ struct Acked {
     silenced: bool,
     /// Whether losses show that the link was full.
     lossy: bool,
-    /// Whether anything was lost or marked in the last rounds.
-    congested: bool,
+    /// The round that it belongs to.
+    round: u64,
     /// Whether the window was the limit, not the application.
     window_limited: bool,
     /// Whether the window was full: a link is idle for lack of a window only then.
@@ -349,13 +347,6 @@ impl Knee {
     /// Whether the window has been full since the acknowledgement's newest packet left.
     fn was_full(&self, ack: &AckEvent) -> bool {
         self.full_at.is_some_and(|at| ack.newest_sent <= at)
-    }
-
-    /// Whether anything was lost or marked in the last rounds.
-    fn is_congested(&self, round: u64) -> bool {
-        self.last
-            .congested_round
-            .is_some_and(|last| round < last.saturating_add(CONGESTED_ROUNDS))
     }
 
     /// Whether nothing is acknowledged yet that left after the link's last silence. What is acknowledged waited for the link, and the newest packets
@@ -491,18 +482,19 @@ fn signal_weight(config: &KneeConfig, event: &CongestionEvent) -> f64 {
     }
 }
 
-/// Whether the link carried equal flows' packets in the gap. Flows that share a link send in turns. A turn of the others takes longer than the packet
-/// after it waits, but the link is busy for all of it if every packet of the last round found a queue.
-///
-/// Where only the wait counts as busy, the rate is too high. That holds a share beside others who fill the queue: after losses, and where drains show
-/// them, it stays so. And a long wait may be a longer path, or a link that has become slow.
-fn is_shared(acked: &Acked, path: &PathRtt, usual: f64) -> bool {
-    let least = path.least_wait();
-    let own = path.host_delay() + SHARED_BATCHES * acked.bytes / usual;
-    least > own && least < SHARED_WAIT * path.base() && !path.others_queue() && !acked.congested
-}
-
 impl Link {
+    /// Whether the link carried equal flows' packets in the gap. Flows that share a link send in turns. A turn of the others takes longer than the packet
+    /// after it waits, but the link is busy for all of it if every packet of the last round found a queue.
+    ///
+    /// Where only the wait counts as busy, the rate is too high. That holds a share beside others who fill the queue: after losses, and where drains show
+    /// them, it stays so. And a long wait may be a longer path, or a link that has become slow.
+    fn is_shared(&self, acked: &Acked, path: &PathRtt, usual: f64) -> bool {
+        let least = path.least_wait();
+        let own = path.host_delay() + SHARED_BATCHES * acked.bytes / usual;
+        let congested = self.target.was_cut_since(acked.round, CONGESTED_ROUNDS);
+        least > own && least < SHARED_WAIT * path.base() && !path.others_queue() && !congested
+    }
+
     /// The time in which the link carried what was acknowledged: the gap, but for a silence of the link, which is cut to `longest`.
     ///
     /// If what follows the silence comes all at once, it is the acknowledgements that were silent: a batch is given back the time that it
@@ -562,7 +554,7 @@ impl Link {
         // A packet that waited came to a busy link. One that did not is a lower bound of the rate: the link is taken for at most
         // twice as fast as what it delivers.
         let censored = acked.bytes / (2.0 * delivered);
-        let busy = if acked.lossy || is_shared(acked, path, usual) {
+        let busy = if acked.lossy || self.is_shared(acked, path, usual) {
             gap
         } else {
             smaller(larger(acked.wait, censored), gap)
@@ -656,7 +648,7 @@ impl Controller for Knee {
                 wait: larger(rtt - self.path.base(), 0.0),
                 silenced,
                 lossy: self.loss.is_lossy(ack.round),
-                congested: self.is_congested(ack.round),
+                round: ack.round,
                 window_limited,
                 // No window keeps the link busy in the round trip after a pause of the application, with which this gap began.
                 full: full
@@ -674,12 +666,9 @@ impl Controller for Knee {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         let before = self.state.mode();
         self.last.in_flight = event.in_flight;
-        if let State::Running { link, .. } = &mut self.state
-            && self.last.congested_round != Some(event.round)
-        {
-            self.last.congested_round = Some(event.round);
-            link.target
-                .on_congestion(&self.config, signal_weight(&self.config, event));
+        if let State::Running { link, .. } = &mut self.state {
+            let weight = signal_weight(&self.config, event);
+            link.target.on_congestion(&self.config, event.round, weight);
         }
         let growing =
             matches!(self.state, State::Startup(_)) || self.regrown.contains(event.newest_sent);
@@ -847,7 +836,7 @@ mod tests {
             wait: 0.2,
             silenced: false,
             lossy: false,
-            congested: false,
+            round: 1,
             window_limited: true,
             full: true,
         };

@@ -9,12 +9,15 @@ use super::KneeConfig;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QueueTarget {
     share: f64,
+    /// The last round that lost or marked packets, and the largest weight of its signals.
+    cut: Option<(u64, f64)>,
 }
 
 impl QueueTarget {
     pub(super) fn new(config: &KneeConfig) -> Self {
         Self {
             share: config.initial_target,
+            cut: None,
         }
     }
 
@@ -30,9 +33,23 @@ impl QueueTarget {
         self.share = (self.share + growth - decay).clamp(0.0, MAX_SHARE);
     }
 
-    /// The queue was lost from or marked, once a round: a signal of this weight, from 0 to 1.
-    pub(super) fn on_congestion(&mut self, config: &KneeConfig, weight: f64) {
-        self.share *= 1.0 - (1.0 - config.target_left) * weight;
+    /// The queue was lost from or marked: a signal of this weight, from 0 to 1. Of a round's signals the largest counts.
+    pub(super) fn on_congestion(&mut self, config: &KneeConfig, round: u64, weight: f64) {
+        let before = match self.cut {
+            Some((last, before)) if last == round => before,
+            _ => 0.0,
+        };
+        let left = |weight: f64| 1.0 - (1.0 - config.target_left) * weight;
+        if weight > before && left(before) > 0.0 {
+            self.share *= left(weight) / left(before);
+        }
+        self.cut = Some((round, before.max(weight)));
+    }
+
+    /// Whether one of the last so many rounds lost or marked packets.
+    pub(super) fn was_cut_since(&self, round: u64, rounds: u64) -> bool {
+        self.cut
+            .is_some_and(|(last, _)| round < last.saturating_add(rounds))
     }
 }
 
@@ -58,10 +75,17 @@ mod tests {
         // The equilibrium: growth x idle share = share / decay.
         let expected = config.target_growth * config.target_decay * 0.01;
         assert!((target.share() - expected).abs() < 0.01 * expected);
-        target.on_congestion(&config, 0.01);
-        assert!(target.share() > 0.98 * expected);
-        target.on_congestion(&config, 1.0);
-        assert!(target.share() < 0.71 * expected);
+        let before = target.share();
+        target.on_congestion(&config, 1, 0.01);
+        assert!(target.share() > 0.98 * before);
+        // Fault: the first loss of a round decided, however many came after it.
+        target.on_congestion(&config, 1, 1.0);
+        assert!((target.share() - 0.7 * before).abs() < 1e-9);
+        target.on_congestion(&config, 1, 1.0);
+        assert!((target.share() - 0.7 * before).abs() < 1e-9, "once a round");
+        target.on_congestion(&config, 2, 1.0);
+        assert!((target.share() - 0.49 * before).abs() < 1e-9);
+        assert!(target.was_cut_since(201, 200) && !target.was_cut_since(202, 200));
     }
 
     #[test]
