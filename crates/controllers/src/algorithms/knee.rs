@@ -147,8 +147,17 @@ impl Registered for KneeConfig {
 
 impl ControllerConfig for KneeConfig {
     fn validate(&self) -> Result<(), ConfigError> {
+        let times = [
+            ("host_delay", self.host_delay, 1e-6, 0.1),
+            ("drain_interval", self.drain_interval, 1.0, 3600.0),
+        ];
+        for (field, value, min, max) in times {
+            if !(min..=max).contains(&value.as_secs_f64()) {
+                let value = format!("{value:?}");
+                return Err(ConfigError::new(field, value, format!("{min} to {max} s")));
+            }
+        }
         let ranges = [
-            ("host_delay", self.host_delay.as_secs_f64(), 1e-6, 0.1),
             ("min_memory", self.min_memory, 0.01, 100.0),
             ("max_memory", self.max_memory, self.min_memory, 1e3),
             ("slow_memory", self.slow_memory, 0.1, 1e4),
@@ -157,12 +166,6 @@ impl ControllerConfig for KneeConfig {
             ("target_decay", self.target_decay, 1.0, 1e6),
             ("target_left", self.target_left, 0.0, 1.0),
             ("equal_packets", self.equal_packets, 2.0, 1e3),
-            (
-                "drain_interval",
-                self.drain_interval.as_secs_f64(),
-                1.0,
-                3600.0,
-            ),
             ("drain_round_trips", self.drain_round_trips, 10.0, 1e6),
             ("first_round_trips", self.first_round_trips, 1.0, 1e6),
             ("drained", self.drained, 0.05, 0.95),
@@ -243,6 +246,13 @@ mod tests {
             assert_eq!(config.validate().expect_err("nonsense").field, field);
             assert!(config.build(&environment()).is_err());
         }
+        // Fault: a range without a unit, beside 0.5.
+        let short = KneeConfig {
+            drain_interval: Duration::from_millis(500),
+            ..valid
+        };
+        let error = short.validate().expect_err("too short").to_string();
+        assert_eq!(error, "drain_interval is 500ms, but must be 1 to 3600 s");
     }
 
     /// Fault: a new sending time ended the phase in which nothing is learnt, before the window was what the path holds.
