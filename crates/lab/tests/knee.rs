@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
-use kneepoint_emulator::link::{Delay, DelayStep, Interval, Loss, RateStep, Shaper};
+use kneepoint_emulator::link::{Delay, DelayStep, Interval, Limit, Loss, Queue, RateStep, Shaper};
 use kneepoint_emulator::network::Topology;
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
@@ -346,6 +346,19 @@ fn a_queue_that_is_marked_by_its_average_is_used() {
     assert!(marked.goodput_mbps > 14.0, "{} Mb/s", marked.goodput_mbps);
     let mean = marked.rtt_mean_ms.expect("samples");
     assert!(mean < 45.0, "{mean} ms");
+}
+
+/// Fault: on a narrow way back acknowledgements wait for each other, and that is a part of the round trip without a queue of the sender's own.
+/// Startup's base was the least round trip: the window was a third of what keeps the link busy.
+#[test]
+fn acknowledgements_may_wait_on_a_narrow_way_back() {
+    for kbps in [100.0, 150.0] {
+        let mut path = links(constant(20.0), 0.04, 200_000);
+        path.reverse.shaper = constant(kbps / 1e3);
+        path.reverse.queue = Queue::DropTail(Limit::packets(20));
+        let used = goodput(&greedy("knee", path, 15.0), 2.0, 15.0) / 20.0;
+        assert!(used > 0.7, "{used} with {kbps} kb/s");
+    }
 }
 
 /// Fault: eight packets in a row that are lost by chance ended startup, and bounded the window for a second.

@@ -311,11 +311,14 @@ impl Knee {
         .map(Bandwidth::from_f64)
     }
 
-    fn end_startup(&mut self, now: Timestamp, rate: f64) {
+    fn end_startup(&mut self, now: Timestamp, rate: f64, base_rtt: Option<f64>) {
+        if let Some(base_rtt) = base_rtt {
+            self.path.take_base(base_rtt);
+        }
         let mut link = Link::new(&self.config, rate, self.path.horizon());
         link.longest_queue = self.path.longest_wait() * rate;
         self.drained = Span::since(now);
-        let drain = Drain::of_known_path(now, self.path.with_full_window(), self.path.min());
+        let drain = Drain::of_known_path(now, self.path.with_full_window(), self.path.base());
         self.state = State::Running {
             link,
             phase: Phase::Draining(drain),
@@ -331,7 +334,9 @@ impl Knee {
             if event.flight.is_some_and(|flight| !flight.app_limited) {
                 self.evidence.measure(event.now);
             }
-            self.end_startup(event.now, startup.rate(self.path.horizon()));
+            let rate = startup.rate(self.path.horizon());
+            let base_rtt = startup.base_rtt();
+            self.end_startup(event.now, rate, base_rtt);
         }
     }
 
@@ -638,7 +643,8 @@ impl Controller for Knee {
             if let Some(rate) = rate {
                 // A queue stood: the link was full.
                 self.evidence.measure(ack.now);
-                self.end_startup(ack.now, rate);
+                let base_rtt = startup.base_rtt();
+                self.end_startup(ack.now, rate, base_rtt);
             }
         } else {
             let acked = Acked {

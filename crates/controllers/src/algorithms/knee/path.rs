@@ -343,9 +343,16 @@ impl PathRtt {
         }
     }
 
-    /// Before the first drain the least is all that is known.
+    /// Before the first round has ended the least is all that is known.
     pub(super) fn take_min_as_base(&mut self) {
         self.base = self.min;
+    }
+
+    /// Startup has found a base. On a path without noise the least is the base, and what its rounds show beyond that is their own bursts.
+    pub(super) fn take_base(&mut self, base: f64) {
+        if base > NOISY * self.min {
+            self.base = base;
+        }
     }
 
     fn end_round(

@@ -1,6 +1,6 @@
 //! The first search for the link's rate.
 
-use super::arithmetic::{float, seconds, seconds_between};
+use super::arithmetic::{float, seconds, seconds_between, smaller};
 use super::controller::QUANTUM_PACKETS;
 use crate::event::AckEvent;
 use crate::model::initial_window;
@@ -22,6 +22,10 @@ pub(super) struct Startup {
     rtts: f64,
     samples: u32,
     round_rtt: f64,
+    /// The least mean of the first rounds, in seconds; infinite before the first.
+    base_rtt: f64,
+    /// So far.
+    rounds: u32,
     /// Whether the delivery rate grew in that round, and the round-trip time did not.
     was_free: bool,
     /// Acknowledgements in a row whose packets waited.
@@ -59,6 +63,8 @@ impl Startup {
             rtts: 0.0,
             samples: 0,
             round_rtt: 0.0,
+            base_rtt: f64::INFINITY,
+            rounds: 0,
             was_free: false,
             waited: 0,
             waited_since: 0,
@@ -79,6 +85,11 @@ impl Startup {
     /// The best that is known, in bytes per second.
     pub(super) fn rate(&self, horizon: f64) -> f64 {
         self.rate.unwrap_or(float(self.window) / horizon)
+    }
+
+    /// The mean round-trip time without a queue of the sender's own, in seconds, if a round has ended: the first windows make next to none.
+    pub(super) fn base_rtt(&self) -> Option<f64> {
+        self.base_rtt.is_finite().then_some(self.base_rtt)
     }
 
     /// Twice what the path delivered in a round trip, in bytes, as draft-ietf-ccwg-bbr, section 5.6.1, has it: a cwnd gain of 2. While
@@ -113,6 +124,10 @@ impl Startup {
             let mean = self.rtts / f64::from(self.samples);
             queued = mean >= (1.0 + WAIT) * self.round_rtt;
             self.round_rtt = mean;
+            self.rounds = self.rounds.saturating_add(1);
+            if self.rounds <= BASE_ROUNDS {
+                self.base_rtt = smaller(self.base_rtt, mean);
+            }
             (self.rtts, self.samples) = (0.0, 0);
         }
         self.rtts += seconds(ack.rtt);
@@ -153,6 +168,10 @@ impl Startup {
 
 /// RFC 9406, section 4.2: RTT_THRESH is an eighth of the minimum round-trip time.
 pub(super) const WAIT: f64 = 0.125;
+
+/// In rounds. With three, short transfers that start into others' queue take longer; from six on a narrow way for acknowledgements is not seen:
+/// docs/results/knee-values.md.
+const BASE_ROUNDS: u32 = 5;
 
 /// RFC 9406, section 4.2: N_RTT_SAMPLE.
 const QUEUE_SAMPLES: u32 = 8;
@@ -219,6 +238,30 @@ mod tests {
         }
         let most = MTU * (2 * 50 + QUANTUM_PACKETS);
         assert!(startup.window() > MTU * 100 && startup.window() <= most + MTU);
+    }
+
+    /// The mean of a round of 20 packets, of which the last ten are late. Later rounds have the flight's own queue, or that of a moment.
+    #[test]
+    fn the_base_is_the_least_mean_of_the_first_rounds() {
+        let mut startup = Startup::new(MTU);
+        assert_eq!(startup.base_rtt(), None);
+        for (round, rtt) in [60, 50, 70, 80, 90, 30, 30].into_iter().enumerate() {
+            for index in 0..20 {
+                let now = 1000 * round as u64 + 10 * index;
+                let mut ack = AckEvent::nothing_yet(Timestamp::from_nanos(now * 1_000_000));
+                ack.acked = MTU;
+                ack.rtt = Duration::from_millis(rtt + if index < 10 { 0 } else { 10 });
+                ack.round_start = index == 0;
+                let seen = Seen {
+                    wait: 0.0,
+                    window_limited: true,
+                    full: true,
+                };
+                startup.on_ack(&ack, &seen, MTU);
+            }
+        }
+        let base = startup.base_rtt().expect("rounds have ended");
+        assert!((base - 0.055).abs() < 1e-9, "{base}");
     }
 
     /// Fault: on a path whose acknowledgements come in batches, or whose delay varies, packets wait. The delivery rate was compared with that of a moment
