@@ -97,3 +97,25 @@ fn requests_into_a_short_buffer_lose_little() {
         assert!(calls.loss_rate < 0.03, "{} of {requests}", calls.loss_rate);
     }
 }
+
+/// Fault: between one connection's requests the link was idle for a fifth of the time, though the other had a backlog. That one's window followed
+/// a rate that varies, so it grew for half of the time, and idle time did not count while it grew.
+#[test]
+fn the_pauses_of_one_connection_are_used_by_the_other() {
+    for seed in 1..=2 {
+        let link = Link::constant("50Mbps".parse().expect("a rate"));
+        let calls = row(
+            "knee",
+            Scenario {
+                rtt: Duration::from_millis(100),
+                queue: QueueSize::Bytes(3_125_000),
+                flows: 2,
+                start_gap: seconds(1.0),
+                workload: "rpc:625kB@222ms".parse().expect("a workload"),
+                seed,
+                ..Scenario::bulk(link, seconds(30.0))
+            },
+        );
+        assert!(calls.goodput_mbps > 42.0, "{} of 45", calls.goodput_mbps);
+    }
+}

@@ -8,7 +8,7 @@ use super::KneeConfig;
 use super::arithmetic::{float, larger, seconds_between, smaller, whole};
 use super::drain::Drain;
 use super::loss_bound::LossBound;
-use super::path::{Length, PathRtt};
+use super::path::{AGREEMENT, Length, PathRtt};
 use super::queue_target::QueueTarget;
 use super::startup::{self, Seen, Startup};
 use crate::config::Environment;
@@ -41,9 +41,9 @@ pub(super) struct Knee {
     resumed_at: Option<Timestamp>,
     /// When the flight last filled the window.
     full_at: Option<Timestamp>,
-    /// When the window was last smaller than the model's, because it grows by no more than what is acknowledged.
+    /// When the window was last clearly smaller than the model's, because it grows by no more than what is acknowledged.
     behind_at: Option<Timestamp>,
-    /// Whether it is so now.
+    /// Whether it is smaller now.
     behind: bool,
     /// What left since the last drain began, until the window was full again.
     drained: Span,
@@ -427,7 +427,10 @@ impl Knee {
         let min = self.mtu * MIN_PACKETS;
         self.behind = bounded > self.undrained + acked;
         if self.behind {
-            self.behind_at = self.last_ack;
+            // A window that follows a rate that varies is behind by little for half of the time.
+            if float(bounded) > (1.0 + AGREEMENT) * float(self.undrained) {
+                self.behind_at = self.last_ack;
+            }
         } else if self.regrown.up_to == Timestamp::MAX {
             self.regrown.up_to = self.last_ack.unwrap_or_default();
         }
