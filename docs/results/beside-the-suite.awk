@@ -1,4 +1,4 @@
-# Prints the runs of "Jitter, batches, applications and bursts": awk -f docs/results/beside-the-suite.awk | sh > runs.jsonl
+# Prints the runs of "Jitter, batches, applications and bursts", and the path of "Idle time": awk -f docs/results/beside-the-suite.awk | sh > runs.jsonl
 # It writes the links' files into the folder in which the runs are made.
 BEGIN {
     batches(230, 140, 28, "24.15MB")
@@ -6,9 +6,10 @@ BEGIN {
     jitter(230, 40, 15, "6.9MB")
     jitter(50, 150, 50, "5.6MB")
     jitter(23, 85, 30, "1.47MB")
-    longer(7, 85, 340, 148750, "rpc:10kB@200ms")
-    longer(70, 50, 150, 875000, "rpc:262500B@100ms")
-    longer(20, 60, 240, 300000, "media:6Mbps,i=60kB@1s")
+    longer(7, 85, 340, 148750, 20, "rpc:10kB@200ms")
+    longer(70, 50, 150, 875000, 30, "rpc:262500B@100ms")
+    longer(20, 60, 240, 300000, 20, "media:6Mbps,i=60kB@1s")
+    longer(20, 10, 600, 1500000, 40, "bulk")
     burst(85, 60, "200, 201, 202, 203, 204, 205, 206, 207", "3825000B")
     burst(230, 140, "500, 501, 502, 503, 504, 505, 506, 507, 508, 509, 510, 511", "8MB")
     run("--rate 7Mbps --rtt 85ms --queue 22000B --workload rpc:60kB@100ms --duration 40s")
@@ -24,10 +25,10 @@ function jitter(rate, rtt, most, size) {
     file(rate, rate * rtt * 250, "delay_distribution_ms = { uniform = { from = " decimal(rtt / 2) ", to = " decimal(rtt / 2 + most) " } }", delay(rtt))
     run("--link link.toml --duration 20s --workload rpc:" size "@120sx1")
 }
-function longer(rate, rtt, after, queue, workload,    steps) {
+function longer(rate, rtt, after, queue, seconds, workload,    steps) {
     steps = "delay_steps = [{ at_ms = 0.0, delay_ms = " decimal(rtt / 2) " }, { at_ms = 10000.0, delay_ms = " decimal(after / 2) " }]"
     file(rate, queue, steps, steps)
-    run("--link link.toml --duration " (rate == 70 ? 30 : 20) "s --workload " workload)
+    run("--link link.toml --duration " seconds "s --workload " workload)
 }
 function burst(rate, rtt, packets, size) {
     file(rate, rate * rtt * 250, delay(rtt) "\nlost_packets = [" packets "]", delay(rtt))

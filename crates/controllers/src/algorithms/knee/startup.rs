@@ -169,7 +169,7 @@ impl Startup {
 /// RFC 9406, section 4.2: RTT_THRESH is an eighth of the minimum round-trip time.
 pub(super) const WAIT: f64 = 0.125;
 
-/// In rounds. With three, short transfers that start into others' queue take longer; from six on a narrow way for acknowledgements is not seen:
+/// In rounds. With three, short transfers that start into others' queue take longer; with eight, a narrow way for acknowledgements is used less:
 /// docs/results/knee-values.md.
 const BASE_ROUNDS: u32 = 5;
 
