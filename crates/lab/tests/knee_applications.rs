@@ -119,3 +119,23 @@ fn the_pauses_of_one_connection_are_used_by_the_other() {
         assert!(calls.goodput_mbps > 42.0, "{} of 45", calls.goodput_mbps);
     }
 }
+
+/// Fault: connections that overlap lost packets to each other's slow start, and were bounded to a fifth of the link for a second after the others had left.
+#[test]
+fn new_connections_do_not_bear_for_long_what_slow_start_loses() {
+    let link = Link::constant("110Mbps".parse().expect("a rate"));
+    let calls = row(
+        "knee",
+        Scenario {
+            rtt: Duration::from_millis(30),
+            queue: QueueSize::Bytes(123_000),
+            flows: 30,
+            start_gap: seconds(0.399),
+            workload: "rpc:4300kB@600sx1".parse().expect("a workload"),
+            ..Scenario::bulk(link, seconds(20.0))
+        },
+    );
+    assert_eq!(calls.messages_unfinished, Some(0));
+    let late = calls.message_p95_ms.expect("calls");
+    assert!(late < 2000.0, "{late} ms");
+}

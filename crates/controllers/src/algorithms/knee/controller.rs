@@ -284,7 +284,7 @@ impl Knee {
             config,
             paces: environment.transport.paces,
             mtu: environment.mtu,
-            loss: LossBound::new(),
+            loss: LossBound::new(environment.mtu),
             undrained: startup.window(),
             window: startup.window(),
             state: State::Startup(startup),
@@ -630,9 +630,9 @@ impl Controller for Knee {
         }
         let model = || self.state.window(&self.config, &self.path, self.mtu);
         let room = || self.state.room(self.mtu, self.paces);
-        let others_queue = self.path.others_queue();
+        let (others, none) = (self.path.others_queue(), self.path.found_no_queue());
         self.loss
-            .on_ack(&self.config, ack, model, room, self.mtu, others_queue);
+            .on_ack(&self.config, ack, model, room, others, none);
         if let State::Startup(startup) = &mut self.state {
             self.path.take_min_as_base();
             // What hosts add is no queue.
@@ -689,15 +689,14 @@ impl Controller for Knee {
         };
         match event.signal {
             CongestionSignal::EcnMark => {
-                self.loss
-                    .on_mark(&self.config, event, self.mtu, window, growing);
+                self.loss.on_mark(&self.config, event, window, growing);
                 self.leave_startup(event);
             }
             CongestionSignal::Loss => {
-                let queued = self.path.has_queue();
-                let too_many =
-                    self.loss
-                        .on_loss(&self.config, event, self.mtu, window, growing, queued);
+                let queue = self.path.queue();
+                let too_many = self
+                    .loss
+                    .on_loss(&self.config, event, window, growing, queue);
                 if too_many {
                     self.leave_startup(event);
                 }
@@ -707,7 +706,7 @@ impl Controller for Knee {
                 // doubles up to what it was. What is delivered while it does says nothing of the link.
                 self.undrained = self.mtu * MIN_PACKETS;
                 self.regrown = Span::since(event.now);
-                self.loss = LossBound::new();
+                self.loss = LossBound::new(self.mtu);
                 match &mut self.state {
                     State::Startup(startup) => {
                         *startup = Startup::again(self.undrained);
@@ -730,6 +729,7 @@ impl Controller for Knee {
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
         self.mtu = mtu;
+        self.loss.set_mtu(mtu);
         self.update_window(Bytes::ZERO);
     }
 

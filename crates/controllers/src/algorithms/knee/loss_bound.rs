@@ -5,6 +5,7 @@ mod tests;
 
 use super::KneeConfig;
 use super::arithmetic::{float, larger, smaller};
+use super::path::Queue;
 use crate::event::{AckEvent, CongestionEvent};
 use crate::units::{Bytes, Timestamp};
 
@@ -19,6 +20,7 @@ use crate::units::{Bytes, Timestamp};
 /// Equal steps make the windows of flows that are marked together equal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LossBound {
+    mtu: Bytes,
     phase: Phase,
     /// Loss that the path has by itself: a share.
     tolerated: f64,
@@ -75,6 +77,8 @@ struct Bounded {
     step: f64,
     /// The round of the last mark, if marks made it.
     marked: Option<u64>,
+    /// Whether a queue was lost from: a buffer was full.
+    overflowed: bool,
 }
 
 impl Bounded {
@@ -85,6 +89,7 @@ impl Bounded {
             lost_at: if growing { 0.5 * flight } else { flight },
             step: 0.0,
             marked: None,
+            overflowed: false,
         }
     }
 
@@ -137,8 +142,9 @@ impl Phase {
 }
 
 impl LossBound {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(mtu: Bytes) -> Self {
         Self {
+            mtu,
             phase: Phase::Unbounded,
             tolerated: 0.0,
             counted: Counted::default(),
@@ -148,6 +154,10 @@ impl LossBound {
             reports: (0, 0),
             before: Phase::Unbounded,
         }
+    }
+
+    pub(super) fn set_mtu(&mut self, mtu: Bytes) {
+        self.mtu = mtu;
     }
 
     /// Packets that counted as lost have arrived, out of order. What was concluded from them is taken back, but not a bound that has
@@ -182,23 +192,25 @@ impl LossBound {
     }
 
     /// Takes an acknowledgement. `model` is the window without the bound, `room` what the path can queue of a flight that grows. Others who fill
-    /// the queue make losses whatever this sender does: where the queue is theirs the bound is not held, and rises twice as fast.
+    /// the queue make losses whatever this sender does: where the queue is theirs the bound is not held, and rises twice as fast. Nor is it held
+    /// once a round found no queue (`found_no_queue`) in the buffer that overflowed.
     pub(super) fn on_ack(
         &mut self,
         config: &KneeConfig,
         ack: &AckEvent,
         model: impl Fn() -> f64,
         room: impl Fn() -> f64,
-        mtu: Bytes,
         others_queue: bool,
+        found_no_queue: bool,
     ) {
-        let sample = mtu * SAMPLE;
+        let sample = self.mtu * SAMPLE;
         self.counted.add(ack);
         self.recent.delivered += ack.acked;
         if self.recent.all() > sample * 2 {
             self.recent.halve();
         }
         if self.counted.all() > sample * 2 {
+            // It only falls: flows that share a short buffer would take each other's losses for the path's.
             self.tolerated = self
                 .tolerated
                 .min(self.tolerated + (self.counted.share() - self.tolerated) * FORGETTING);
@@ -232,7 +244,8 @@ impl LossBound {
                 }
             }
             Phase::Holding { bounded, until } => {
-                if ack.round >= *until || others_queue {
+                let drained = bounded.overflowed && found_no_queue;
+                if ack.round >= *until || others_queue || drained {
                     self.phase = Phase::Raising { bounded: *bounded };
                 }
             }
@@ -261,7 +274,6 @@ impl LossBound {
         &mut self,
         config: &KneeConfig,
         event: &CongestionEvent,
-        mtu: Bytes,
         window: Bytes,
         growing: bool,
     ) {
@@ -285,8 +297,9 @@ impl LossBound {
                 bounded: Bounded {
                     bound: smaller(bounded.bound, self.bytes()),
                     lost_at,
-                    step: float(mtu),
+                    step: float(self.mtu),
                     marked: Some(event.round),
+                    overflowed: false,
                 },
             };
         }
@@ -294,22 +307,22 @@ impl LossBound {
 
     /// Packets were lost. Returns whether they show that the window was too large: what is being measured or was answered does not do so
     /// again. A flight that a drain had made small counts as `window` at least. While `growing` the window doubles in each round: a window
-    /// that is too large loses many, and few are chance. What is lost while a queue stands (`queued`), the path does not lose by itself.
+    /// that is too large loses many, and few are chance. What is lost while a queue stands, the path does not lose by itself.
     pub(super) fn on_loss(
         &mut self,
         config: &KneeConfig,
         event: &CongestionEvent,
-        mtu: Bytes,
         window: Bytes,
         growing: bool,
-        queued: bool,
+        queue: Queue,
     ) -> bool {
         let Some(flight) = event.flight else {
             return false;
         };
-        let packet = mtu.0.max(1) as f64;
+        let packet = self.mtu.0.max(1) as f64;
         let lost = flight.lost.0 as f64 / packet;
         let sent = flight.in_flight.0 as f64 / packet;
+        let queued = queue == Queue::Stands;
         let tolerated = if queued { 0.0 } else { self.tolerated };
         let usual = config.max_loss + tolerated;
         let most = |share: f64, packets: f64| {
@@ -330,7 +343,7 @@ impl LossBound {
             // In so small a flight one or two lost packets are chance. They are not if the flights before lost as many.
             self.recent.lost += event.lost;
             let packets = |bytes: Bytes| bytes.0 as f64 / packet;
-            self.recent.all() > mtu * SAMPLE
+            self.recent.all() > self.mtu * SAMPLE
                 && packets(self.recent.lost) > most(usual, packets(self.recent.all()))
         };
         let reports = if self.reports.0 == event.round {
@@ -359,6 +372,7 @@ impl LossBound {
         self.recent = Counted::default();
         let mut bounded = Bounded::below(config, lost_at, growing);
         bounded.bound = bounded.bound.min(self.bytes());
+        bounded.overflowed = queue != Queue::None;
         // Of few packets the flight's share is chance, of a first loss the average's.
         let before = (lost / sent.max(1.0))
             .min(self.counted.share())

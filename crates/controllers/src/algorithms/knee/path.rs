@@ -48,8 +48,11 @@ pub(super) struct PathRtt {
     low_at: Timestamp,
     drained_at: Timestamp,
     round: Round,
-    /// The least of the round before.
+    /// The newest.
+    newest: f64,
+    /// The least and the mean of the round before.
     round_min: f64,
+    round_mean: f64,
     /// A round-trip time below this one means that others drain.
     others_drain_below: f64,
     /// How long a delay is trusted, in seconds.
@@ -63,6 +66,17 @@ pub(super) struct PathRtt {
     others_queue: bool,
     /// So far.
     drains: u32,
+}
+
+/// Who waited for more than a quarter of the least round-trip time. A bound of 0.85 of the flight empties shorter buffers by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Queue {
+    /// Nobody, as far as the newest packet shows.
+    None,
+    /// The newest packet.
+    Found,
+    /// Every packet of the last round.
+    Stands,
 }
 
 /// What a drain says of the path's length.
@@ -158,7 +172,9 @@ impl PathRtt {
             low_at: now,
             drained_at: now,
             round: Round::NONE,
+            newest: 0.0,
             round_min: 0.0,
+            round_mean: 0.0,
             others_drain_below: 0.0,
             interval: f64::INFINITY,
             standing: 0,
@@ -189,9 +205,20 @@ impl PathRtt {
         self.round_min - self.base
     }
 
-    /// Whether every packet of the last round waited in a queue.
-    pub(super) fn has_queue(&self) -> bool {
-        self.round_min > QUEUED * self.min
+    /// What packets show of queues.
+    pub(super) fn queue(&self) -> Queue {
+        if self.round_min > QUEUED * self.min {
+            Queue::Stands
+        } else if self.newest - self.base > (QUEUED - 1.0) * self.min {
+            Queue::Found
+        } else {
+            Queue::None
+        }
+    }
+
+    /// Whether the last round found no queue. On a path with noise nothing tells.
+    pub(super) fn found_no_queue(&self) -> bool {
+        self.round_mean <= self.horizon() && !self.is_noisy()
     }
 
     /// What hosts add to a round trip.
@@ -217,9 +244,8 @@ impl PathRtt {
 
     /// Whether to look at the path without a queue: it was not seen for too long, others drain, or the path may have become longer.
     pub(super) fn drain_is_due(&self, now: Timestamp, rtt: f64) -> bool {
-        // On a path without noise the base is the minimum, and any packet may show it. A low that stays above the base may be a longer
-        // path.
-        let seen = if self.is_noisy() || self.low > NOISY * self.base {
+        // On a path without noise the base is the minimum, and any packet may show it.
+        let seen = if self.is_noisy() {
             self.drained_at
         } else {
             self.low_at
@@ -307,6 +333,7 @@ impl PathRtt {
         silenced: bool,
     ) -> f64 {
         let rtt = seconds(ack.rtt);
+        self.newest = rtt;
         // A clock that stands still shows none.
         if rtt > 0.0 && (self.min == 0.0 || rtt < self.min) {
             self.min = rtt;
@@ -366,7 +393,9 @@ impl PathRtt {
         if round.samples == 0.0 {
             return;
         }
+        let mean = round.sum / round.samples;
         self.round_min = round.min;
+        self.round_mean = mean;
         // A queue that is much shorter than anything in the last round: others drain.
         let queue = round.min - self.min;
         let least = larger(self.host_delay, MIN_FALL * self.min);
@@ -388,7 +417,6 @@ impl PathRtt {
             self.coarse = Plateau::NONE;
         }
         // A round that shows the minimum has next to no queue: no base is longer.
-        let mean = round.sum / round.samples;
         if round.min <= SEEN * self.min {
             self.base = self.base.min(mean);
         }
@@ -437,15 +465,13 @@ impl PathRtt {
         self.drained_min = least;
         let last = core::mem::replace(&mut self.drained, found.mean);
         let spread = found.mean - least;
-        let queue = least - self.min > spread + (NOISY - 1.0) * self.min;
-        let competes = core::mem::replace(&mut self.others_queue, queue) && queue;
+        self.others_queue = least - self.min > spread + (NOISY - 1.0) * self.min;
         let differ = found.mean.max(last) > STEADY * found.mean.min(last);
-        // What one drain found beyond the other is a queue of others, or a slow moment of the link. A queue of others that is
-        // there again does not drain: whoever makes it competes.
-        self.base = if competes || !(queue || differ) {
-            0.5 * (found.mean + last)
-        } else {
+        // What one drain found beyond the other is a queue of others, or a slow moment of the link.
+        self.base = if differ {
             found.mean.min(last)
+        } else {
+            0.5 * (found.mean + last)
         }
         .max(self.min);
         self.drains = self.drains.saturating_add(1);

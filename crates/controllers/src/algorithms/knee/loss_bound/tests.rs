@@ -26,11 +26,15 @@ fn loss(now: u64, round: u64, lost_packets: u64) -> CongestionEvent {
 
 fn lose(bound: &mut LossBound, event: &CongestionEvent, growing: bool) -> bool {
     let config = KneeConfig::default();
-    bound.on_loss(&config, event, MTU, Bytes::ZERO, growing, false)
+    bound.on_loss(&config, event, Bytes::ZERO, growing, Queue::None)
 }
 
 fn lose_queued(bound: &mut LossBound, event: &CongestionEvent) -> bool {
-    bound.on_loss(&KneeConfig::default(), event, MTU, Bytes::ZERO, false, true)
+    lose_from(bound, event, Queue::Stands)
+}
+
+fn lose_from(bound: &mut LossBound, event: &CongestionEvent, queue: Queue) -> bool {
+    bound.on_loss(&KneeConfig::default(), event, Bytes::ZERO, false, queue)
 }
 
 fn marked(now: u64, packets: u64) -> CongestionEvent {
@@ -44,17 +48,17 @@ fn marked(now: u64, packets: u64) -> CongestionEvent {
 #[test]
 fn marks_bound_the_window_and_make_shares_equal() {
     let config = KneeConfig::default();
-    let mut flows = [(LossBound::new(), 120), (LossBound::new(), 40)];
+    let mut flows = [(LossBound::new(MTU), 120), (LossBound::new(MTU), 40)];
     for turn in 1..=40 {
         for (flow, packets) in &mut flows {
             let mut mark = marked(100 * turn, *packets);
             mark.round = 20 * turn;
-            flow.on_mark(&config, &mark, MTU, Bytes::ZERO, false);
+            flow.on_mark(&config, &mark, Bytes::ZERO, false);
             // What left before the first mark has been answered.
             let bound = flow.bytes();
             let mut late = marked(100 * turn + 10, *packets / 2);
             late.newest_sent = at(100 * turn - 1);
-            flow.on_mark(&config, &late, MTU, Bytes::ZERO, false);
+            flow.on_mark(&config, &late, Bytes::ZERO, false);
             assert_eq!(flow.bytes(), bound);
             assert_eq!(bound, 0.85 * (MTU * *packets).0 as f64);
             rounds(flow, 20 * turn..20 * turn + 5, 0);
@@ -67,14 +71,8 @@ fn marks_bound_the_window_and_make_shares_equal() {
 
 #[test]
 fn a_mark_in_a_drain_is_one_of_the_window() {
-    let mut bound = LossBound::new();
-    bound.on_mark(
-        &KneeConfig::default(),
-        &marked(40, 10),
-        MTU,
-        MTU * 100,
-        false,
-    );
+    let mut bound = LossBound::new(MTU);
+    bound.on_mark(&KneeConfig::default(), &marked(40, 10), MTU * 100, false);
     assert_eq!(bound.bytes(), 0.85 * (MTU * 100).0 as f64);
 }
 
@@ -104,7 +102,7 @@ fn take(bound: &mut LossBound, round: u64, acked: u64, lost: u64, room: f64, oth
         ..AckEvent::nothing_yet(at(round * 40))
     };
     let config = KneeConfig::default();
-    bound.on_ack(&config, &ack, || 400_000.0, || room, MTU, others_queue);
+    bound.on_ack(&config, &ack, || 400_000.0, || room, others_queue, false);
 }
 
 /// Fault: a growth of more than a quarter, which is valid, was a lower limit above the upper one, and a panic.
@@ -115,7 +113,7 @@ fn a_growth_of_more_than_a_quarter_is_its_own_limit() {
         ..KneeConfig::default()
     };
     assert_eq!(crate::ControllerConfig::validate(&config), Ok(()));
-    let mut bound = LossBound::new();
+    let mut bound = LossBound::new(MTU);
     assert!(lose(&mut bound, &loss(40, 1, 10), false));
     let mut most: f64 = 1.0;
     for round in 2..40 {
@@ -126,7 +124,7 @@ fn a_growth_of_more_than_a_quarter_is_its_own_limit() {
             ..AckEvent::nothing_yet(at(round * 40))
         };
         let before = bound.bytes();
-        bound.on_ack(&config, &ack, || 400_000.0, || 0.0, MTU, false);
+        bound.on_ack(&config, &ack, || 400_000.0, || 0.0, false, false);
         if bound.bytes().is_finite() {
             most = most.max(bound.bytes() / before);
         }
@@ -139,7 +137,7 @@ fn a_growth_of_more_than_a_quarter_is_its_own_limit() {
 #[test]
 fn a_bound_rises_by_what_the_path_has_room_for() {
     let risen = |room: f64| {
-        let mut bound = LossBound::new();
+        let mut bound = LossBound::new(MTU);
         assert!(lose(&mut bound, &loss(40, 1, 10), true));
         let mut most: f64 = 1.0;
         for round in 2..120 {
@@ -161,7 +159,7 @@ fn a_bound_rises_by_what_the_path_has_room_for() {
 #[test]
 fn in_the_queue_of_others_the_bound_rises_sooner_and_faster() {
     let bounded = |others_queue| {
-        let mut bound = LossBound::new();
+        let mut bound = LossBound::new(MTU);
         assert!(lose(&mut bound, &loss(40, 1, 10), false));
         let at_loss = bound.bytes();
         rounds_beside(&mut bound, 2..20, 0, others_queue);
@@ -171,12 +169,40 @@ fn in_the_queue_of_others_the_bound_rises_sooner_and_faster() {
     assert!(bounded(true) > 1.3, "{}", bounded(true));
 }
 
+/// Fault: new connections lost packets to each other's slow start. Those that filled the buffer had left after a round, and the others' windows were held
+/// for twelve.
+#[test]
+fn a_bound_is_not_held_once_the_buffer_that_overflowed_is_empty() {
+    let rises_after = |queue, found_no_queue| {
+        let mut bound = LossBound::new(MTU);
+        assert!(lose_from(&mut bound, &loss(40, 1, 10), queue));
+        let at_loss = bound.bytes();
+        let mut rises = (2..40).filter(|&round| {
+            let ack = AckEvent {
+                round,
+                round_start: true,
+                acked: MTU * 100,
+                ..AckEvent::nothing_yet(at(round * 40))
+            };
+            let config = KneeConfig::default();
+            bound.on_ack(&config, &ack, || 400_000.0, || 0.0, false, found_no_queue);
+            bound.bytes() > at_loss
+        });
+        rises.next()
+    };
+    // The loss is measured for some rounds. A policer lets no queue form.
+    assert!(rises_after(Queue::Found, true) < Some(9));
+    assert!(rises_after(Queue::Stands, true) < Some(9));
+    assert!(rises_after(Queue::Found, false) > Some(17));
+    assert!(rises_after(Queue::None, true) > Some(17));
+}
+
 /// Fault: a flow that lost some of its first packets to another's slow start was bounded to 12 packets of a path that holds 466, and
 /// the bound rose by a 64th a round.
 #[test]
 fn a_bound_of_startup_rises_by_a_quarter_once_it_is_not_held() {
     let risen = |growing| {
-        let mut bound = LossBound::new();
+        let mut bound = LossBound::new(MTU);
         assert!(lose(&mut bound, &loss(40, 1, 10), growing));
         let at_loss = bound.bytes();
         rounds(&mut bound, 2..20, 0);
@@ -188,7 +214,7 @@ fn a_bound_of_startup_rises_by_a_quarter_once_it_is_not_held() {
 
 #[test]
 fn a_few_losses_are_chance() {
-    let mut bound = LossBound::new();
+    let mut bound = LossBound::new(MTU);
     assert!(!lose(&mut bound, &loss(40, 1, 4), false));
     assert_eq!(bound.bytes(), f64::INFINITY);
 }
@@ -198,14 +224,14 @@ fn a_few_losses_are_chance() {
 fn fewer_losses_are_chance_where_a_queue_stands() {
     for (lost, counts) in [(3, false), (4, true)] {
         let event = loss(40, 1, lost);
-        assert_eq!(lose_queued(&mut LossBound::new(), &event), counts);
-        assert!(!lose(&mut LossBound::new(), &event, false));
+        assert_eq!(lose_queued(&mut LossBound::new(MTU), &event), counts);
+        assert!(!lose(&mut LossBound::new(MTU), &event, false));
     }
 }
 
 #[test]
 fn the_losses_of_small_flights_add_up() {
-    let mut bound = LossBound::new();
+    let mut bound = LossBound::new(MTU);
     for round in 1..30 {
         take(&mut bound, round, 8, 2, f64::INFINITY, false);
         let mut event = loss(round * 40, round, 2);
@@ -226,7 +252,7 @@ fn the_losses_of_small_flights_add_up() {
 /// What the application has in flight is not the window.
 #[test]
 fn losses_of_an_application_limited_flight_do_not_bound_the_window() {
-    let mut bound = LossBound::new();
+    let mut bound = LossBound::new(MTU);
     let event = of_an_application(loss(40, 1, 10));
     assert!(lose(&mut bound, &event, false));
     assert_eq!(bound.bytes(), f64::INFINITY);
@@ -236,7 +262,7 @@ fn losses_of_an_application_limited_flight_do_not_bound_the_window() {
 /// Fault: a sender that never filled its window did not answer losses at all.
 #[test]
 fn losses_of_many_application_limited_flights_bound_the_window() {
-    let mut bound = LossBound::new();
+    let mut bound = LossBound::new(MTU);
     rounds(&mut bound, 1..4, 10);
     let event = of_an_application(loss(200, 5, 10));
     assert!(lose(&mut bound, &event, false));
@@ -251,13 +277,13 @@ fn of_an_application(mut event: CongestionEvent) -> CongestionEvent {
 /// Fault: a burst of losses by chance was taken for a full link. A window that doubles overflows a buffer in many places, or by much.
 #[test]
 fn one_burst_in_slow_start_is_chance() {
-    let mut bound = LossBound::new();
+    let mut bound = LossBound::new(MTU);
     for turn in 0..5 {
         assert!(!lose(&mut bound, &loss(40 + turn, 1, 9), true));
     }
     assert_eq!(bound.bytes(), f64::INFINITY);
     assert!(lose(&mut bound, &loss(45, 1, 9), true));
-    let mut bound = LossBound::new();
+    let mut bound = LossBound::new(MTU);
     assert!(lose(&mut bound, &loss(40, 1, 10), true));
 }
 
@@ -265,11 +291,11 @@ fn one_burst_in_slow_start_is_chance() {
 #[test]
 fn the_first_of_many_marks_says_where_the_queue_began() {
     let config = KneeConfig::default();
-    let mut bound = LossBound::new();
+    let mut bound = LossBound::new(MTU);
     for turn in 1..=10 {
         let packets = (bound.bytes().min(120_000.0) / MTU.0 as f64) as u64;
         let mark = marked(100 * turn, packets);
-        bound.on_mark(&config, &mark, MTU, Bytes::ZERO, false);
+        bound.on_mark(&config, &mark, Bytes::ZERO, false);
     }
     let least = bound.bytes();
     rounds(&mut bound, 2..12, 0);
@@ -284,7 +310,7 @@ fn the_first_of_many_marks_says_where_the_queue_began() {
 
 #[test]
 fn a_spurious_loss_leaves_no_bound() {
-    let mut bound = LossBound::new();
+    let mut bound = LossBound::new(MTU);
     assert!(lose(&mut bound, &loss(40, 1, 10), false));
     assert!(bound.bytes().is_finite() && bound.is_lossy(1));
     bound.on_spurious_loss();
@@ -301,7 +327,7 @@ fn a_spurious_loss_leaves_no_bound() {
 /// The window's own losses stop once it is bounded: it stays bounded, and comes back slowly.
 #[test]
 fn losses_of_the_window_bound_it() {
-    let mut bound = LossBound::new();
+    let mut bound = LossBound::new(MTU);
     assert!(lose(&mut bound, &loss(40, 1, 10), false));
     assert!(bound.is_lossy(2) && !bound.is_lossy(3));
     let at_loss = bound.bytes();
@@ -321,7 +347,7 @@ fn losses_of_the_window_bound_it() {
 /// Loss that a smaller window does not stop is the path's.
 #[test]
 fn the_paths_own_loss_is_tolerated() {
-    let mut bound = LossBound::new();
+    let mut bound = LossBound::new(MTU);
     rounds(&mut bound, 0..3, 8);
     assert!(lose(&mut bound, &loss(160, 3, 10), false));
     let at_loss = bound.bytes();

@@ -124,3 +124,74 @@ fn a_plateau_belongs_to_one_drain() {
     path.on_drained(&CONFIG(), at(1200), &found(0.11, 0.11));
     assert_eq!(path.min(), 0.1);
 }
+
+/// A round is over when the next one begins: two of them show what it was like.
+#[test]
+fn packets_show_whether_there_is_a_queue() {
+    for (rtt, queue, none) in [
+        (100, Queue::None, true),
+        (103, Queue::None, false),
+        (120, Queue::None, false),
+        (130, Queue::Stands, false),
+    ] {
+        let mut path = known();
+        rounds(
+            &mut path,
+            Duration::from_millis(rtt),
+            true,
+            iter::repeat_n(50_000, 2),
+        );
+        assert_eq!(
+            (path.queue(), path.found_no_queue()),
+            (queue, none),
+            "{rtt} ms"
+        );
+    }
+    let mut filling = known();
+    for rtt in [120, 130] {
+        rounds(
+            &mut filling,
+            Duration::from_millis(rtt),
+            true,
+            iter::once(50_000),
+        );
+    }
+    assert_eq!(filling.queue(), Queue::Found);
+    // With noise a mean says nothing.
+    let mut noisy = known();
+    for _ in 0..2 {
+        noisy.on_drained(
+            &CONFIG(),
+            at(0),
+            &Drained {
+                mean: 0.13,
+                ..found(0.15, 0.1)
+            },
+        );
+    }
+    rounds(
+        &mut noisy,
+        Duration::from_millis(120),
+        true,
+        iter::repeat_n(50_000, 2),
+    );
+    assert!(!noisy.found_no_queue());
+}
+
+/// Others' queue that two drains agree on is not told from a path: B is the mean of both, and the smaller one if they differ.
+#[test]
+fn the_base_is_what_two_drains_agree_on() {
+    let mut path = known();
+    for (mean, base) in [(0.16, 0.1), (0.17, 0.165), (0.25, 0.17), (0.24, 0.245)] {
+        path.on_drained(
+            &CONFIG(),
+            at(0),
+            &Drained {
+                mean,
+                ..found(0.3, mean - 0.01)
+            },
+        );
+        assert!((path.base() - base).abs() < 1e-9, "{}", path.base());
+    }
+    assert!(path.others_queue());
+}
