@@ -121,6 +121,7 @@ fn the_pauses_of_one_connection_are_used_by_the_other() {
 }
 
 /// Fault: connections that overlap lost packets to each other's slow start, and were bounded to a fifth of the link for a second after the others had left.
+/// The 95th percentile was 3.0 s.
 #[test]
 fn new_connections_do_not_bear_for_long_what_slow_start_loses() {
     let link = Link::constant("110Mbps".parse().expect("a rate"));

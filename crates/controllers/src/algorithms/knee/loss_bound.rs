@@ -244,8 +244,8 @@ impl LossBound {
                 }
             }
             Phase::Holding { bounded, until } => {
-                let drained = bounded.overflowed && found_no_queue;
-                if ack.round >= *until || others_queue || drained {
+                let emptied = bounded.overflowed && found_no_queue;
+                if ack.round >= *until || others_queue || emptied {
                     self.phase = Phase::Raising { bounded: *bounded };
                 }
             }
