@@ -19,8 +19,8 @@ use kneepoint_lab::scenario::{Link, Scenario};
 use kneepoint_lab::trial::{FlowPlan, Trial};
 use kneepoint_lab::units::QueueSize;
 use paths::{
-    batched, bdp, constant, goodput, greedy, heeds_a_marker, jittered, lengthened, links, loss,
-    mean_rtt, seconds, seeded, time_to,
+    batched, bdp, bytes_per_second, constant, goodput, greedy, heeds_a_marker, jittered,
+    lengthened, links, loss, mean_rtt, seconds, seeded, time_to,
 };
 
 /// On a link of one rate next to nothing waits: 2 ms, or the packets that two acknowledgements release.
@@ -154,6 +154,30 @@ fn chance_losses_do_not_cut_the_queue_target_of_large_flights() {
     };
     let (without, with) = (used(0.0), used(0.001));
     assert!(with > 0.97 * without, "{with} instead of {without}");
+}
+
+/// Trap: a queue that stands while the link is slow goes when it is fast again. A law that took this for others' drain, and joined it after eight rounds of such a
+/// queue, halved its flight just then, and used 64 % of the first of these.
+#[test]
+fn a_link_that_is_slow_and_fast_in_turn_is_used() {
+    for (fast, fast_for, slow, slow_for, rtt) in [
+        (50.0, 0.16, 50.0 / 6.0, 0.6, 0.02),
+        (20.0, 0.8, 5.0, 2.4, 0.1),
+    ] {
+        let cycle = fast_for + slow_for;
+        let step = |from: f64, mbps| RateStep {
+            from: seconds(from).into(),
+            bytes_per_second: bytes_per_second(mbps),
+        };
+        let steps = (0..100).map(|number| f64::from(number) * cycle);
+        let steps = steps.flat_map(|from| [step(from, fast), step(from + fast_for, slow)]);
+        let shaper = Shaper::Schedule(steps.collect());
+        let end = 30.0;
+        let outcome = greedy("knee", links(shaper, rtt, bdp(fast, rtt, 3.0)), end);
+        let mean = (fast * fast_for + slow * slow_for) / cycle;
+        let used = goodput(&outcome, 1.0, end) / mean;
+        assert!(used > 0.82, "{used} of {mean} Mb/s");
+    }
 }
 
 /// Fault: after each stop the link was searched for from two packets on, a chance loss ended the search at a tenth of the link, and a probe's

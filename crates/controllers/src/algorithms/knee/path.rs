@@ -447,7 +447,9 @@ impl PathRtt {
             && found.before - least < AGREEMENT * least + self.packet_time
             && self.is_above_base(least)
             && !self.is_noisy()
-            && !self.others_queue;
+            && !self.others_queue
+            // A path that the last drain found shorter is not longer now: others drained then, and have come back.
+            && !self.shorter;
         let base_before = self.base;
         let mut longer = false;
         // A plateau that the drain finds again is a first drain. One that it does not find again was a queue.

@@ -114,6 +114,23 @@ fn a_queue_that_equals_do_not_make_is_looked_into() {
     }
 }
 
+/// Fault: one of ten flows found the path without the others' queue, then that queue twice within a second, and took it for a path of 100 ms.
+#[test]
+fn a_path_that_was_just_seen_shorter_is_not_longer() {
+    let looks_again = |path: &mut PathRtt, rtt: f64| {
+        path.on_drained(&CONFIG(), at(1000), &found(rtt, rtt));
+        is_due(path, at(1000))
+    };
+    let mut path = known();
+    assert!(looks_again(&mut path, 0.15));
+    let mut shorter = known();
+    let least = Duration::from_millis(40);
+    rounds(&mut shorter, least, true, iter::once(50_000));
+    // What is left of a flight for the longer path is looked for at once.
+    assert!(looks_again(&mut shorter, 0.04));
+    assert!(!looks_again(&mut shorter, 0.1));
+}
+
 /// Fault: persistent congestion ends a drain, and the next one took its plateau for its own.
 #[test]
 fn a_plateau_belongs_to_one_drain() {
