@@ -3,6 +3,7 @@
 mod arithmetic;
 mod controller;
 mod drain;
+mod link;
 mod loss_bound;
 mod path;
 mod queue_target;

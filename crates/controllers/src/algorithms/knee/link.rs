@@ -1,0 +1,301 @@
+//! What is known of the link, and how it is learnt from acknowledgements.
+
+use kneepoint_estimators::{BusyRate, DecayingRatio};
+
+use super::KneeConfig;
+use super::arithmetic::{larger, smaller};
+use super::path::{Length, PathRtt};
+use super::queue_target::QueueTarget;
+
+/// What is known of the link. In bytes and seconds.
+#[derive(Debug, Clone)]
+pub(super) struct Link {
+    rate: BusyRate,
+    target: QueueTarget,
+    /// What was delivered over the last horizon, per second: an average that is forgotten over one horizon.
+    delivered: DecayingRatio,
+    /// Bytes squared over bytes: how many come in an acknowledgement, weighted by size.
+    batch: DecayingRatio,
+    slow: Slowdown,
+    /// The rate when a drain last found the path as it was, or when it was last begun anew.
+    known_rate: f64,
+    /// The part of the last silence that was cut off, less what batches have been given back, in seconds.
+    cut: f64,
+    /// The longest queue that it ever held: a buffer holds so many bytes, whatever the rate becomes.
+    longest_queue: f64,
+}
+
+/// Acknowledgements in a row that came after a silence, of packets that waited all of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slowdown {
+    acks: u32,
+    bytes: f64,
+    time: f64,
+}
+
+impl Slowdown {
+    /// The rate, once so many silences are no silences: the link has become slow.
+    fn on_ack(&mut self, acked: &Acked, silent: bool, horizon: f64) -> Option<f64> {
+        if !silent || acked.wait < acked.gap {
+            self.acks = 0;
+            return None;
+        }
+        if self.acks == 0 {
+            *self = Self::default();
+        }
+        self.acks += 1;
+        self.bytes += acked.bytes;
+        self.time += acked.gap;
+        let found = self.acks >= SLOW_ACKS && self.time >= horizon;
+        found
+            .then(|| core::mem::take(self))
+            .map(|run| run.bytes / run.time)
+    }
+}
+
+/// An acknowledgement, in bytes and seconds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Acked {
+    pub(super) bytes: f64,
+    /// Since the acknowledgement before.
+    pub(super) gap: f64,
+    /// Between the newest packets of both: what the sender itself paused for is no silence of the link.
+    pub(super) sent_gap: f64,
+    /// How long the newest packet waited: its round-trip time beyond the base.
+    pub(super) wait: f64,
+    /// Whether it waited for a link that carried nothing.
+    pub(super) silenced: bool,
+    /// Whether losses show that the link was full.
+    pub(super) lossy: bool,
+    /// The round that it belongs to.
+    pub(super) round: u64,
+    /// Whether the window was the limit, not the application.
+    pub(super) window_limited: bool,
+    /// Whether the window was full: a link is idle for lack of a window only then.
+    pub(super) full: bool,
+}
+
+impl Link {
+    /// A link of this rate that has held a queue of so many bytes.
+    pub(super) fn new(config: &KneeConfig, rate: f64, horizon: f64, longest_queue: f64) -> Self {
+        Self {
+            rate: BusyRate::new(config.busy_rate(), rate, horizon),
+            target: QueueTarget::new(config),
+            delivered: DecayingRatio::new(rate * horizon, horizon),
+            batch: DecayingRatio::default(),
+            slow: Slowdown::default(),
+            known_rate: rate,
+            cut: 0.0,
+            longest_queue,
+        }
+    }
+
+    /// In bytes per second.
+    pub(super) fn rate(&self, horizon: f64) -> f64 {
+        self.rate.rate(horizon)
+    }
+
+    /// That it ever held, in bytes.
+    pub(super) fn longest_queue(&self) -> f64 {
+        self.longest_queue
+    }
+
+    /// How long the link takes for a packet, and for what the flow keeps beyond what the path holds, in seconds.
+    pub(super) fn packet_times(&self, config: &KneeConfig, mtu: f64) -> (f64, f64) {
+        let usual = larger(self.rate.usual(), 1.0);
+        (mtu / usual, self.equal_bytes(config, mtu) / usual)
+    }
+
+    /// Losses or marks in a round: `weight` is how much they say of the queue.
+    pub(super) fn on_congestion(&mut self, config: &KneeConfig, round: u64, weight: f64) {
+        self.target.on_congestion(config, round, weight);
+    }
+
+    /// A drain has ended. On a path that is longer than it was known to be, all time looked busy, and the rate like what was sent.
+    pub(super) fn on_drained(&mut self, config: &KneeConfig, length: Length, horizon: f64) {
+        let rate = self.rate.rate(horizon);
+        match length {
+            Length::Same => self.known_rate = rate,
+            Length::Open => {}
+            Length::Longer => self.begin_anew(config, rate.max(self.known_rate), horizon),
+        }
+    }
+
+    fn begin_anew(&mut self, config: &KneeConfig, rate: f64, horizon: f64) {
+        self.rate = BusyRate::new(config.busy_rate(), rate, horizon);
+        self.delivered = DecayingRatio::new(rate * horizon, horizon);
+        self.known_rate = rate;
+    }
+
+    /// What is to be in flight: what the path holds, and equally many bytes for every flow.
+    pub(super) fn window(&self, config: &KneeConfig, horizon: f64, mtu: f64) -> f64 {
+        self.path_holds(horizon) + self.equal_bytes(config, mtu)
+    }
+
+    /// What every flow keeps beyond what the path holds.
+    fn equal_bytes(&self, config: &KneeConfig, mtu: f64) -> f64 {
+        larger(config.equal_packets * mtu, self.batch.ratio())
+    }
+
+    /// Whether the receiver acknowledges each packet, or nothing is known of it.
+    pub(super) fn acks_singles(&self, mtu: f64) -> bool {
+        self.batch.ratio() < SINGLE * mtu
+    }
+
+    /// The rate and the queue target, for a horizon.
+    pub(super) fn path_holds(&self, horizon: f64) -> f64 {
+        (self.rate.rate(horizon) + self.target.share() * self.rate.usual()) * horizon
+    }
+
+    /// Whether the link carried equal flows' packets in the gap. Flows that share a link send in turns. A turn of the others takes longer than the packet
+    /// after it waits, but the link is busy for all of it if every packet of the last round found a queue.
+    ///
+    /// Where only the wait counts as busy, the rate is too high. That holds a share beside others who fill the queue: after losses, and where drains show
+    /// them, it stays so. And a long wait may be a longer path, or a link that has become slow.
+    fn is_shared(&self, acked: &Acked, path: &PathRtt, usual: f64) -> bool {
+        let least = path.least_wait();
+        let own = path.host_delay() + SHARED_BATCHES * acked.bytes / usual;
+        let congested = self.target.was_cut_since(acked.round, CONGESTED_ROUNDS);
+        least > own && least < SHARED_WAIT * path.base() && !path.others_queue() && !congested
+    }
+
+    /// The time in which the link carried what was acknowledged: the gap, but for a silence of the link, which is cut to `longest`.
+    ///
+    /// If what follows the silence comes all at once, it is the acknowledgements that were silent: a batch is given back the time that it
+    /// took the link.
+    fn carrying_time(&mut self, acked: &Acked, longest: f64, usual: f64) -> f64 {
+        if acked.gap > longest {
+            self.cut = acked.gap - longest;
+            return longest;
+        }
+        let needed = acked.bytes / usual;
+        if acked.gap > AT_ONCE * needed {
+            self.cut = 0.0;
+            return acked.gap;
+        }
+        let back = smaller(needed - acked.gap, self.cut);
+        self.cut -= back;
+        acked.gap + back
+    }
+
+    /// Takes an acknowledgement.
+    pub(super) fn learn(&mut self, config: &KneeConfig, acked: &Acked, path: &PathRtt, mtu: f64) {
+        let (horizon, host_delay) = (path.horizon(), path.host_delay());
+        let usual = larger(self.rate.usual(), 1.0);
+        if !acked.silenced {
+            self.longest_queue = larger(self.longest_queue, acked.wait * usual);
+        }
+        // A link that carries nothing for longer than this is silent: neither busy nor idle.
+        let packets = larger(acked.bytes, 2.0 * mtu);
+        let longest = larger(PAUSE * path.base(), host_delay) + PAUSE_PACKETS * packets / usual;
+        // A receiver that acknowledges one packet waited for a second one.
+        let delayed = if acked.bytes < 2.0 * mtu {
+            MAX_ACK_DELAY
+        } else {
+            0.0
+        };
+        // A sender whose window is the limit pauses for a round trip at most. More is a link that lost all that was in flight.
+        let paused = if acked.window_limited {
+            smaller(acked.sent_gap, horizon + acked.wait)
+        } else {
+            acked.sent_gap
+        };
+        let longest = larger(longest + delayed, paused);
+        if let Some(rate) = self.slow.on_ack(acked, acked.gap > longest, horizon) {
+            self.begin_anew(config, rate, horizon);
+            return;
+        }
+        let gap = self.carrying_time(acked, longest, usual);
+        self.delivered.add(acked.bytes, gap, gap / horizon);
+        let delivered = larger(self.delivered.ratio(), 1.0);
+        if !acked.window_limited {
+            // What an application sends is a lower bound of the rate.
+            if delivered > self.rate.rate(horizon) {
+                self.rate
+                    .add(acked.bytes, acked.bytes / delivered, gap, horizon);
+            }
+            return;
+        }
+        // A packet that waited came to a busy link. One that did not is a lower bound of the rate: the link is taken for at most
+        // twice as fast as what it delivers.
+        let censored = acked.bytes / (2.0 * delivered);
+        let busy = if acked.lossy || self.is_shared(acked, path, usual) {
+            gap
+        } else {
+            smaller(larger(acked.wait, censored), gap)
+        };
+        self.rate.add(acked.bytes, busy, gap, horizon);
+        let empty = acked.wait <= host_delay + EMPTY_BATCHES * acked.bytes / usual;
+        let idle = if empty && acked.full { gap - busy } else { 0.0 };
+        self.target.on_ack(config, idle / horizon, gap / horizon);
+        let squares = acked.bytes * acked.bytes;
+        self.batch
+            .add(squares, acked.bytes, gap / (BATCH_MEMORY * horizon));
+    }
+}
+
+/// Of the base round-trip time, and times the time that the packets take: pauses as links and receivers make them.
+const PAUSE: f64 = 0.25;
+const PAUSE_PACKETS: f64 = 4.0;
+
+/// A link that resumes after a silence delivers what waited at once. So many silences in a row are the time that a slow link takes.
+const SLOW_ACKS: u32 = 8;
+
+/// An acknowledgement in less than this share of the time that the link takes for its bytes is one of a batch. Ten flows that send in turns
+/// see each turn ten times as fast as their shares: those are no batches.
+const AT_ONCE: f64 = 0.1;
+
+/// In seconds: RFC 9000, section 18.2.
+const MAX_ACK_DELAY: f64 = 0.025;
+
+/// A queue no longer than two batches of acknowledged packets is empty: the packets are each other's queue.
+const EMPTY_BATCHES: f64 = 2.0;
+
+/// Equal flows see the time that their own batches take at their own rate: a smaller flow sees a longer one, and grows. Fewer let shares
+/// differ: docs/results/knee-values.md.
+const SHARED_BATCHES: f64 = 4.0;
+
+/// Of the base round-trip time: a link that varies makes longer waits. A quarter and one change company by less than 1 %:
+/// docs/results/knee-values.md.
+const SHARED_WAIT: f64 = 0.5;
+
+/// Others that fill the queue lose packets at least once in so many rounds. With 30 a flow beside CUBIC on 50 Mb/s has a tenth less of the link.
+const CONGESTED_ROUNDS: u64 = 200;
+
+/// In horizons.
+const BATCH_MEMORY: f64 = 4.0;
+
+/// In packets: a mean batch between one and two.
+const SINGLE: f64 = 1.5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Timestamp;
+
+    /// Fault: a link became slow, and its path longer. The rate from before both came back with the longer path.
+    #[test]
+    fn a_slow_link_is_slow_on_a_longer_path_too() {
+        let config = KneeConfig::default();
+        let path = PathRtt::new(&config, Timestamp::ZERO);
+        let mut link = Link::new(&config, 2.5e6, 0.04, 0.0);
+        let silent = Acked {
+            bytes: 2400.0,
+            gap: 0.1,
+            sent_gap: 0.0,
+            wait: 0.2,
+            silenced: false,
+            lossy: false,
+            round: 1,
+            window_limited: true,
+            full: true,
+        };
+        for _ in 0..SLOW_ACKS {
+            link.learn(&config, &silent, &path, 1200.0);
+        }
+        let slow = link.rate.usual();
+        assert!((slow - 24e3).abs() < 1.0, "{slow}");
+        link.on_drained(&config, Length::Longer, 0.15);
+        assert!((link.rate.usual() - slow).abs() < 1.0);
+    }
+}
