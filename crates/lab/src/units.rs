@@ -186,13 +186,17 @@ pub fn parse_probability(text: &str) -> Result<f64, UnitError> {
         Some(number) => (number, 100.0),
         None => (text, 1.0),
     };
+    let out_of_range = UnitError::OutOfRange {
+        range: "a probability from 0 to 1",
+    };
+    if number.strip_prefix('-').and_then(decimal).is_some() {
+        return Err(out_of_range);
+    }
     let value = decimal(number).ok_or(UnitError::NoNumber {
         example: "0.01 or 1%",
     })? / scale;
     if value > 1.0 {
-        return Err(UnitError::OutOfRange {
-            range: "a probability from 0 to 1",
-        });
+        return Err(out_of_range);
     }
     Ok(value)
 }
@@ -373,6 +377,11 @@ mod tests {
         assert_eq!(parse_probability("0"), Ok(0.0));
         for text in ["-0.1", "1.5", "150%", "", "%", "nan", "1e-2", "0.0.1"] {
             assert!(parse_probability(text).is_err(), "{text}");
+        }
+        // Fault: a negative number was said to be none.
+        for text in ["-0.1", "-1%", "1.5"] {
+            let error = parse_probability(text).unwrap_err().to_string();
+            assert_eq!(error, "out of range: expected a probability from 0 to 1");
         }
     }
 
