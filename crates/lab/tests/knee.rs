@@ -157,7 +157,7 @@ fn chance_losses_do_not_cut_the_queue_target_of_large_flights() {
 }
 
 /// Trap: a queue that stands while the link is slow goes when it is fast again. A law that took this for others' drain, and joined it after eight rounds of such a
-/// queue, halved its flight just then, and used 64 % of the first of these.
+/// queue, halved its flight just then, and used 63 % of the first of these.
 #[test]
 fn a_link_that_is_slow_and_fast_in_turn_is_used() {
     for (fast, fast_for, slow, slow_for, rtt) in [

@@ -90,12 +90,12 @@ impl Link {
         }
     }
 
-    /// In bytes per second.
+    /// The rate, in bytes per second.
     pub(super) fn rate(&self, horizon: f64) -> f64 {
         self.rate.rate(horizon)
     }
 
-    /// That it ever held, in bytes.
+    /// The longest queue that the link ever held, in bytes.
     pub(super) fn longest_queue(&self) -> f64 {
         self.longest_queue
     }
