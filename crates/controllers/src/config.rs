@@ -138,9 +138,16 @@ impl ConfigError {
         value: impl ToString,
         expected: impl Into<String>,
     ) -> Self {
+        let mut value = value.to_string();
+        // Three hundred digits say less than an exponent.
+        if value.len() > MAX_DIGITS
+            && let Ok(number) = value.parse::<f64>()
+        {
+            value = format!("{number:e}");
+        }
         Self {
             field: field.into(),
-            value: value.to_string(),
+            value,
             expected: expected.into(),
         }
     }
@@ -158,3 +165,6 @@ impl ConfigError {
         Err(Self::new(field, value, expected))
     }
 }
+
+/// How long a number may be in an error: that of any whole number of 64 bits.
+const MAX_DIGITS: usize = 20;

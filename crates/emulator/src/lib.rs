@@ -51,6 +51,7 @@ pub mod host;
 pub mod link;
 pub mod log_format;
 pub mod network;
+mod number;
 pub mod packet;
 #[cfg(feature = "relay")]
 pub mod relay;

@@ -269,7 +269,7 @@ fn network_files_name_the_hosts_of_their_nodes() {
     for (hosts, reason) in [
         (
             r#"hosts = { all = "laptop" }"#,
-            "hosts: there is no host preset laptop",
+            "hosts: there is no host preset 'laptop'",
         ),
         (
             r#"hosts = { middle = "server" }"#,

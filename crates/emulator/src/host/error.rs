@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use crate::number::Number;
+
 /// Why a host's configuration cannot be used.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
     /// No preset has this name.
-    #[error("there is no host preset {name}: use {}, or a file, such as ./{name}", super::HostConfig::PRESETS.join(", "))]
+    #[error("there is no host preset '{name}': use {}, or a file, such as ./{name}", super::HostConfig::PRESETS.join(", "))]
     UnknownPreset {
         /// The name asked for.
         name: String,
@@ -33,7 +35,7 @@ pub enum HostError {
         value: String,
     },
     /// A number is out of its range.
-    #[error("{name}{}: {key} = {value} is not {range}", place(*line))]
+    #[error("{name}{}: {key} = {} is not {range}", place(*.line), Number(*.value))]
     Value {
         /// The file, or the host's name if the number is of none.
         name: String,

@@ -9,6 +9,7 @@ use super::distribution::Distribution;
 use super::error::Invalid;
 use super::{HostConfig, HostError, OtherWork, Processor, Receiving, Sending};
 use crate::file::{self, MAX_TOML_BYTES};
+use crate::number::reason;
 use crate::time::Nanos;
 
 /// The content of a file. Missing values are those of the ideal host.
@@ -250,7 +251,7 @@ fn syntax(name: &str, text: &str, error: &toml::de::Error) -> HostError {
         name: name.to_owned(),
         line,
         // The library says some things in several lines.
-        reason: error.message().replace('\n', " "),
+        reason: reason(error.message()),
         value: value.chars().take(EXCERPT_CHARS).collect(),
     }
 }
@@ -303,7 +304,7 @@ mod tests {
         let error = HostConfig::preset("laptop").unwrap_err().to_string();
         assert_eq!(
             error,
-            "there is no host preset laptop: use ideal, server, busy, phone, or a file, such as ./laptop"
+            "there is no host preset 'laptop': use ideal, server, busy, phone, or a file, such as ./laptop"
         );
     }
 
@@ -313,6 +314,8 @@ mod tests {
         let cases = "
 timer_granularity_us = -1.0 => t:1: timer_granularity_us = -1 is not between 0 and 10000000
 timer_granularity_us = nan => t:1: timer_granularity_us = NaN is not between 0 and 10000000
+timer_granularity_us = 1e300 => t:1: timer_granularity_us = 1e300 is not between 0 and 10000000
+send = { burst_datagrams = 1e300 } => t:1: invalid type: floating point `1e300`, expected u32, at \"1e300\"
 receive = { batch_datagrams = 0 } => t:1: receive.batch_datagrams = 0 is not positive
 receive = { batch_us = 0.0 } => t:1: receive.batch_us = 0 is not positive
 receive = { buffer_bytes = 0 } => t:1: receive.buffer_bytes = 0 is not between 1 and 67108864

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::{OPPORTUNITY_BYTES, Trace};
+use crate::number::Number;
 
 /// A rate that holds from a time until the next sample's.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,7 +22,7 @@ pub enum RatesError {
     #[error("a trace takes at least two samples")]
     TooFew,
     /// A time is not a number, or does not come after the sample before.
-    #[error("time {millis} ms does not come after the sample before")]
+    #[error("time {} ms does not come after the sample before", Number(*.millis))]
     Time {
         /// Which sample.
         index: usize,
@@ -29,7 +30,7 @@ pub enum RatesError {
         millis: f64,
     },
     /// A rate is negative, or not a number.
-    #[error("rate {bytes_per_second} B/s is not zero or a positive number")]
+    #[error("rate {} B/s is not zero or a positive number", Number(*.bytes_per_second))]
     Rate {
         /// Which sample.
         index: usize,
@@ -40,7 +41,7 @@ pub enum RatesError {
     #[error("the samples span less than a millisecond")]
     TooShort,
     /// The samples span more than a year.
-    #[error("the samples span {millis} ms, but {MAX_DURATION_MILLIS} ms is the most")]
+    #[error("the samples span {} ms, but {MAX_DURATION_MILLIS} ms is the most", Number(*.millis))]
     TooLong {
         /// Their span, in milliseconds.
         millis: f64,

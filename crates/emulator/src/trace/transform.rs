@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::{MAX_OPPORTUNITIES, NANOS_PER_MILLI, Trace};
+use crate::number::Number;
 use crate::time::Nanos;
 
 /// Why a trace cannot be scaled.
@@ -10,10 +11,10 @@ use crate::time::Nanos;
 #[non_exhaustive]
 pub enum ScaleError {
     /// The factor is no positive number.
-    #[error("{0} is not a positive number")]
+    #[error("{} is not a positive number", Number(*.0))]
     Factor(f64),
     /// The result would be too large to handle.
-    #[error("a factor of {factor} makes more than {MAX_OPPORTUNITIES} opportunities")]
+    #[error("a factor of {} makes more than {MAX_OPPORTUNITIES} opportunities", Number(*.factor))]
     TooLarge {
         /// The factor.
         factor: f64,

@@ -173,6 +173,7 @@ fn values_out_of_range_are_rejected_and_named() {
         ),
         (loss(-0.5), "loss probability -0.5 is not between 0 and 1"),
         (loss(1.5), "loss probability 1.5 is not between 0 and 1"),
+        (loss(1e300), "loss probability 1e300 is not between 0 and 1"),
         (
             loss(f64::NAN),
             "loss probability NaN is not between 0 and 1",

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use crate::number::Number;
 use crate::time::Nanos;
 
 /// Why a configuration is not valid.
@@ -21,10 +22,10 @@ pub enum ConfigError {
         unit: &'static str,
     },
     /// The loss probability lies outside `[0, 1]` or is not a number.
-    #[error("loss probability {0} is not between 0 and 1")]
+    #[error("loss probability {} is not between 0 and 1", Number(*.0))]
     Loss(f64),
     /// Another probability lies outside `[0, 1]` or is not a number.
-    #[error("{what} {value} is not between 0 and 1")]
+    #[error("{what} {} is not between 0 and 1", Number(*.value))]
     Probability {
         /// Which one.
         what: &'static str,
@@ -38,7 +39,7 @@ pub enum ConfigError {
         what: &'static str,
     },
     /// A parameter is out of its range.
-    #[error("{what} {value} is not {range}")]
+    #[error("{what} {} is not {range}", Number(*.value))]
     OutOfRange {
         /// Which one.
         what: &'static str,

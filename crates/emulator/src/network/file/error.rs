@@ -6,6 +6,7 @@ use super::super::NetworkError;
 use super::culprit;
 use super::source::Source;
 use crate::host::HostError;
+use crate::number::Number;
 use crate::trace::TraceError;
 
 /// Why a file does not describe a network. Lines are numbered from 1.
@@ -45,7 +46,7 @@ pub enum NetworkFileError {
         reason: String,
     },
     /// A number is out of its range.
-    #[error("{name}:{line}: {key} {value} is not {range}")]
+    #[error("{name}:{line}: {key} {} is not {range}", Number(*.value))]
     Number {
         /// The network's name.
         name: String,

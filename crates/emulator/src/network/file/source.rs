@@ -9,6 +9,7 @@ use toml::de::DeTable;
 use super::super::NetworkError;
 use super::{NetworkFileError, culprit};
 use crate::link::ConfigError;
+use crate::number::reason;
 use crate::time::Nanos;
 
 /// A number, and its place in the text.
@@ -42,7 +43,7 @@ impl Source<'_> {
             name: self.name.to_owned(),
             line: self.line(&span),
             // Some of the library's messages have several lines.
-            reason: error.message().replace('\n', " "),
+            reason: reason(error.message()),
             value: value.chars().take(EXCERPT_CHARS).collect(),
         }
     }
