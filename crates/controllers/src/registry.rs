@@ -181,6 +181,9 @@ pub enum ParseAlgorithmError {
     /// Neither a preset nor a field and its value.
     #[error("'{0}' is not of the form field=value")]
     Setting(String),
+    /// A field that was given two values.
+    #[error("'{0}' is given twice")]
+    Twice(String),
     /// A value that the field does not take.
     #[error(transparent)]
     Value(#[from] ConfigError),

@@ -14,8 +14,8 @@ use crate::text::{self, SettingError};
 
 /// A controller together with its values: an algorithm, one of its presets, and the values that differ from the preset.
 ///
-/// As text it is `NAME`, `NAME:PRESET`, or either of them followed by `:FIELD=VALUE` for each value. The preset is left out if it is the
-/// default. A spec is always valid: making one refuses a value out of its range.
+/// As text it is `NAME`, `NAME:PRESET`, or either of them followed by `:FIELD=VALUE` for each value, a field once. The preset is left out if
+/// it is the default. A spec is always valid: making one refuses a value out of its range.
 ///
 /// ```
 /// use kneepoint_controllers::{Bbr3Config, ControllerSpec};
@@ -159,6 +159,7 @@ impl FromStr for ControllerSpec {
             })?;
         }
         let mut config = algorithm.values(preset);
+        let mut given = Vec::new();
         for part in parts {
             let Some((field, value)) = part.split_once('=') else {
                 return Err(ParseAlgorithmError::Setting(part.to_owned()));
@@ -171,6 +172,11 @@ impl FromStr for ControllerSpec {
                 },
                 SettingError::Value(error) => error.into(),
             })?;
+            // Only one of the values could hold.
+            if given.contains(&field) {
+                return Err(ParseAlgorithmError::Twice(field.to_owned()));
+            }
+            given.push(field);
         }
         config.validate()?;
         let values = text::all(&mut *config);

@@ -85,6 +85,10 @@ fn what_is_out_of_its_range_is_refused() {
     let error = ControllerSpec::try_from(config).expect_err("no reduction");
     assert_eq!(error.field, "beta_cubic");
     assert!(refused("cubic:beta_cubic=1").starts_with("beta_cubic is 1"));
+    assert_eq!(
+        refused("knee:target_growth=1e300"),
+        "target_growth is 1e300, but must be 0.001 to 100"
+    );
 }
 
 #[test]
@@ -109,6 +113,10 @@ fn errors_list_the_known_names() {
     assert_eq!(
         refused("bbr:core.min_rtt_window=soon"),
         "core.min_rtt_window is soon, but must be a number with its unit, such as 20s or 150ms"
+    );
+    assert_eq!(
+        refused("bbr3:core.min_rtt_window=20s:core.min_rtt_window=10s"),
+        "'core.min_rtt_window' is given twice"
     );
     assert_eq!(
         refused("bbr:paper:tuned"),

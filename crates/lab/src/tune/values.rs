@@ -112,7 +112,7 @@ impl Parameter {
     }
 }
 
-/// The controller with one more value.
+/// The controller with one more value, or another one of a field that it has.
 ///
 /// # Errors
 /// What does not fit the field, or the other values.
@@ -121,7 +121,12 @@ pub fn set(
     name: &str,
     value: &str,
 ) -> Result<ControllerSpec, ParseAlgorithmError> {
-    format!("{controller}:{name}={value}").parse()
+    let others = controller.settings().filter(|(field, _)| *field != name);
+    let others: String = others
+        .map(|(field, value)| format!(":{field}={value}"))
+        .collect();
+    let (algorithm, preset) = (controller.algorithm(), controller.preset());
+    format!("{algorithm}:{preset}{others}:{name}={value}").parse()
 }
 
 impl Number {
