@@ -81,6 +81,14 @@ pub enum WorkloadError {
         /// What was expected.
         form: &'static str,
     },
+    /// A part is there twice, and only one of them could hold.
+    #[error("'{part}' is given twice in '{value}'")]
+    Twice {
+        /// The part's name.
+        part: String,
+        /// What was written.
+        value: String,
+    },
     /// A quantity is wrong.
     #[error("{part} '{value}': {source}")]
     Quantity {
@@ -262,9 +270,18 @@ fn media(text: &str) -> Result<Media, WorkloadError> {
         i_frames: None,
         deadline: DEFAULT_DEADLINE,
     };
+    let mut given = Vec::new();
     for part in parts {
         let (name, value) = part.split_once('=').ok_or_else(|| form(part, MEDIA))?;
-        match name.trim() {
+        let name = name.trim();
+        if given.contains(&name) {
+            return Err(WorkloadError::Twice {
+                part: name.to_owned(),
+                value: text.to_owned(),
+            });
+        }
+        given.push(name);
+        match name {
             "i" => {
                 let (bytes, interval) = pair(value, '@', "i=SIZE@TIME")?;
                 media.i_frames = Some(IFrames {
@@ -465,6 +482,11 @@ mod tests {
             ("media:4Mbps,i=10kB@40ms", &["i '40ms'", "30 frames"]),
             ("media:4Mbps,j=1", &["'j=1'"]),
             ("media:4Mbps,fps=0", &["fps '0'"]),
+            ("media:4Mbps,fps=60,fps=30", &["'fps' is given twice"]),
+            (
+                "media:4Mbps,i=64kB@1s,fps=25,i=32kB@1s",
+                &["'i' is given twice"],
+            ),
             ("media:1kbps", &["1kbps", "8 bytes"]),
             ("media:400kbps,i=100kB@2s", &["400kbps", "100kB every 2s"]),
             ("on-off:2s", &["'2s'", "on-off:TIME/TIME"]),
