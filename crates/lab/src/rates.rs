@@ -41,6 +41,30 @@ pub enum RateFileError {
         /// The names that the column may have.
         expected: String,
     },
+    /// The header has several columns of which one is needed.
+    #[error("{name}:1: the header {header:?} has both {first} and {second}: leave one of them")]
+    Columns {
+        /// The file.
+        name: String,
+        /// The header.
+        header: String,
+        /// The first of them.
+        first: &'static str,
+        /// The next one. It may be of the same name.
+        second: &'static str,
+    },
+    /// A line has more or fewer fields than the header.
+    #[error("{name}:{line}: {fields} fields, but the header has {expected}")]
+    Fields {
+        /// The file.
+        name: String,
+        /// The line's number.
+        line: u64,
+        /// How many the line has.
+        fields: u64,
+        /// How many the header has.
+        expected: u64,
+    },
     /// A field is not a number.
     #[error("{name}:{line}: {column} {value:?} is not a number")]
     NotANumber {
@@ -117,10 +141,7 @@ fn content(path: &Path) -> io::Result<Vec<u8>> {
 /// The text does not hold rates.
 pub fn read(text: impl Read, name: impl Into<String>) -> Result<Trace, RateFileError> {
     let name = name.into();
-    let broken = |source| RateFileError::Csv {
-        name: name.clone(),
-        source,
-    };
+    let broken = |source| broken(&name, source);
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .from_reader(text);
@@ -165,6 +186,24 @@ pub fn read(text: impl Read, name: impl Into<String>) -> Result<Trace, RateFileE
     Ok(trace)
 }
 
+/// What is wrong with a text that is not CSV.
+fn broken(name: &str, source: csv::Error) -> RateFileError {
+    let name = name.to_owned();
+    match source.kind() {
+        csv::ErrorKind::UnequalLengths {
+            pos: Some(at),
+            expected_len: expected,
+            len: fields,
+        } => RateFileError::Fields {
+            name,
+            line: at.line(),
+            fields: *fields,
+            expected: *expected,
+        },
+        _ => RateFileError::Csv { name, source },
+    }
+}
+
 /// What the rates add up to; the last one holds as long as the one before.
 fn bytes(samples: &[RateSample]) -> f64 {
     let spans = samples.windows(2).map(|pair| match pair {
@@ -193,16 +232,28 @@ impl Column {
         names: &[(&'static str, f64)],
         file: &str,
     ) -> Result<Self, RateFileError> {
-        for (name, unit) in names.iter().copied() {
-            if let Some(index) = header.iter().position(|title| title == name) {
-                return Ok(Self { index, name, unit });
-            }
+        let columns = header.iter().enumerate().filter_map(|(index, title)| {
+            let known = names.iter().find(|(name, _)| *name == title);
+            known.map(|&(name, unit)| Self { index, name, unit })
+        });
+        let columns: Vec<Self> = columns.collect();
+        let header = || header.iter().collect::<Vec<_>>().join(",");
+        // Which of several was meant is not known.
+        if let [first, second, ..] = &columns[..] {
+            return Err(RateFileError::Columns {
+                name: file.to_owned(),
+                header: header(),
+                first: first.name,
+                second: second.name,
+            });
         }
-        let expected: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        Err(RateFileError::Column {
-            name: file.to_owned(),
-            header: header.iter().collect::<Vec<_>>().join(","),
-            expected: expected.join(" or "),
+        columns.into_iter().next().ok_or_else(|| {
+            let expected: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+            RateFileError::Column {
+                name: file.to_owned(),
+                header: header(),
+                expected: expected.join(" or "),
+            }
         })
     }
 
@@ -254,6 +305,11 @@ mod tests {
         let cases = r#"
 time,rate_mbps\n => t:1: the header "time,rate_mbps" has no column time_s or time_ms
 time_s,rate\n => t:1: the header "time_s,rate" has no column rate_mbps or rate_bytes_per_s
+time_s,rate_mbps,rate_mbps\n => t:1: the header "time_s,rate_mbps,rate_mbps" has both rate_mbps and rate_mbps: leave one of them
+time_ms,time_s,rate_mbps\n => t:1: the header "time_ms,time_s,rate_mbps" has both time_ms and time_s: leave one of them
+time_s,rate_mbps\n1,1,1\n => t:2: 3 fields, but the header has 2
+time_s,rate_mbps\n1,1\n2\n => t:3: 1 fields, but the header has 2
+time_s,rate_mbps\n0,1\n1e300,1\n => t: the samples span 2e303 ms, but 31536000000 ms is the most
 time_s,rate_mbps\n1,fast\n => t:2: rate_mbps "fast" is not a number
 time_s,rate_mbps\n1,1\n,1\n => t:3: time_s "" is not a number
 time_s,rate_mbps\n2,1\n1,1\n => t:3: time_s "1" does not come after the line before
@@ -268,12 +324,5 @@ time_s,rate_mbps\n1,1\n => t: a trace takes at least two samples
             let text = text.replace("\\n", "\n");
             assert_eq!(read(text.as_bytes(), "t").unwrap_err().to_string(), message);
         }
-        let error = read(&b"time_s,rate_mbps\n1,1,1\n"[..], "t").unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("t: CSV error: record 1 (line: 2"),
-            "{error}"
-        );
     }
 }
