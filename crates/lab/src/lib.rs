@@ -23,6 +23,7 @@ pub mod probe;
 pub mod qlog;
 pub mod rates;
 mod real_clock;
+mod replace;
 pub mod reproduce;
 pub mod run;
 pub mod scenario;

@@ -77,6 +77,41 @@ fn a_qlog_that_is_cut_off_is_an_error() {
     }
 }
 
+/// Only a qlog that is complete has its name, and an old one stays until then.
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_leaves_no_qlog_that_looks_complete() {
+    let directory = directory("qlog-interrupted", &[]);
+    fs::create_dir(directory.join("logs")).expect("it can be made");
+    let name = "50Mbps-knee-seed1-flow1.sqlog";
+    fs::write(directory.join("logs").join(name), "old").expect("it can be written");
+    let arguments = "compare --controllers knee --rate 50Mbps --duration 600s --qlog logs";
+    let mut command = kneepoint(&directory, arguments)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("the command starts");
+    let names = || -> Vec<String> {
+        let files = fs::read_dir(directory.join("logs")).expect("it is there");
+        let names = files.filter_map(Result::ok).map(|file| file.file_name());
+        names
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect()
+    };
+    while names().len() < 2 && command.try_wait().expect("it can be asked").is_none() {
+        std::thread::yield_now();
+    }
+    command.kill().expect("it still runs");
+    command.wait().expect("it ends");
+    let other = names().into_iter().find(|other| other != name);
+    let other = other.expect("a file was begun");
+    assert!(
+        other.starts_with(name) && other.ends_with(".part"),
+        "{other}"
+    );
+    let old = fs::read_to_string(directory.join("logs").join(name)).expect("it is there");
+    assert_eq!(old, "old");
+}
+
 #[test]
 fn a_file_of_quinns_is_mended_in_place_and_only_once() {
     let plain = "\u{1e}{\"qlog_version\":\"0.3\",\"qlog_format\":\"JSON-SEQ\",\"trace\":{}}\n\

@@ -14,7 +14,6 @@ mod options;
 mod progress;
 mod qlog;
 mod relay;
-mod replace;
 mod reproduce;
 mod suite;
 mod sweep;

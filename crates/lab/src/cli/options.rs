@@ -9,10 +9,10 @@ use std::str::FromStr;
 use kneepoint_emulator::trace::Trace;
 
 use super::error::CliError;
-use super::replace::{Replacement, replace};
 use crate::controllers::{self, UnknownController};
 use crate::link_file::HANDSHAKE_PACKET_BYTES;
-use crate::units::{QueueSize, Rate, UnitError};
+use crate::replace::{Replacement, replace};
+use crate::units::{QueueSize, Rate, UnitError, parse_size};
 
 /// A controller's name, if there is such a one.
 pub(super) fn known_controller(name: &str) -> Result<String, UnknownController> {

@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::error::CliError;
 use super::options::cannot_write;
-use super::replace::replace;
 use crate::qlog::ForQvis;
+use crate::replace::replace;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {

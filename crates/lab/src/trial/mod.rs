@@ -6,9 +6,9 @@ mod outcome;
 use std::collections::HashMap;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,7 @@ pub use self::outcome::{FlowOutcome, LinkOutcome, Outcome, Packets, RttSample};
 use crate::controllers::{Candidate, Stack};
 use crate::probe::Recorder;
 use crate::qlog::{Failure, ForQvis, Watched};
+use crate::replace::Replacement;
 use crate::run::{RunError, run_in_steps};
 use crate::stack::{Connection, Limits, Windows};
 use crate::watch::Sample;
@@ -66,7 +67,7 @@ pub struct FlowPlan {
     pub dialer: Dialer,
     /// When the one who connects moves, if it does, and to which node: it gets another address there.
     pub migration: Option<(Duration, String)>,
-    /// Where the sender's qlog goes, if it runs on quinn.
+    /// Where the sender's qlog goes, if it runs on quinn. Until the run has ended the file has another name, which ends in `.part`.
     pub qlog: Option<PathBuf>,
 }
 
@@ -95,19 +96,19 @@ impl FlowPlan {
         }
     }
 
-    /// What observes its controller, and writes its qlog. That this fails later is kept in `failure`.
-    fn recorder(&self, epoch: Instant, failure: &Failure) -> Result<Recorder, RunError> {
+    /// What observes its controller, and writes its qlog into `log`.
+    fn recorder(&self, epoch: Instant, log: &Log) -> Result<Recorder, RunError> {
         let recorder = Recorder::new(epoch);
         let (Some(path), Candidate::Quinn(_)) = (&self.qlog, &self.controller) else {
             return Ok(recorder);
         };
-        let file = File::create(path).map_err(|source| RunError::Qlog {
+        let file = log.begin(path).map_err(|source| RunError::Qlog {
             path: path.clone(),
             source,
         })?;
         let title = path.file_stem().unwrap_or(path.as_os_str());
         let title = title.to_string_lossy().into_owned();
-        let file = Watched::new(BufWriter::new(file), failure.clone());
+        let file = Watched::new(BufWriter::new(file), log.failure.clone());
         Ok(recorder.with_qlog(title, Box::new(ForQvis::new(file))))
     }
 
@@ -132,6 +133,33 @@ impl FlowPlan {
         self.sender = sender.into();
         self.receiver = receiver.into();
         self
+    }
+}
+
+/// The qlog of a flow. Its file has its name only once it is complete: what an interrupted run has left cannot be taken for a whole one.
+#[derive(Debug, Default)]
+struct Log {
+    file: Mutex<Option<Replacement>>,
+    /// Why it could not be written, if it could not.
+    failure: Failure,
+}
+
+impl Log {
+    /// Makes the file.
+    fn begin(&self, path: &Path) -> io::Result<File> {
+        let (file, replacement) = Replacement::begin(path)?;
+        *self.file.lock().unwrap_or_else(PoisonError::into_inner) = Some(replacement);
+        Ok(file)
+    }
+
+    /// Gives the file its name, if there is one and all of it was written.
+    fn end(self) -> io::Result<()> {
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
+        let file = self.file.into_inner();
+        let file = file.unwrap_or_else(PoisonError::into_inner);
+        file.map_or(Ok(()), Replacement::keep)
     }
 }
 
@@ -181,11 +209,11 @@ impl Trial {
         simulation: impl FnOnce(Network) -> Simulation,
         progress: &(dyn Fn(Duration) + Sync),
     ) -> Result<Outcome, RunError> {
-        let failures: Vec<Failure> = self.flows.iter().map(|_| Failure::default()).collect();
-        let outcome = self.simulate(simulation, &failures, progress)?;
+        let logs: Vec<Log> = self.flows.iter().map(|_| Log::default()).collect();
+        let outcome = self.simulate(simulation, &logs, progress)?;
         // The connections are gone, and have written what they had to write.
-        for (flow, failure) in self.flows.iter().zip(failures) {
-            if let (Some(path), Some(source)) = (&flow.qlog, failure.take()) {
+        for (flow, log) in self.flows.iter().zip(logs) {
+            if let (Some(path), Err(source)) = (&flow.qlog, log.end()) {
                 let path = path.clone();
                 return Err(RunError::Qlog { path, source });
             }
@@ -196,7 +224,7 @@ impl Trial {
     fn simulate(
         &self,
         simulation: impl FnOnce(Network) -> Simulation,
-        failures: &[Failure],
+        logs: &[Log],
         progress: &(dyn Fn(Duration) + Sync),
     ) -> Result<Outcome, RunError> {
         let mut topology = self.topology.clone();
@@ -206,9 +234,9 @@ impl Trial {
         let clock = Clock::new(handle.runtime());
         let mut seeds = Pcg64::seed_from_u64(self.seed);
 
-        let observers = self.flows.iter().zip(failures).map(|(flow, failure)| {
+        let observers = self.flows.iter().zip(logs).map(|(flow, log)| {
             Ok(Observer {
-                recorder: flow.recorder(handle.instant(), failure)?,
+                recorder: flow.recorder(handle.instant(), log)?,
                 received: Received::expecting(&flow.application),
                 samples: Arc::default(),
                 closed: Arc::default(),

@@ -24,10 +24,10 @@ use kneepoint_emulator::relay::{
 use self::command::Client;
 use self::pcap::Pcap;
 use super::error::CliError;
-use super::options::{SEED, cannot_write, check_file, parse_address, write_file};
-use super::replace::Replacement;
+use super::options::{SEED, cannot_write, check_file, parse_address, parse_seed, write_file};
 use super::write_all;
 use crate::real_clock;
+use crate::replace::Replacement;
 use crate::units::parse_time;
 
 /// Emulate a link in real time, between UDP clients and a server.

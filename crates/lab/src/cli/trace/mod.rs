@@ -13,9 +13,9 @@ use kneepoint_emulator::trace::Trace;
 
 use super::error::CliError;
 use super::inspect::{PlotArguments, StatsArguments, prepare_plot, stem};
-use super::options::cannot_write;
-use super::replace::replace;
+use super::options::{cannot_write, parse_seed};
 use crate::plots;
+use crate::replace::replace;
 use crate::units::{format_time, parse_time};
 
 #[derive(Debug, Subcommand)]

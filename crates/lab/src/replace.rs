@@ -9,7 +9,7 @@ use std::process;
 /// Writes a file beside `path`, and gives it that name once it is complete. Until then an old file stays as it is.
 ///
 /// What is no regular file, such as a pipe, cannot be replaced and is written to.
-pub(super) fn replace(
+pub(crate) fn replace(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -23,7 +23,7 @@ pub(super) fn replace(
 
 /// A file that is to take the place of another one. It is removed unless it is kept.
 #[derive(Debug)]
-pub(super) struct Replacement {
+pub(crate) struct Replacement {
     /// The file while it is written; `None` if there is nothing to replace.
     part: Option<PathBuf>,
     path: PathBuf,
@@ -31,7 +31,7 @@ pub(super) struct Replacement {
 
 impl Replacement {
     /// Makes the file beside `path`, or opens what is there and no regular file.
-    pub(super) fn begin(path: &Path) -> io::Result<(File, Self)> {
+    pub(crate) fn begin(path: &Path) -> io::Result<(File, Self)> {
         let path = match OpenOptions::new().write(true).open(path) {
             Ok(file) if !file.metadata()?.is_file() => {
                 let (part, path) = (None, path.to_owned());
@@ -49,7 +49,7 @@ impl Replacement {
     }
 
     /// Gives the file its name. It may still be open.
-    pub(super) fn keep(mut self) -> io::Result<()> {
+    pub(crate) fn keep(mut self) -> io::Result<()> {
         if let Some(part) = &self.part {
             fs::rename(part, &self.path)?;
             self.part = None;
