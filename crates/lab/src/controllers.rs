@@ -130,6 +130,18 @@ pub fn candidate(name: &str, seed: u64) -> Result<Candidate, UnknownController> 
     }))
 }
 
+/// The one name of the controller called `name`: of one of ours, the name that it prints. An unknown one stays.
+pub fn canonical(name: &str) -> String {
+    let (stack, ours) = match name.strip_prefix(ON_NOQ) {
+        Some(ours) => (ON_NOQ, ours),
+        None => ("", name),
+    };
+    match ours.parse::<ControllerSpec>() {
+        Ok(spec) => format!("{stack}{spec}"),
+        Err(_) => name.to_owned(),
+    }
+}
+
 /// A factory for the controller called `name`, which draws at random from `seed`, on quinn.
 ///
 /// A factory serves one run: ours number their controllers, so that sharing one between runs would let these depend on

@@ -128,6 +128,8 @@ fn those_of_the_relay_are_listed() {
     assert_eq!(fields(&summary), sorted(listed("## Relay: a run")));
     let lane = listed("the links to and from the server");
     assert_eq!(fields(&summary["up"]), sorted(lane));
+    let drops = listed("| `lateness_us`, `waited_us` |");
+    assert_eq!(fields(&summary["up"]["drops"]), sorted(drops));
 }
 
 #[test]

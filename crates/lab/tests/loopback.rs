@@ -5,9 +5,11 @@
 mod command;
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
-use command::{all_refused, anywhere, directory, json, stdout};
+use command::{all_refused, anywhere, directory, json, kneepoint, stdout};
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::time::Nanos;
 use serde_json::Value;
@@ -45,8 +47,14 @@ loopback --controllers bbr,bbr => named twice
 loopback --size 0B => out of range
 loopback --size inf => number of bytes
 loopback --size 3p => number of bytes
+loopback --socket-buffer 1 => the unit is missing | 100kB
+loopback --rtt 0,1ms,1000us => --rtt | 1ms is given twice
+loopback --rate 10Mbps,1Gbps,10Mbps => --rate | 10Mbps is given twice
+loopback --controllers bbr,bbr:paper => 'bbr' and 'bbr:paper' are one controller
 loopback --size 1000GB => 100GB
 loopback --runs 0 => --runs
+loopback --runs many => --runs | 'many' | a whole number from 1 to 1000
+loopback --seed -1 => --seed | '-1' | a whole number from 0 to 18446744073709551615
 loopback --rtt 5 => the unit is missing
 loopback --rtt 0,-1ms => --rtt
 loopback --rate 0Mbps => out of range
@@ -178,6 +186,45 @@ fn a_transfer_that_does_not_finish_is_a_result() {
             .expect("it is a number");
         assert!(received < 1_000_000, "{received}");
     }
+}
+
+/// A signal that comes before the command listens ends it: then another one has to come later.
+#[test]
+#[cfg(unix)]
+fn what_was_measured_before_a_signal_is_printed() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    let arguments = "loopback --size 100kB --runs 1000 --controllers cubic --format json";
+    for wait in [2, 5, 20, 60] {
+        let command = kneepoint(anywhere(), arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        thread::sleep(Duration::from_secs(wait));
+        let process = Pid::from_raw(command.id().cast_signed());
+        kill(process, Signal::SIGTERM).expect("it still runs");
+        let output = command.wait_with_output().expect("it ends");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let Some(row) = output.stdout.split(|&byte| byte == b'\n').next() else {
+            continue;
+        };
+        let Ok(row) = serde_json::from_slice::<Value>(row) else {
+            continue;
+        };
+        assert_eq!(output.status.code(), Some(130), "{errors}");
+        let runs = row["runs"].as_array().expect("there are runs").len();
+        // One before them is not measured.
+        let told = format!(
+            "kneepoint: interrupted after {} of 1001 transfers",
+            runs + 1
+        );
+        assert!(errors.starts_with(&told), "{errors}");
+        assert!(runs > 0 && row["finished"] == runs, "{row}");
+        return;
+    }
+    panic!("nothing was measured in a minute");
 }
 
 #[test]

@@ -381,7 +381,7 @@ mod signals {
         let summary: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
         let elapsed = summary["elapsed_s"].as_f64().expect("a number");
         assert!((0.3..30.0).contains(&elapsed), "{elapsed}");
-        assert_eq!(summary["down"]["drops"]["queue full"], 0);
+        assert_eq!(summary["down"]["drops"]["queue_full"], 0);
     }
 
     /// Through the link of a file, which loses all that goes down, and into a capture and a summary.

@@ -15,7 +15,7 @@ use thiserror::Error;
 use super::error::CliError;
 use super::options::{
     self, Capacity, QUEUE, SEED, check_file, create_directory, known_controller, parse_queue,
-    write_file,
+    parse_seed, whole, write_file,
 };
 use super::progress::Progress;
 use super::sweep::SweepOptions;
@@ -138,11 +138,11 @@ pub(super) struct Arguments {
     flow_control: FlowControl,
 
     /// Seed of all randomness: the same seed gives the same results [default: 1, or the link file's]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = parse_seed)]
     seed: Option<u64>,
 
     /// Run with this many seeds, from --seed on, and print mean, 95 % confidence interval, least and most. Plots are of the first
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 1, value_parser = whole::<u64>(1..=1000))]
     seeds: u64,
 
     /// How to print the results; json prints one object per line
@@ -263,8 +263,13 @@ pub(super) fn run(
         write_file("--html", path, &page)?;
     }
     if let Some(directory) = series {
-        output::series::write(&outcomes, directory)
-            .map_err(|error| CliError::input("--series", error))?;
+        output::series::write(&outcomes, directory).map_err(|error| {
+            let reason = format!("--series: {error}");
+            match error.source.kind() {
+                csv::ErrorKind::Io(source) => CliError::of_file(source, reason),
+                _ => CliError::failure(reason),
+            }
+        })?;
     }
     if let Some(directory) = plots {
         first_seeds(&mut outcomes);

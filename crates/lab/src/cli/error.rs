@@ -15,6 +15,9 @@ pub enum CliError {
     /// The input was good, but something else failed.
     #[error("{0}")]
     Failure(String),
+    /// A signal came before the end, and what was done until then is there.
+    #[error("{0}")]
+    Interrupted(String),
     /// A command that was started did not succeed.
     #[error("{reason}")]
     Client {
@@ -34,6 +37,26 @@ impl CliError {
     /// Blames an argument that has no name, so that the reason has to say which.
     pub fn argument(reason: impl Display) -> Self {
         Self::Input(one_line(&reason.to_string()))
+    }
+
+    /// Blames what the user wrote if the system says that there cannot be such a file, and the system otherwise.
+    pub fn of_file(error: &io::Error, reason: impl Display) -> Self {
+        let is_the_paths = matches!(
+            error.kind(),
+            io::ErrorKind::NotFound
+                | io::ErrorKind::PermissionDenied
+                | io::ErrorKind::AlreadyExists
+                | io::ErrorKind::NotADirectory
+                | io::ErrorKind::IsADirectory
+                | io::ErrorKind::ReadOnlyFilesystem
+                | io::ErrorKind::InvalidInput
+                | io::ErrorKind::InvalidFilename
+        );
+        if is_the_paths {
+            Self::argument(reason)
+        } else {
+            Self::failure(reason)
+        }
     }
 
     /// Blames nothing the user wrote.
@@ -66,11 +89,13 @@ impl CliError {
         Self::Input(one_line(message.trim_start_matches("error: ")))
     }
 
-    /// The process's exit code: 2 for bad input, that of a command that was started, 1 for everything else.
+    /// The process's exit code: 2 for bad input, 130 after a signal, that of a command that was started, 1 for everything else.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) => 2,
             Self::Failure(_) => 1,
+            // As a shell reports Ctrl-C.
+            Self::Interrupted(_) => 130,
             Self::Client { code, .. } => *code,
         }
     }
@@ -104,5 +129,8 @@ mod tests {
         assert_eq!(error.to_string(), "--trace: a\\nb\\u{1b}[31m");
         assert_eq!(error.exit_code(), 2);
         assert_eq!(CliError::failure("x").exit_code(), 1);
+        let of_file = |kind| CliError::of_file(&io::Error::from(kind), "x").exit_code();
+        assert_eq!(of_file(io::ErrorKind::NotFound), 2);
+        assert_eq!(of_file(io::ErrorKind::StorageFull), 1);
     }
 }

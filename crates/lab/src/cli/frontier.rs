@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::error::CliError;
-use super::options::{known_controller, write_file};
+use super::options::{known_controller, named_once, write_file};
 use super::suite::{self, SuiteOptions};
 use super::sweep::SweepOptions;
 use super::write_all;
@@ -55,6 +55,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
         return Ok(write_all(out, &names)?);
     }
     suite::require_scenarios(&suites)?;
+    named_once(&arguments.controllers)?;
     if arguments.informed && !suites.iter().any(|(_, cases)| has_traces(cases)) {
         let reason = "--informed needs scenarios of the families 'traces' or 'generated'";
         return Err(CliError::Input(reason.to_owned()));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::error::CliError;
-use super::options::{SEED, check_file, write_file};
+use super::options::{SEED, check_file, parse_seed, whole, write_file};
 use super::progress::Progress;
 use super::write_all;
 use crate::calibrate::{self, CalibrateError, Measurement};
@@ -39,11 +39,11 @@ pub(super) struct Arguments {
     duration: Duration,
 
     /// Threads that compute meanwhile: for a host whose processors others use too
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1024))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 0, value_parser = whole::<u32>(0..=1024))]
     load: u32,
 
     /// Seed of the times at which datagrams are sent. Results still differ from run to run, because time is real
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED, value_parser = parse_seed)]
     seed: u64,
 }
 

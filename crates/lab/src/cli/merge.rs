@@ -19,7 +19,8 @@ pub(super) struct Arguments {
 /// Joins the files, and says what was in them. That some are missing is an error: the others are joined all the same.
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
     let merged = merge(&arguments.directory).map_err(|error| match error {
-        ResultsError::File { .. } | ResultsError::Busy { .. } => CliError::failure(error),
+        ResultsError::File { ref source, .. } => CliError::of_file(source, &error),
+        ResultsError::Busy { .. } => CliError::failure(error),
         error => CliError::argument(error),
     })?;
     write_all(out, &text(&merged))?;

@@ -32,7 +32,12 @@ pub use error::CliError;
 ///
 /// Without a command, compares all controllers on the bundled trace and draws plots into target/kneepoint/.
 #[derive(Debug, Parser)]
-#[command(name = "kneepoint", version, args_conflicts_with_subcommands = true)]
+#[command(
+    name = "kneepoint",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = EXIT_CODES
+)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -140,6 +145,15 @@ fn write_all(out: &mut dyn Write, text: &str) -> io::Result<()> {
         result => result,
     }
 }
+
+/// What a script can rely on. docs/OPERATING.md says the same.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done, also if the reader of the output has gone, and if a signal ends `relay`
+  1    failed: a run, a full disk, a busy file; rows of runs that finished are printed
+  2    refused: an option, a value or a file that it names; the line on stderr says which
+  130  interrupted, with the results until then (`loopback`)
+  `relay -- COMMAND` has COMMAND's code, or 124 if it ended the command. A signal ends other commands as usual: 128 and its number in a shell.";
 
 /// Where plots go when no command is given.
 const DEFAULT_PLOTS: &str = "target/kneepoint";

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -21,26 +22,63 @@ pub(super) fn known_controller(name: &str) -> Result<String, UnknownController> 
 
 /// The value of --controllers: all of them unless some are named.
 pub(super) fn controllers(named: &[String]) -> Result<Vec<String>, CliError> {
-    let repeated = (1..named.len()).find(|&index| named[..index].contains(&named[index]));
-    match repeated {
-        Some(index) => Err(CliError::input(
-            "--controllers",
-            format_args!("'{}' is named twice", named[index]),
-        )),
-        None if named.is_empty() => {
-            let all = controllers::names().into_iter();
-            Ok(all.map(str::to_owned).collect())
-        }
-        None => Ok(named.to_vec()),
+    named_once(named)?;
+    if named.is_empty() {
+        let all = controllers::names().into_iter();
+        return Ok(all.map(str::to_owned).collect());
     }
+    Ok(named.to_vec())
+}
+
+/// Refuses a controller that is named twice, also under two names: its rows would be equal.
+pub(super) fn named_once(named: &[String]) -> Result<(), CliError> {
+    let mut known: Vec<(String, &str)> = Vec::new();
+    for name in named {
+        let controller = controllers::canonical(name);
+        match known.iter().find(|(other, _)| *other == controller) {
+            Some((_, other)) if other == name => {
+                let reason = format_args!("'{name}' is named twice");
+                return Err(CliError::input("--controllers", reason));
+            }
+            Some((_, other)) => {
+                let reason = format_args!("'{other}' and '{name}' are one controller");
+                return Err(CliError::input("--controllers", reason));
+            }
+            None => known.push((controller, name)),
+        }
+    }
+    Ok(())
+}
+
+/// A reader of whole numbers within a range, whose errors name it.
+pub(super) fn whole<T: TryFrom<u64>>(
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.trim().parse::<u64>().ok();
+        let number = number.filter(|number| range.contains(number));
+        let number = number.and_then(|number| T::try_from(number).ok());
+        number.ok_or_else(|| {
+            let (least, most) = (range.start(), range.end());
+            format!("expected a whole number from {least} to {most}")
+        })
+    }
+}
+
+/// Reads a seed.
+pub(super) fn parse_seed(text: &str) -> Result<u64, String> {
+    whole(0..=u64::MAX)(text)
 }
 
 /// Reads a number of bytes from 1 to `max`, which `expected` describes.
 pub(super) fn parse_bytes(text: &str, max: u64, expected: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(QueueSize::Bytes(bytes)) if bytes <= max => Ok(bytes),
-        Ok(_) => Err(format!("expected a number of bytes{expected}")),
-        Err(error) => Err(error.to_string()),
+    match parse_size(text) {
+        Ok(bytes) if bytes <= max => Ok(bytes),
+        Ok(_) | Err(UnitError::OutOfRange { .. }) => Err(format!(
+            "out of range: expected a number of bytes{expected}"
+        )),
+        Err(error @ UnitError::NoUnit { .. }) => Err(error.to_string()),
+        Err(_) => Err(format!("expected a number of bytes{expected}")),
     }
 }
 
@@ -83,10 +121,13 @@ pub(super) fn check_file(option: &str, path: &Path) -> Result<(), CliError> {
         .map_err(|error| cannot_write(option, path, error))
 }
 
-/// Blames an option for a file.
+/// Blames an option for a file, unless the system is at fault.
 pub(super) fn cannot_write(option: &str, path: &Path, error: io::Error) -> CliError {
     let path = path.display();
-    CliError::input(option, format_args!("cannot write {path}: {error}"))
+    CliError::of_file(
+        &error,
+        format_args!("{option}: cannot write {path}: {error}"),
+    )
 }
 
 /// The limit of a direction.
@@ -137,6 +178,60 @@ mod tests {
         assert_eq!(error, "the unit is missing: write it like 10Mbps");
         let error = "no-such-file".parse::<Capacity>().unwrap_err();
         assert!(error.contains("no-such-file"), "{error}");
+    }
+
+    #[test]
+    fn a_whole_number_is_within_its_range() {
+        assert_eq!(whole::<u32>(1..=1000)("7"), Ok(7));
+        for text in ["0", "1001", "-1", "1e3", "x", "", "99999999999999999999"] {
+            let error = whole::<u32>(1..=1000)(text).unwrap_err();
+            assert_eq!(error, "expected a whole number from 1 to 1000", "{text}");
+        }
+        assert_eq!(parse_seed("18446744073709551615"), Ok(u64::MAX));
+        assert!(parse_seed("18446744073709551616").is_err());
+    }
+
+    #[test]
+    fn bytes_are_no_packets() {
+        assert_eq!(parse_bytes("2MiB", u64::MAX, ""), Ok(2 << 20));
+        for (text, part) in [
+            ("1", "write it like 100kB"),
+            ("5p", "expected a number of bytes from 1B to 1kB"),
+            ("0B", "expected a number of bytes from 1B to 1kB"),
+            ("2kB", "expected a number of bytes from 1B to 1kB"),
+        ] {
+            let error = parse_bytes(text, 1000, " from 1B to 1kB").unwrap_err();
+            assert!(error.contains(part), "{error}");
+            assert!(!error.contains("inf"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_controller_under_two_names_is_refused() {
+        let refused = |named: &[&str]| {
+            let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+            controllers(&named).err().map(|error| error.to_string())
+        };
+        assert_eq!(refused(&["knee", "noq:knee", "quinn-cubic", "cubic"]), None);
+        assert_eq!(refused(&["bbr", "bbr:tuned", "noq:bbr"]), None);
+        for (named, reason) in [
+            (["knee", "knee"], "'knee' is named twice"),
+            (
+                ["knee", "knee:tuned"],
+                "'knee' and 'knee:tuned' are one controller",
+            ),
+            (
+                ["noq:bbr:paper", "noq:bbr"],
+                "'noq:bbr:paper' and 'noq:bbr' are one controller",
+            ),
+            (
+                ["cubic:hystart=true", "cubic"],
+                "'cubic:hystart=true' and 'cubic' are one controller",
+            ),
+        ] {
+            let reason = format!("--controllers: {reason}");
+            assert_eq!(refused(&named), Some(reason));
+        }
     }
 
     #[test]

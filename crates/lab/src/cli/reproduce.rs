@@ -7,7 +7,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::error::CliError;
-use super::options::{create_directory, write_file};
+use super::options::{create_directory, whole, write_file};
 use super::sweep::{PartOptions, Sweep};
 use super::write_all;
 use crate::reproduce::report::{Section, claims_page, html, paper_page};
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     quick: bool,
 
     /// How many seeds, wherever anything is random [default: 3, or 1 with --quick]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(u64).range(1..=100))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = whole::<u64>(1..=100))]
     seeds: Option<u64>,
 
     /// Where the report and the finished runs go

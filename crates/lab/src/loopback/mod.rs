@@ -24,7 +24,7 @@ mod run;
 mod sides;
 
 pub use machine::Machine;
-pub use measure::measure;
+pub use measure::{Measured, measure};
 pub use path::Path;
 pub use plan::{Plan, Processes};
 pub(crate) use receiver::RECEIVER_COMMAND;

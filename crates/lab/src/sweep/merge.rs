@@ -40,8 +40,8 @@ pub fn merge(directory: &Path) -> Result<Merged, ResultsError> {
     let files = lines::files(directory)?;
     let path = directory.join(ALL_RUNS);
     if files.is_empty() {
-        let source =
-            std::io::Error::other("there are no files of results, such as runs-1-of-4.jsonl");
+        let reason = "there are no files of results, such as runs-1-of-4.jsonl";
+        let source = std::io::Error::new(std::io::ErrorKind::NotFound, reason);
         return Err(failure("merge", directory, source));
     }
     // Until the end, so that no process adds to it what would be lost.

@@ -3,19 +3,23 @@
 mod report;
 
 use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
 
 use super::error::CliError;
 use super::inspect::Format;
-use super::options::{self, QUEUE, SEED, known_controller, parse_bytes, parse_queue};
+use super::options::{
+    self, QUEUE, SEED, known_controller, parse_bytes, parse_queue, parse_seed, whole,
+};
 use super::progress::Progress;
 use super::write_all;
 use crate::controllers::Stack;
 use crate::loopback::{self, LoopbackError, Path, Plan, Processes};
 use crate::output;
-use crate::units::{QueueSize, Rate, UnitError, parse_time};
+use crate::units::{QueueSize, Rate, UnitError, format_time, parse_time};
 
 pub(super) use crate::loopback::RECEIVER_COMMAND;
 
@@ -27,6 +31,8 @@ pub(super) use crate::loopback::RECEIVER_COMMAND;
 /// One transfer of at most 100 MB before the first run over each path is not measured.
 ///
 /// A transfer that does not finish within --timeout is a result: its goodput is what arrived until then.
+///
+/// After Ctrl-C or another signal to end, prints what the transfers until then have shown.
 #[derive(Debug, Args)]
 #[command(after_long_help = FIELDS)]
 pub(super) struct Arguments {
@@ -39,7 +45,7 @@ pub(super) struct Arguments {
     size: u64,
 
     /// Transfers of each controller over each path
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 7, value_parser = whole::<u32>(1..=1000))]
     runs: u32,
 
     /// RTT that the relay adds, half of it each way; several separated by commas: 0,200us,1ms,10ms.
@@ -69,7 +75,7 @@ pub(super) struct Arguments {
     timeout: Option<Duration>,
 
     /// 1: sender and receiver are threads of one process. 2: the receiver has a process of its own
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 2, value_parser = whole::<u8>(1..=2))]
     processes: u8,
 
     /// Requested socket buffers of each direction; the system may grant less [default: the system's choice]
@@ -77,7 +83,7 @@ pub(super) struct Arguments {
     socket_buffer: Option<usize>,
 
     /// Seed of the controllers and of the relay. Results still differ from run to run, because time is real
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = SEED, value_parser = parse_seed)]
     seed: u64,
 
     /// How to print the results; json prints one object per controller and path on a line
@@ -100,15 +106,31 @@ pub(super) struct ReceiverArguments {
 /// Measures and prints.
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
     let plan = plan(arguments)?;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let signal = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || signal.store(true, Ordering::Relaxed)).map_err(CliError::failure)?;
     let progress = Progress::of_steps(plan.transfers());
-    let rows = loopback::measure(&plan, &|| progress.advance_step());
+    let measured = loopback::measure(&plan, &|| progress.advance_step(), &|| {
+        interrupted.load(Ordering::Relaxed)
+    });
     progress.finish();
-    let rows = rows.map_err(blame)?;
-    let text = match arguments.format {
-        Format::Table => report::table(&rows),
-        Format::Json => output::json_lines(&rows).map_err(CliError::failure)?,
-    };
-    Ok(write_all(out, &text)?)
+    let measured = measured.map_err(blame)?;
+    let rows = &measured.rows;
+    // Minutes of transfers are not lost because the others were too many.
+    if !rows.is_empty() {
+        let text = match arguments.format {
+            Format::Table => report::table(rows),
+            Format::Json => output::json_lines(rows).map_err(CliError::failure)?,
+        };
+        write_all(out, &text)?;
+    }
+    if !measured.stopped {
+        return Ok(());
+    }
+    let (made, all) = (measured.transfers, plan.transfers());
+    Err(CliError::Interrupted(format!(
+        "interrupted after {made} of {all} transfers, those that are not measured included"
+    )))
 }
 
 /// Receives for another process.
@@ -142,6 +164,8 @@ fn plan(arguments: &Arguments) -> Result<Plan, CliError> {
             busy: arguments.busy,
         })
     });
+    refuse_repeated("--rtt", &arguments.rtt, |rtt| format_time(*rtt))?;
+    refuse_repeated("--rate", &arguments.rate, Rate::to_string)?;
     Ok(Plan {
         controllers: options::controllers(&arguments.controllers)?,
         size: arguments.size,
@@ -155,6 +179,22 @@ fn plan(arguments: &Arguments) -> Result<Plan, CliError> {
         },
         socket_buffer: arguments.socket_buffer,
         seed: arguments.seed,
+    })
+}
+
+/// Refuses a value that is there twice: its rows could not be told apart.
+fn refuse_repeated<T: PartialEq>(
+    option: &str,
+    values: &[T],
+    print: impl Fn(&T) -> String,
+) -> Result<(), CliError> {
+    let repeated = values
+        .iter()
+        .enumerate()
+        .find(|(index, value)| values.iter().take(*index).any(|before| before == *value));
+    repeated.map_or(Ok(()), |(_, value)| {
+        let reason = format_args!("{} is given twice", print(value));
+        Err(CliError::input(option, reason))
     })
 }
 

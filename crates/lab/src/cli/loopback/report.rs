@@ -17,12 +17,16 @@ fn path(rows: &[Row]) -> String {
     let table = output::table::table(TITLES, rows.iter().map(cells));
     let unfinished: String = rows.iter().map(unfinished).collect();
     let (processes, size) = (first.processes, first.size_bytes as f64 / 1e6);
+    let runs = rows.iter().map(|row| row.runs.len());
+    let (least, most) = (runs.clone().min(), runs.max());
     format!(
         "{}; {size} MB, {}, {}\n{table}\n{unfinished}\n",
         first.path,
-        match first.runs.len() {
-            1 => "1 run".to_owned(),
-            runs => format!("{runs} runs"),
+        match (least.unwrap_or_default(), most.unwrap_or_default()) {
+            (1, 1) => "1 run".to_owned(),
+            (least, most) if least == most => format!("{most} runs"),
+            // It was interrupted in the middle of a turn.
+            (least, most) => format!("{least} to {most} runs"),
         },
         if processes == 1 {
             "1 process"

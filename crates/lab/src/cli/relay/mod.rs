@@ -18,7 +18,7 @@ use std::time::Duration;
 use clap::Args;
 use kneepoint_emulator::log_format::{LogFormat, PacketSink, Writer};
 use kneepoint_emulator::relay::{
-    CaptureSink, DEFAULT_CLIENTS, Relay, RelayConfig, RelayError, Sinks,
+    CaptureSink, DEFAULT_CLIENTS, Relay, RelayConfig, RelayError, Sinks, Snapshot,
 };
 
 use self::command::Client;
@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     links: links::LinkOptions,
 
     /// Seed of all randomness [default: 1, or the link file's]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = parse_seed)]
     seed: Option<u64>,
 
     /// Log packets into FILE.up and FILE.down
@@ -114,6 +114,7 @@ pub(super) struct Arguments {
 /// Relays until it is told to stop.
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliError> {
     let config = config(arguments)?;
+    refuse_shared_files(arguments)?;
     let (stop, stopped) = channel();
     ctrlc::set_handler(move || {
         // Nobody listens once the relay has stopped.
@@ -131,26 +132,29 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
         capture: capture(arguments, &mut files)?,
     };
     let relay = Relay::start(config, sinks).map_err(blame)?;
+    // Before anybody can know the address: the first line has all that came until then.
+    let begin = relay.snapshot();
     let mut client = Client::start(&arguments.command, relay.local_addr())?;
     // Only now do they take the place of older ones.
-    for (option, file) in files {
+    for (option, path, file) in files {
         if let Err(error) = file.keep() {
             client.map(Client::end);
-            return Err(CliError::input(option, error));
+            return Err(cannot_write(option, &path, error));
         }
     }
     let says = speak();
     let begun = format!("relaying {} to {}\n", relay.local_addr(), arguments.to);
     say(&says, begun);
-    watch(&relay, arguments, client.as_mut(), &stopped, &says);
+    watch(&relay, begin, arguments, client.as_mut(), &stopped, &says);
     // What the client has sent last may still be on its way to nobody: the summary says so.
     let ended = client.map_or(Ok(()), Client::end);
     let end = relay.stop();
-    // Whatever has become of the log and of the client, the summary is there.
+    // Whatever has become of the files and of the client, the summary is there.
+    let printed = write_all(out, &report::summary(&end.summary));
     if let Some(path) = &arguments.json {
         write_file("--json", path, &report::json(&end.summary)?)?;
     }
-    write_all(out, &report::summary(&end.summary))?;
+    printed?;
     ended?;
     let written = [end.log.err(), end.capture.err()];
     match failures(arguments, written).into_iter().flatten().next() {
@@ -162,13 +166,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), CliE
 /// Prints statistics until a signal comes, the time is up or the client ends, and at once that a log or a capture cannot be written.
 fn watch(
     relay: &Relay,
+    mut before: Snapshot,
     arguments: &Arguments,
     mut client: Option<&mut Client>,
     stopped: &Receiver<()>,
     says: &SyncSender<String>,
 ) {
     let interval = arguments.stats.0;
-    let mut before = relay.snapshot();
     let mut warned = [false; 2];
     let mut next = interval.unwrap_or(LOG_CHECK);
     loop {
@@ -267,13 +271,58 @@ fn config(arguments: &Arguments) -> Result<RelayConfig, CliError> {
     })
 }
 
+/// Refuses a file that two options name: the last one to write would be the only one.
+fn refuse_shared_files(arguments: &Arguments) -> Result<(), CliError> {
+    let log = |direction| arguments.log.as_deref().map(|log| log_file(log, direction));
+    let files = [
+        ("--log", log("up")),
+        ("--log", log("down")),
+        ("--pcap", arguments.pcap.clone()),
+        ("--json", arguments.json.clone()),
+    ];
+    let mut known: Vec<(&str, PathBuf)> = Vec::new();
+    for (option, path) in files {
+        // What is no regular file, such as a pipe or /dev/null, takes what several write.
+        let Some(path) = path.filter(|path| path.is_file() || !path.exists()) else {
+            continue;
+        };
+        let place = place(&path);
+        if let Some((other, _)) = known.iter().find(|(_, known)| *known == place) {
+            let path = path.display();
+            let reason = format_args!("{other} writes {path} too: name another file");
+            return Err(CliError::input(option, reason));
+        }
+        known.push((option, place));
+    }
+    Ok(())
+}
+
+/// Where a file is, or will be, under whatever name.
+fn place(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| {
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+        match (folder, path.file_name()) {
+            (Ok(folder), Some(name)) => folder.join(name),
+            _ => path.to_owned(),
+        }
+    })
+}
+
+/// The log of a direction.
+fn log_file(log: &Path, direction: &str) -> PathBuf {
+    let mut path = log.to_owned().into_os_string();
+    path.push(format!(".{direction}"));
+    path.into()
+}
+
 /// Files that are there once the relay is, and the options that name them.
-type Files = Vec<(&'static str, Replacement)>;
+type Files = Vec<(&'static str, PathBuf, Replacement)>;
 
 /// Makes a file that an option names.
 fn create(option: &'static str, path: &Path, files: &mut Files) -> io::Result<BufWriter<File>> {
     let (file, replacement) = Replacement::begin(path)?;
-    files.push((option, replacement));
+    files.push((option, path.to_owned(), replacement));
     Ok(BufWriter::new(file))
 }
 
@@ -285,12 +334,10 @@ fn sink(
     let Some(base) = &arguments.log else {
         return Ok(None);
     };
-    let mut path = base.clone().into_os_string();
-    path.push(format!(".{direction}"));
-    let path = Path::new(&path);
-    let writer = create("--log", path, files)
+    let path = log_file(base, direction);
+    let writer = create("--log", &path, files)
         .and_then(|file| Writer::new(file, arguments.log_format))
-        .map_err(|error| cannot_write("--log", path, error))?;
+        .map_err(|error| cannot_write("--log", &path, error))?;
     Ok(Some(Box::new(writer)))
 }
 

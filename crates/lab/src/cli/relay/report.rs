@@ -139,7 +139,7 @@ impl From<&PathSnapshot> for Lane {
             corrupted: statistics.corrupted.packets,
             reordered: statistics.reordered.packets,
             unlogged: path.unlogged,
-            drops: causes(path).into_iter().collect(),
+            drops: causes(path).into_iter().map(field).collect(),
             lateness_us: Times::from(&path.lateness),
             waited_us: Times::from(&path.waited),
         }
@@ -155,6 +155,11 @@ impl From<&Lateness> for Times {
             max: micros(times.max),
         }
     }
+}
+
+/// A cause as a field, which is one word wherever fields are read.
+fn field((cause, packets): (String, u64)) -> (String, u64) {
+    (cause.replace(' ', "_"), packets)
 }
 
 /// All causes of drops, with their packets.

@@ -59,7 +59,7 @@ pub(super) struct GenerateArguments {
     profile: Profile,
 
     /// Seed: the same seed gives the same trace
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = BUNDLED_SEED)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = BUNDLED_SEED, value_parser = parse_seed)]
     seed: u64,
 
     /// How long the trace is before it repeats, to the millisecond: 120s, 2min
