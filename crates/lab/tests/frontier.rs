@@ -100,6 +100,12 @@ fn refusals_name_the_value() {
             &["--reference", "no run of frontier in ", text(&empty)],
         ),
         (&["--seeds", "0"], &["--seeds"]),
+        (&["--seeds", "some"], &["'some'", "from 1 to 100"]),
+        (&["--drawn", "-1"], &["'-1'", "from 0 to 100000"]),
+        (
+            &["--controllers", "knee,bbr,knee:tuned"],
+            &["'knee' and 'knee:tuned' are one controller"],
+        ),
     ] {
         let error = kneepoint(arguments).unwrap_err();
         let message = error.to_string();

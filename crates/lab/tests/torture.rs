@@ -133,6 +133,10 @@ fn refusals_name_the_value() {
         ),
         (&["--controllers", "tahoe"], &["'tahoe'"]),
         (&["--host", "toaster"], &["toaster"]),
+        (
+            &["--host", "ideal,busy,ideal"],
+            &["--host", "ideal is given twice"],
+        ),
         (&["--scenario", "nowhere"], &["--scenario"]),
         (&["--pairs", "--faults", "rate"], &["--pairs", "--faults"]),
     ] {

@@ -50,6 +50,22 @@ pub(super) fn named_once(named: &[String]) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Refuses a value that is there twice: its rows could not be told apart.
+pub(super) fn refuse_repeated<T: PartialEq>(
+    option: &str,
+    values: &[T],
+    print: impl Fn(&T) -> String,
+) -> Result<(), CliError> {
+    let repeated = values
+        .iter()
+        .enumerate()
+        .find(|(index, value)| values.iter().take(*index).any(|before| before == *value));
+    repeated.map_or(Ok(()), |(_, value)| {
+        let reason = format_args!("{} is given twice", print(value));
+        Err(CliError::input(option, reason))
+    })
+}
+
 /// A reader of whole numbers within a range, whose errors name it.
 pub(super) fn whole<T: TryFrom<u64>>(
     range: RangeInclusive<u64>,

@@ -27,11 +27,11 @@ pub(super) struct SuiteOptions {
     traces: Option<PathBuf>,
 
     /// Also so many scenarios that each seed draws: links, difficulties and their sizes
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u32>(0..=100_000))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 0, value_parser = whole::<u32>(0..=100_000))]
     drawn: u32,
 
     /// How many seeds, from 1 on
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..=100))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value_t = 1, value_parser = whole::<u64>(1..=100))]
     seeds: u64,
 
     /// Compare with the runs of an earlier --out, which are not made again, whatever version made them; repeat for several

@@ -6,7 +6,7 @@ use clap::Args;
 use kneepoint_emulator::host::HostConfig;
 
 use super::error::CliError;
-use super::options::{controllers, known_controller};
+use super::options::{controllers, known_controller, refuse_repeated};
 use super::sweep::SweepOptions;
 use super::write_all;
 use crate::torture::pairs::{matrix, pair_names, pairs};
@@ -100,6 +100,7 @@ fn require(any: bool) -> Result<(), CliError> {
 
 fn faults_of(arguments: &Arguments, out: &mut dyn Write) -> Result<Option<String>, CliError> {
     let controllers = controllers(&arguments.controllers)?;
+    refuse_repeated("--host", &arguments.host, |host| host.name.clone())?;
     let mut cases = cases();
     cases.retain(|case| {
         (arguments.faults.is_empty() || arguments.faults.contains(&case.fault))

@@ -30,13 +30,14 @@ pub(super) struct Arguments {
     parameters: Vec<String>,
 
     /// What the search multiplies values by, separated by commas
-    #[arg(long, value_name = "FACTORS", value_delimiter = ',', value_parser = factor, default_value = "0.5,2", conflicts_with = "ablation")]
+    #[arg(long, value_name = "FACTORS", allow_hyphen_values = true, value_delimiter = ',', value_parser = factor, default_value = "0.5,2", conflicts_with = "ablation")]
     factors: Vec<f64>,
 
     /// How many passes each choice may look at; choices share passes
     #[arg(
         long,
         value_name = "PASSES",
+        allow_hyphen_values = true,
         default_value = "40",
         value_parser = budget,
         conflicts_with = "ablation"

@@ -12,7 +12,8 @@ use clap::Args;
 use super::error::CliError;
 use super::inspect::Format;
 use super::options::{
-    self, QUEUE, SEED, known_controller, parse_bytes, parse_queue, parse_seed, whole,
+    self, QUEUE, SEED, known_controller, parse_bytes, parse_queue, parse_seed, refuse_repeated,
+    whole,
 };
 use super::progress::Progress;
 use super::write_all;
@@ -179,22 +180,6 @@ fn plan(arguments: &Arguments) -> Result<Plan, CliError> {
         },
         socket_buffer: arguments.socket_buffer,
         seed: arguments.seed,
-    })
-}
-
-/// Refuses a value that is there twice: its rows could not be told apart.
-fn refuse_repeated<T: PartialEq>(
-    option: &str,
-    values: &[T],
-    print: impl Fn(&T) -> String,
-) -> Result<(), CliError> {
-    let repeated = values
-        .iter()
-        .enumerate()
-        .find(|(index, value)| values.iter().take(*index).any(|before| before == *value));
-    repeated.map_or(Ok(()), |(_, value)| {
-        let reason = format_args!("{} is given twice", print(value));
-        Err(CliError::input(option, reason))
     })
 }
 
