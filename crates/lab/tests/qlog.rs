@@ -124,7 +124,7 @@ fn a_file_of_quinns_is_mended_in_place_and_only_once() {
     }
     all_refused(
         &directory,
-        "qlog b.txt --out c.sqlog => kneepoint: b.txt, | line 1 | qlog_version
+        "qlog b.txt --out c.sqlog => kneepoint: b.txt:1: | qlog_version
 qlog a.sqlog --out nowhere/c.sqlog => --out | nowhere",
     );
     all_refused(anywhere(), "qlog absent.sqlog --out x => absent.sqlog");

@@ -29,8 +29,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), CliError> {
         .map(BufReader::new)
         .map_err(unreadable)?;
     if !begins_as_qlog(&mut file).map_err(unreadable)? {
-        let reason =
-            format_args!("{path}, line 1: expected the header of a qlog, qlog_version in it");
+        let reason = format_args!("{path}:1: expected the header of a qlog, qlog_version in it");
         return Err(CliError::argument(reason));
     }
     replace(&arguments.out, |out| mend(&mut file, out))
