@@ -3,7 +3,11 @@
 mod command;
 
 use std::fs;
+use std::net::UdpSocket;
 use std::path::Path;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
 
 use command::{anywhere, directory, json, kneepoint, stdout};
 use serde_json::Value;
@@ -130,6 +134,47 @@ fn those_of_the_relay_are_listed() {
     assert_eq!(fields(&summary["up"]), sorted(lane));
     let drops = listed("| `lateness_us`, `waited_us` |");
     assert_eq!(fields(&summary["up"]["drops"]), sorted(drops));
+}
+
+/// Half of what comes to the link is lost.
+#[test]
+fn those_of_the_relays_log_are_listed() {
+    let directory = directory("fields-of-the-log", &[]);
+    let relay = "relay --to 127.0.0.1:9 --duration 400ms --stats off --up-loss 50% --up 1Mbps";
+    for format in ["csv", "json"] {
+        // A port that was free a moment ago.
+        let listen = UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.local_addr());
+        let listen = listen.expect("there is a port");
+        let log = format!("{relay} --listen {listen} --log {format} --log-format {format}");
+        let mut running = kneepoint(&directory, &log)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command starts");
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("there is a socket");
+        while running.try_wait().expect("it can be asked").is_none() {
+            // Nobody may listen yet.
+            let _ = socket.send_to(b"hello", listen);
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+    let csv = fs::read_to_string(directory.join("csv.up")).expect("there is a log");
+    let columns = listed("With `--log-format csv`");
+    assert_eq!(csv.lines().next(), Some(columns.join(",").as_str()));
+    let json = fs::read_to_string(directory.join("json.up")).expect("there is a log");
+    let events = json.lines().map(|line| serde_json::from_str(line));
+    let events: Vec<Value> = events.collect::<Result<_, _>>().expect("lines are JSON");
+    let mut names: Vec<String> = events.iter().flat_map(fields).collect();
+    names.sort();
+    names.dedup();
+    assert_eq!(names, sorted(listed("With `--log-format json`")));
+}
+
+#[test]
+fn those_of_the_list_of_controllers_are_listed() {
+    let list = json(anywhere(), "controllers");
+    let names = listed("## The list of controllers");
+    assert_eq!(fields(&list[0]), sorted(names));
 }
 
 #[test]
