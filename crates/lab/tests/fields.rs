@@ -138,6 +138,7 @@ fn those_of_the_relay_are_listed() {
 
 /// Half of what comes to the link is lost.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "processes run in real time")]
 fn those_of_the_relays_log_are_listed() {
     let directory = directory("fields-of-the-log", &[]);
     let relay = "relay --to 127.0.0.1:9 --duration 400ms --stats off --up-loss 50% --up 1Mbps";
@@ -162,7 +163,7 @@ fn those_of_the_relays_log_are_listed() {
     let columns = listed("With `--log-format csv`");
     assert_eq!(csv.lines().next(), Some(columns.join(",").as_str()));
     let json = fs::read_to_string(directory.join("json.up")).expect("there is a log");
-    let events = json.lines().map(|line| serde_json::from_str(line));
+    let events = json.lines().map(serde_json::from_str);
     let events: Vec<Value> = events.collect::<Result<_, _>>().expect("lines are JSON");
     let mut names: Vec<String> = events.iter().flat_map(fields).collect();
     names.sort();

@@ -191,6 +191,7 @@ fn a_transfer_that_does_not_finish_is_a_result() {
 /// A signal that comes before the command listens ends it: then another one has to come later.
 #[test]
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "processes run in real time")]
 fn what_was_measured_before_a_signal_is_printed() {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;

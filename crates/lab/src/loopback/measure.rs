@@ -127,7 +127,7 @@ fn transfer(
             Ok(Ok(run)) => return Ok(Some(run)),
             Ok(Err(error)) => {
                 // Ctrl-C ends the receiver's process too, and may do so first.
-                thread::sleep(LOOK);
+                thread::park_timeout(LOOK);
                 return if stop() { Ok(None) } else { Err(error) };
             }
             Err(RecvTimeoutError::Timeout) if stop() => return Ok(None),
