@@ -134,8 +134,8 @@ mod signals {
         server.send_to(b"back", proxy).expect("it is sent");
         let (size, _) = client.recv_from(&mut buffer).expect("it arrives");
         assert_eq!(&buffer[..size], b"back");
-        let statistics = lines.next().expect("there is a line");
-        assert!(statistics.contains("clients 1; up "), "{statistics}");
+        // The first line may come before the client does.
+        assert!(lines.any(|line| line.contains("clients 1; up ")));
 
         let summary = end(child, lines, signal);
         for part in [
