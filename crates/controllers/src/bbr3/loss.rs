@@ -44,7 +44,9 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// Whether a flight lost too much (`IsInflightTooHigh`).
     pub(super) fn too_much_lost(&self, lost: Bytes, in_flight: Bytes) -> bool {
-        lost > self.mtu * u64::from(self.config.tolerated_losses)
+        // Most samples have lost nothing.
+        lost > Bytes::ZERO
+            && lost > self.mtu * u64::from(self.config.tolerated_losses)
             && lost > self.config.loss_threshold * in_flight
     }
 
