@@ -75,18 +75,25 @@ impl AckGap {
 
     /// Handles an acknowledgement of `bytes`. A gap above `limit` does not count for the maximum. Returns whether
     /// [`max`](Self::max) or [`recurring`](Self::recurring) may have changed.
-    pub(super) fn on_ack(&mut self, now: Timestamp, round: u64, bytes: Bytes, limit: u64) -> bool {
+    pub(super) fn on_ack(
+        &mut self,
+        now: Timestamp,
+        round: u64,
+        bytes: Bytes,
+        limit: impl Fn() -> u64,
+    ) -> bool {
         let previous = core::mem::replace(&mut self.previous, now);
         if previous == Timestamp::MAX {
             return false;
         }
         let gap = now.nanos_since(previous);
-        let same_max = gap > limit || self.had_as_long(gap);
+        // Most gaps are no news, whatever the limit.
+        let same_max = self.had_as_long(gap) || gap > limit();
         if same_max && round == self.recurring.round {
             self.recurring.add(gap, bytes);
             return false;
         }
-        self.take_news(round, gap, bytes, limit);
+        self.take_news(round, gap, bytes, limit());
         true
     }
 
@@ -154,26 +161,26 @@ mod tests {
     fn the_longest_pause_of_the_last_rounds_counts() {
         let mut gap = AckGap::new();
         assert_eq!(gap.max(), 0);
-        gap.on_ack(at(100), 1, BYTES, LIMIT);
+        gap.on_ack(at(100), 1, BYTES, || LIMIT);
         assert_eq!(gap.max(), 0, "nothing to compare with");
-        gap.on_ack(at(102), 1, BYTES, LIMIT);
-        gap.on_ack(at(112), 2, BYTES, LIMIT);
-        gap.on_ack(at(113), 3, BYTES, LIMIT);
+        gap.on_ack(at(102), 1, BYTES, || LIMIT);
+        gap.on_ack(at(112), 2, BYTES, || LIMIT);
+        gap.on_ack(at(113), 3, BYTES, || LIMIT);
         assert_eq!(gap.max(), 10 * MILLI);
-        gap.on_ack(at(115), 2 + ROUNDS, BYTES, LIMIT);
+        gap.on_ack(at(115), 2 + ROUNDS, BYTES, || LIMIT);
         assert_eq!(gap.max(), 10 * MILLI);
-        gap.on_ack(at(116), 3 + ROUNDS, BYTES, LIMIT);
+        gap.on_ack(at(116), 3 + ROUNDS, BYTES, || LIMIT);
         assert_eq!(gap.max(), 2 * MILLI);
     }
 
     #[test]
     fn an_outage_is_not_a_pause() {
         let mut gap = AckGap::new();
-        gap.on_ack(at(0), 1, BYTES, LIMIT);
-        gap.on_ack(at(41), 1, BYTES, LIMIT);
+        gap.on_ack(at(0), 1, BYTES, || LIMIT);
+        gap.on_ack(at(41), 1, BYTES, || LIMIT);
         assert_eq!(gap.max(), 0);
         // A gap equal to the limit counts.
-        gap.on_ack(at(81), 1, BYTES, LIMIT);
+        gap.on_ack(at(81), 1, BYTES, || LIMIT);
         assert_eq!(gap.max(), LIMIT);
     }
 
@@ -183,13 +190,13 @@ mod tests {
     fn a_gap_in_most_rounds_is_no_outage() {
         let mut gap = AckGap::new();
         for round in 0..5 {
-            gap.on_ack(at(100 * round), round, BYTES, LIMIT);
+            gap.on_ack(at(100 * round), round, BYTES, || LIMIT);
         }
         assert_eq!(gap.max(), 100 * MILLI);
         // One outage has no lasting effect, and an interval that ends is forgotten.
-        gap.on_ack(at(1400), 5, BYTES, LIMIT);
+        gap.on_ack(at(1400), 5, BYTES, || LIMIT);
         for round in 6..10 {
-            gap.on_ack(at(1350 + 10 * round), round, BYTES, LIMIT);
+            gap.on_ack(at(1350 + 10 * round), round, BYTES, || LIMIT);
         }
         assert_eq!(gap.max(), 10 * MILLI);
     }
@@ -208,11 +215,11 @@ mod tests {
     #[test]
     fn silence_of_the_application_is_not_a_pause() {
         let mut gap = AckGap::new();
-        gap.on_ack(at(0), 1, BYTES, LIMIT);
+        gap.on_ack(at(0), 1, BYTES, || LIMIT);
         gap.on_idle();
-        gap.on_ack(at(30), 1, BYTES, LIMIT);
+        gap.on_ack(at(30), 1, BYTES, || LIMIT);
         assert_eq!(gap.max(), 0);
-        gap.on_ack(at(33), 1, BYTES, LIMIT);
+        gap.on_ack(at(33), 1, BYTES, || LIMIT);
         assert_eq!(gap.max(), 3 * MILLI);
     }
 
@@ -220,7 +227,7 @@ mod tests {
     fn time_that_stands_still_or_runs_backwards_is_no_pause() {
         let mut gap = AckGap::new();
         for millis in [50, 50, 20] {
-            gap.on_ack(at(millis), 1, BYTES, LIMIT);
+            gap.on_ack(at(millis), 1, BYTES, || LIMIT);
         }
         assert_eq!(gap.max(), 0);
     }

@@ -156,9 +156,12 @@ impl WindowCalculator {
             smoothed => smoothed - smoothed / 8 + rtt / 8,
         };
         // Before there is a model, this RTT serves: nothing that depends on it is used before.
-        let limit = self
-            .point
-            .map_or_else(|| horizon(rtt), |point| point.horizon());
+        let point = &self.point;
+        let limit = || {
+            point
+                .as_ref()
+                .map_or_else(|| horizon(rtt), OperatingPoint::horizon)
+        };
         if self.ack_gap.on_ack(ack.now, ack.round, ack.acked, limit) {
             let gaps = (self.ack_gap.max(), self.ack_gap.recurring());
             if gaps != (self.path.ack_gap, self.path.recurring_gap) {
