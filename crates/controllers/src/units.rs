@@ -322,10 +322,15 @@ pub(crate) fn saturating_nanos(span: Duration) -> u64 {
     if seconds < u64::MAX / NANOS_PER_SECOND {
         seconds * NANOS_PER_SECOND + nanos
     } else {
-        seconds
-            .saturating_mul(NANOS_PER_SECOND)
-            .saturating_add(nanos)
+        centuries(seconds, nanos)
     }
+}
+
+#[cold]
+fn centuries(seconds: u64, nanos: u64) -> u64 {
+    seconds
+        .saturating_mul(NANOS_PER_SECOND)
+        .saturating_add(nanos)
 }
 
 /// `value` x `factor` / `divisor`, rounded down and saturating; a zero divisor counts as one.
