@@ -224,13 +224,13 @@ impl Link {
         } else {
             smaller(larger(acked.wait, censored), gap)
         };
-        self.rate.add(acked.bytes, busy, gap, horizon);
         let empty = acked.wait <= host_delay + EMPTY_BATCHES * acked.bytes / usual;
         let idle = if empty && acked.full { gap - busy } else { 0.0 };
         self.target.on_ack(config, idle / horizon, gap / horizon);
         let squares = acked.bytes * acked.bytes;
         self.batch
             .add(squares, acked.bytes, gap / (BATCH_MEMORY * horizon));
+        self.rate.add(acked.bytes, busy, gap, horizon);
     }
 }
 
