@@ -21,6 +21,8 @@ use crate::units::{Bytes, Timestamp};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LossBound {
     mtu: Bytes,
+    /// How many bytes are a sample of the loss.
+    sample: Bytes,
     phase: Phase,
     /// Loss that the path has by itself: a share.
     tolerated: f64,
@@ -145,6 +147,7 @@ impl LossBound {
     pub(super) fn new(mtu: Bytes) -> Self {
         Self {
             mtu,
+            sample: mtu * SAMPLE,
             phase: Phase::Unbounded,
             tolerated: 0.0,
             counted: Counted::default(),
@@ -158,6 +161,7 @@ impl LossBound {
 
     pub(super) fn set_mtu(&mut self, mtu: Bytes) {
         self.mtu = mtu;
+        self.sample = mtu * SAMPLE;
     }
 
     /// Packets that counted as lost have arrived, out of order. What was concluded from them is taken back, but not a bound that has
@@ -200,10 +204,10 @@ impl LossBound {
         ack: &AckEvent,
         model: impl Fn() -> f64,
         room: impl Fn() -> f64,
-        others_queue: bool,
-        found_no_queue: bool,
+        others_queue: impl Fn() -> bool,
+        found_no_queue: impl Fn() -> bool,
     ) {
-        let sample = self.mtu * SAMPLE;
+        let sample = self.sample;
         self.counted.add(ack);
         self.recent.delivered += ack.acked;
         if self.recent.all() > sample * 2 {
@@ -244,8 +248,8 @@ impl LossBound {
                 }
             }
             Phase::Holding { bounded, until } => {
-                let emptied = bounded.overflowed && found_no_queue;
-                if ack.round >= *until || others_queue || emptied {
+                let emptied = bounded.overflowed && found_no_queue();
+                if ack.round >= *until || others_queue() || emptied {
                     self.phase = Phase::Raising { bounded: *bounded };
                 }
             }
@@ -254,7 +258,7 @@ impl LossBound {
                     let growth = if bounded.is_obsolete(ack.round) {
                         let queued = smaller(1.0 + room() / bounded.bound, NEW_GROUND);
                         larger(queued, 1.0 + config.bound_growth)
-                    } else if others_queue {
+                    } else if others_queue() {
                         1.0 + 2.0 * config.bound_growth
                     } else {
                         1.0 + config.bound_growth
@@ -343,7 +347,7 @@ impl LossBound {
             // In so small a flight one or two lost packets are chance. They are not if the flights before lost as many.
             self.recent.lost += event.lost;
             let packets = |bytes: Bytes| bytes.0 as f64 / packet;
-            self.recent.all() > self.mtu * SAMPLE
+            self.recent.all() > self.sample
                 && packets(self.recent.lost) > most(usual, packets(self.recent.all()))
         };
         let reports = if self.reports.0 == event.round {
