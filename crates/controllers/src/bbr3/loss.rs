@@ -1,7 +1,7 @@
 //! The response to losses.
 
 use super::Bbr3;
-use super::state::{Phase, State};
+use super::state::State;
 use super::undo::Left;
 use crate::event::{CongestionEvent, CongestionSignal, FlightSample};
 use crate::filter::BandwidthFilter;
@@ -23,7 +23,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         };
         if self.too_much_lost(flight.lost, flight.in_flight) {
             let safe = flight_at_threshold(&flight, event.lost, self.config.loss_threshold);
-            if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
+            if matches!(self.state, State::ProbeUp(_)) {
                 self.undo.left(Left::Up);
             }
             self.note_flight_too_high(event.now, safe, flight.app_limited);
@@ -37,7 +37,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             let target = self.output.bdp.min(self.window);
             self.bounds.inflight_longterm = safe.max(self.config.beta * target);
         }
-        if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
+        if matches!(self.state, State::ProbeUp(_)) {
             self.start_down(now);
         }
     }

@@ -132,7 +132,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// Restarting from Idle").
     fn pacing_gain(&self) -> Gain {
         match self.state {
-            State::ProbeBw(_) if self.restarting => Gain::UNIT,
+            state if state.is_probe_bw() && self.restarting => Gain::UNIT,
             state => state.pacing_gain(&self.config),
         }
     }

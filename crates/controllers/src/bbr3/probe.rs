@@ -7,7 +7,7 @@ use rand_pcg::Pcg32;
 
 use super::Bbr3;
 use super::config::{Probing, UpExit};
-use super::state::{Phase, State};
+use super::state::State;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::FullPipe;
@@ -114,20 +114,20 @@ impl<F: BandwidthFilter> Bbr3<F> {
         if !self.full_bw_reached || self.adapt_long_term(ack) {
             return;
         }
-        let State::ProbeBw(phase) = self.state else {
-            return;
-        };
-        match phase {
-            Phase::Down | Phase::Cruise if self.is_time_to_probe(ack) => self.start_refill(),
-            Phase::Down if self.is_drained(ack) => self.transition(State::ProbeBw(Phase::Cruise)),
-            Phase::Down | Phase::Cruise => {}
-            Phase::Refill => {
+        match self.state {
+            State::Startup(_) | State::Drain { .. } | State::ProbeRtt(_) => {}
+            State::ProbeDown | State::ProbeCruise if self.is_time_to_probe(ack) => {
+                self.start_refill();
+            }
+            State::ProbeDown if self.is_drained(ack) => self.transition(State::ProbeCruise),
+            State::ProbeDown | State::ProbeCruise => {}
+            State::ProbeRefill => {
                 if self.round.started() {
                     self.cycle.sampling = true;
                     self.start_up(ack);
                 }
             }
-            Phase::Up(probe_up) => {
+            State::ProbeUp(probe_up) => {
                 if self.is_time_to_go_down(ack, &probe_up) {
                     // No high loss so far; it may still be reported.
                     self.cycle.too_high = false;
@@ -142,7 +142,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.cycle.pick_wait(now, &mut self.random);
         self.cycle.stopping = true;
         self.round.restart(self.delivered);
-        self.transition(State::ProbeBw(Phase::Down));
+        self.transition(State::ProbeDown);
     }
 
     pub(super) fn start_refill(&mut self) {
@@ -150,14 +150,14 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.cycle.probe_precautionary = false;
         self.cycle.stopping = false;
         self.round.restart(self.delivered);
-        self.transition(State::ProbeBw(Phase::Refill));
+        self.transition(State::ProbeRefill);
     }
 
     pub(super) fn start_up(&mut self, ack: &AckEvent) {
         self.round.restart(self.delivered);
         let rate = ack.rate.map_or(Bandwidth::ZERO, |s| s.delivery_rate);
         let probe_up = ProbeUp::new(ack.now, rate, self.window, self.mtu);
-        self.transition(State::ProbeBw(Phase::Up(probe_up)));
+        self.transition(State::ProbeUp(probe_up));
     }
 
     /// Whether to probe: after the random wait, or as often as Reno; sooner only for a filter that has nothing but
@@ -192,7 +192,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         if self.window_was_full() && self.window >= self.bounds.inflight_longterm {
             // The bound limits the rate, so there is no plateau to detect.
             let rate = ack.rate.map_or(Bandwidth::ZERO, |s| s.delivery_rate);
-            if let State::ProbeBw(Phase::Up(probe_up)) = &mut self.state {
+            if let State::ProbeUp(probe_up) = &mut self.state {
                 probe_up.plateau = FullPipe::from_baseline(rate);
             }
             return false;
@@ -225,7 +225,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// Feedback to a probe that was not too high raises the long-term bound. The end of the probe advances the maximum
     /// filter (`AdaptLongTermModel`). Returns whether the state has changed.
     fn adapt_long_term(&mut self, ack: &AckEvent) -> bool {
-        let probing_bandwidth = matches!(self.state, State::ProbeBw(_));
+        let probing_bandwidth = self.state.is_probe_bw();
         if self.cycle.stopping && self.round.started() {
             self.cycle.sampling = false;
             self.cycle.stopping = false;
@@ -252,7 +252,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// Up raises the bound that it has filled, slowly at first (`ProbeInflightLongtermUpward`).
     fn probe_long_term_upward(&mut self, ack: &AckEvent) {
         let full = self.window_was_full() && self.window >= self.bounds.inflight_longterm;
-        let State::ProbeBw(Phase::Up(probe_up)) = &mut self.state else {
+        let State::ProbeUp(probe_up) = &mut self.state else {
             return;
         };
         if !full {

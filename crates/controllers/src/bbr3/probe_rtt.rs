@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::Bbr3;
-use super::state::{Hold, Phase, ProbeRttState, State};
+use super::state::{Hold, ProbeRttState, State};
 use crate::config::WindowPolicy;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
@@ -89,8 +89,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
             self.longer_path.reset();
             return false;
         }
-        let (State::ProbeBw(_), Some(min_rtt), true) = (
-            self.state,
+        let (true, Some(min_rtt), true) = (
+            self.state.is_probe_bw(),
             self.min_rtt.known_nanos(),
             LongerPath::can_be_told(ack, self.min_window),
         ) else {
@@ -190,7 +190,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         if self.full_bw_reached {
             // Refilling the pipe may cause losses, so the next probe waits as usual.
             self.start_down(now);
-            self.transition(State::ProbeBw(Phase::Cruise));
+            self.transition(State::ProbeCruise);
         } else {
             self.enter_startup(search);
         }

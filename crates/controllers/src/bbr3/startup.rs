@@ -1,7 +1,7 @@
 //! Startup and Drain.
 
 use super::Bbr3;
-use super::state::{Phase, State};
+use super::state::State;
 use super::undo::Left;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
@@ -16,7 +16,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         }
         let search = match &mut self.state {
             State::Startup(search) => search,
-            State::ProbeBw(Phase::Up(probe_up)) => &mut probe_up.plateau,
+            State::ProbeUp(probe_up) => &mut probe_up.plateau,
             _ => return,
         };
         if let Some(sample) = &ack.rate

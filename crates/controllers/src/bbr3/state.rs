@@ -13,23 +13,17 @@ pub(super) enum State {
     Startup(FullPipe),
     /// Drains the queue of Startup; ends in this round at the latest.
     Drain { last_round: u64 },
-    /// Runs the probing cycle.
-    ProbeBw(Phase),
+    /// The first phase of a ProbeBW cycle (section "ProbeBW"): sends slower than the path delivers, to drain the queue and leave room
+    /// to others.
+    ProbeDown,
+    /// Sends as fast as the path delivers.
+    ProbeCruise,
+    /// Sends as fast as the long-term model allows, for a round.
+    ProbeRefill,
+    /// The last phase of the cycle: sends faster than the path delivers.
+    ProbeUp(ProbeUp),
     /// Keeps half a BDP in flight, to measure the RTT without a queue.
     ProbeRtt(ProbeRttState),
-}
-
-/// The phases of a ProbeBW cycle (section "ProbeBW").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// Sends slower than the path delivers, to drain the queue and leave room to others.
-    Down,
-    /// Sends as fast as the path delivers.
-    Cruise,
-    /// Sends as fast as the long-term model allows, for a round.
-    Refill,
-    /// Sends faster than the path delivers.
-    Up(ProbeUp),
 }
 
 /// The state of ProbeRTT (section "ProbeRTT Logic").
@@ -60,9 +54,9 @@ impl State {
         match self {
             Self::Startup(_) => config.startup_pacing_gain,
             Self::Drain { .. } => config.drain_pacing_gain,
-            Self::ProbeBw(Phase::Down) => config.down_pacing_gain,
-            Self::ProbeBw(Phase::Up(_)) => config.up_pacing_gain,
-            Self::ProbeBw(Phase::Cruise | Phase::Refill) | Self::ProbeRtt(_) => Gain::UNIT,
+            Self::ProbeDown => config.down_pacing_gain,
+            Self::ProbeUp(_) => config.up_pacing_gain,
+            Self::ProbeCruise | Self::ProbeRefill | Self::ProbeRtt(_) => Gain::UNIT,
         }
     }
 
@@ -71,8 +65,8 @@ impl State {
         match self {
             // Draining is the pacing rate's task.
             Self::Startup(_) | Self::Drain { .. } => config.startup_window_gain,
-            Self::ProbeBw(Phase::Up(_)) => config.up_window_gain,
-            Self::ProbeBw(_) => config.window_gain,
+            Self::ProbeUp(_) => config.up_window_gain,
+            Self::ProbeDown | Self::ProbeCruise | Self::ProbeRefill => config.window_gain,
             Self::ProbeRtt(_) => config.probe_rtt_gain,
         }
     }
@@ -81,37 +75,44 @@ impl State {
         match self {
             Self::Startup(_) => Mode::Startup,
             Self::Drain { .. } => Mode::Drain,
-            Self::ProbeBw(Phase::Down) => Mode::ProbeDown,
-            Self::ProbeBw(Phase::Cruise) => Mode::ProbeCruise,
-            Self::ProbeBw(Phase::Refill) => Mode::ProbeRefill,
-            Self::ProbeBw(Phase::Up(_)) => Mode::ProbeUp,
+            Self::ProbeDown => Mode::ProbeDown,
+            Self::ProbeCruise => Mode::ProbeCruise,
+            Self::ProbeRefill => Mode::ProbeRefill,
+            Self::ProbeUp(_) => Mode::ProbeUp,
             Self::ProbeRtt(_) => Mode::ProbeRtt,
         }
+    }
+
+    /// Whether the state is a phase of ProbeBW.
+    pub(super) const fn is_probe_bw(&self) -> bool {
+        matches!(
+            self,
+            Self::ProbeDown | Self::ProbeCruise | Self::ProbeRefill | Self::ProbeUp(_)
+        )
     }
 
     /// Whether the state probes for bandwidth, so that losses are expected (`IsProbingBW`).
     pub(super) const fn is_probing(&self) -> bool {
         matches!(
             self,
-            Self::Startup(_) | Self::ProbeBw(Phase::Refill | Phase::Up(_))
+            Self::Startup(_) | Self::ProbeRefill | Self::ProbeUp(_)
         )
     }
 
     /// Whether the draft has an edge from `self` to `next`. The undo of a spurious loss can also return to Startup and
     /// Refill.
     pub(super) const fn may_become(&self, next: &Self) -> bool {
-        use Phase::{Cruise, Down, Refill, Up};
-        use State::{Drain, ProbeBw, ProbeRtt, Startup};
-        matches!(
-            (self, next),
-            (Drain { .. } | ProbeBw(_) | ProbeRtt(_), Startup(_))
-                | (Startup(_), Drain { .. })
-                | (Drain { .. } | ProbeBw(Up(_)) | ProbeRtt(_), ProbeBw(Down))
-                | (ProbeBw(Down), ProbeBw(Cruise))
-                | (ProbeBw(Down | Cruise | Refill), ProbeBw(Refill))
-                | (ProbeBw(Refill), ProbeBw(Up(_)))
-                | (Startup(_) | Drain { .. } | ProbeBw(_), ProbeRtt(_))
-        )
+        use State::{Drain, ProbeCruise, ProbeDown, ProbeRefill, ProbeRtt, ProbeUp, Startup};
+        match (self, next) {
+            (Startup(_), Startup(_)) | (ProbeRtt(_), ProbeRtt(_)) => false,
+            (_, Startup(_) | ProbeRtt(_))
+            | (Startup(_), Drain { .. })
+            | (Drain { .. } | ProbeUp(_) | ProbeRtt(_), ProbeDown)
+            | (ProbeDown, ProbeCruise)
+            | (ProbeDown | ProbeCruise | ProbeRefill, ProbeRefill)
+            | (ProbeRefill, ProbeUp(_)) => true,
+            _ => false,
+        }
     }
 }
 
@@ -123,10 +124,10 @@ mod tests {
         [
             State::Startup(FullPipe::default()),
             State::Drain { last_round: 3 },
-            State::ProbeBw(Phase::Down),
-            State::ProbeBw(Phase::Cruise),
-            State::ProbeBw(Phase::Refill),
-            State::ProbeBw(Phase::Up(ProbeUp::default())),
+            State::ProbeDown,
+            State::ProbeCruise,
+            State::ProbeRefill,
+            State::ProbeUp(ProbeUp::default()),
             State::ProbeRtt(ProbeRttState {
                 check: None,
                 window: Bytes(4800),

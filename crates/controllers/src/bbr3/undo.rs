@@ -2,7 +2,7 @@
 
 use super::Bbr3;
 use super::bounds::Bounds;
-use super::state::{Phase, State};
+use super::state::State;
 use crate::event::{AckEvent, CongestionEvent};
 use crate::filter::BandwidthFilter;
 use crate::model::FullPipe;
@@ -97,17 +97,18 @@ impl<F: BandwidthFilter> Bbr3<F> {
         match &mut self.state {
             State::Startup(search) => *search = FullPipe::default(),
             State::ProbeRtt(probe_rtt) => probe_rtt.search = FullPipe::default(),
-            State::ProbeBw(Phase::Up(probe_up)) => probe_up.plateau = FullPipe::default(),
+            State::ProbeUp(probe_up) => probe_up.plateau = FullPipe::default(),
             _ => {}
         }
         match (saved.left, self.state) {
-            (Some(Left::Startup), State::Drain { .. } | State::ProbeBw(_)) => {
+            (_, State::Startup(_)) => {}
+            // ProbeRTT then ends in Startup.
+            (Some(Left::Startup), State::ProbeRtt(_)) => self.reopen_search(),
+            (Some(Left::Startup), _) => {
                 self.reopen_search();
                 self.enter_startup(FullPipe::default());
             }
-            // ProbeRTT then ends in Startup.
-            (Some(Left::Startup), State::ProbeRtt(_)) => self.reopen_search(),
-            (Some(Left::Up), State::ProbeBw(Phase::Down | Phase::Cruise | Phase::Refill)) => {
+            (Some(Left::Up), State::ProbeDown | State::ProbeCruise | State::ProbeRefill) => {
                 self.start_refill();
             }
             _ => {}

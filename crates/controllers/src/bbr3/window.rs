@@ -1,7 +1,7 @@
 //! The congestion window: it grows with the delivered bytes up to the bound of the model.
 
 use super::Bbr3;
-use super::state::{Phase, State};
+use super::state::State;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::initial_window;
@@ -23,13 +23,11 @@ impl<F: BandwidthFilter> Bbr3<F> {
     pub(super) fn bound_of_model(&self) -> Bytes {
         let bound = match self.state {
             State::Startup(_) | State::Drain { .. } => self.bounds.inflight_shortterm,
-            State::ProbeBw(Phase::Down | Phase::Refill | Phase::Up(_)) => self
+            State::ProbeDown | State::ProbeRefill | State::ProbeUp(_) => self
                 .bounds
                 .inflight_longterm
                 .min(self.bounds.inflight_shortterm),
-            State::ProbeBw(Phase::Cruise) => {
-                self.long_term_rest().min(self.bounds.inflight_shortterm)
-            }
+            State::ProbeCruise => self.long_term_rest().min(self.bounds.inflight_shortterm),
             State::ProbeRtt(probe_rtt) => probe_rtt
                 .window
                 .min(self.long_term_rest())
@@ -51,7 +49,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// Adds room for the hosts' batches, and for two packets more in a probe (`QuantizationBudget`).
     pub(super) fn quantized(&self, flight: Bytes) -> Bytes {
         let flight = flight.max(self.output.batches);
-        if matches!(self.state, State::ProbeBw(Phase::Up(_))) {
+        if matches!(self.state, State::ProbeUp(_)) {
             return flight + self.mtu * 2;
         }
         flight

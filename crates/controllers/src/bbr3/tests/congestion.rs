@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::super::fixture::{ack, congestion, run_into, sample};
-use super::super::state::{Phase, State};
+use super::super::state::State;
 use super::*;
 use crate::driver::{MTU, PLAIN, at, environment};
 use crate::event::{FlightSample, RateSample};
@@ -144,7 +144,7 @@ fn losses_above_the_threshold_end_a_probe_and_set_its_bound() {
     assert_eq!(calm.state.mode(), Mode::ProbeUp);
     let mut hit = core.clone();
     hit.on_congestion(&congestion(now, now - 20, Loss, flight(60, 3)));
-    assert_eq!(hit.state, State::ProbeBw(Phase::Down));
+    assert_eq!(hit.state, State::ProbeDown);
     // Above the threshold since long before the last packet: what was in flight before it.
     assert_eq!(hit.bounds.inflight_longterm, MTU * 59);
     // The same feedback is answered once.

@@ -1,7 +1,7 @@
 //! The core's calls of its filter.
 
 use super::super::fixture::{ack, sample};
-use super::super::state::{Phase, State};
+use super::super::state::State;
 use super::*;
 use crate::bbr3::Probing;
 use crate::driver::{MTU, at, environment};
@@ -65,7 +65,7 @@ fn cruising(probing: Probing) -> Bbr3<Told> {
     core.full_bw_reached = true;
     core.state = State::Drain { last_round: 9 };
     core.start_down(at(40));
-    core.transition(State::ProbeBw(Phase::Cruise));
+    core.transition(State::ProbeCruise);
     core.window = MTU * 80;
     core
 }

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::super::fixture::{ack, lengthen, run_into, sample, shared};
-use super::super::state::{Phase, State};
+use super::super::state::State;
 use super::*;
 use crate::driver::{MTU, PLAIN, Scenario, at, now};
 use crate::event::RateSample;
@@ -133,7 +133,7 @@ fn drain_ends_after_three_rounds_whatever_is_in_flight() {
         now += 40;
     }
     assert_eq!(core.round.count() - first, 4);
-    assert_eq!(core.state, State::ProbeBw(Phase::Down));
+    assert_eq!(core.state, State::ProbeDown);
 }
 
 /// The draft's appendix, "Never Exiting PROBE_UP (or STARTUP) When Application-Limited With No Loss".
