@@ -107,7 +107,7 @@ impl DeliveryRateSampler {
         if self.ack.in_flight == Bytes::ZERO
             && let Some(sent_packets) = &mut self.sent_packets
         {
-            sent_packets.forget_all_but(MAX_UNHEARD);
+            sent_packets.groups().forget_all_but(MAX_UNHEARD);
         }
         self.group(now, bytes);
     }
@@ -116,6 +116,7 @@ impl DeliveryRateSampler {
         let Some(sent_packets) = &mut self.sent_packets else {
             return;
         };
+        let groups = sent_packets.groups();
         let after_silence = self.ack.in_flight == Bytes::ZERO;
         if after_silence {
             // Both intervals of the next sample begin now. Otherwise the idle time would lower the rate.
@@ -132,7 +133,7 @@ impl DeliveryRateSampler {
         };
         // The packet must not share a group with packets sent before it.
         let resolution = if after_silence { 0 } else { self.resolution };
-        sent_packets.push(now, bytes, &state, self.round_end, resolution);
+        groups.push(now, bytes, &state, self.round_end, resolution);
     }
 
     /// Packets that left together at `sent` were acknowledged by the acknowledgement that arrived at `now`.
@@ -156,13 +157,15 @@ impl DeliveryRateSampler {
             return;
         };
         let (round_end, sampled) = (self.round_end, &mut self.sampled);
-        sent_packets.take(sent, bytes, self.oldest_sent, |state| {
+        let groups = sent_packets.groups();
+        groups.take(sent, bytes, |state| {
             // A packet sent after the round began has been acknowledged.
             ack.round_start |= state.delivered >= round_end;
             if sampled.is_none_or(|(_, newest)| state.delivered >= newest.delivered) {
                 *sampled = Some((sent, *state));
             }
         });
+        groups.prune(self.oldest_sent);
     }
 
     fn begin_ack(&mut self, now: Timestamp) {
@@ -209,7 +212,7 @@ impl DeliveryRateSampler {
         if in_flight == Bytes::ZERO
             && let Some(sent_packets) = &mut self.sent_packets
         {
-            sent_packets.clear();
+            sent_packets.groups().clear();
         }
         newly_acked.then_some(&self.ack)
     }
@@ -241,7 +244,7 @@ impl DeliveryRateSampler {
         };
         let event = self.congestion(now, signal, loss);
         if let Some(sent_packets) = &mut self.sent_packets {
-            sent_packets.remove_lost(newest_sent, lost);
+            sent_packets.groups().remove_lost(newest_sent, lost);
         }
         event
     }
@@ -274,7 +277,8 @@ impl DeliveryRateSampler {
         loss: &Loss,
     ) -> CongestionEvent {
         let sent_packets = self.sent_packets.as_mut();
-        let flight = sent_packets.and_then(|sent_packets| sent_packets.get(loss.newest_sent));
+        let flight =
+            sent_packets.and_then(|sent_packets| sent_packets.groups().get(loss.newest_sent));
         // A mark is reported after its packet was acknowledged, and perhaps its whole group with it.
         let flight = flight.or_else(|| {
             let (sent, state) = self.sampled?;

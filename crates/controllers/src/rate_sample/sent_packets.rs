@@ -22,60 +22,14 @@ struct Holder {
 }
 
 impl SentPackets {
-    /// As [`Groups::push`].
-    pub(super) fn push(
-        &mut self,
-        sent: Timestamp,
-        bytes: Bytes,
-        state: &PacketState,
-        round_began: Bytes,
-        resolution: u64,
-    ) {
-        let groups = self.groups();
-        groups.push(sent, bytes, state, round_began, resolution);
-    }
-
-    /// As [`Groups::take`]. Also removes groups that are much older than `oldest_acked`.
-    #[inline]
-    pub(super) fn take(
-        &mut self,
-        sent: Timestamp,
-        bytes: Bytes,
-        oldest_acked: Timestamp,
-        see: impl FnOnce(&PacketState),
-    ) {
-        let groups = self.groups();
-        groups.take(sent, bytes, see);
-        groups.prune(oldest_acked);
-    }
-
-    /// As [`Groups::get`].
-    pub(super) fn get(&mut self, sent: Timestamp) -> Option<PacketState> {
-        self.groups().get(sent)
-    }
-
-    /// As [`Groups::remove_lost`].
-    pub(super) fn remove_lost(&mut self, newest_sent: Timestamp, bytes: Bytes) {
-        self.groups().remove_lost(newest_sent, bytes);
-    }
-
-    /// Removes all groups but the newest.
-    pub(super) fn forget_all_but(&mut self, count: usize) {
-        self.groups().forget_all_but(count);
-    }
-
-    /// Removes all groups: nothing is in flight.
-    pub(super) fn clear(&mut self) {
-        self.groups().clear();
-    }
-
     pub(super) fn len(&self) -> usize {
         let holder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let shared = holder.shared.as_deref();
         shared.unwrap_or(&holder.own).len()
     }
 
-    fn groups(&mut self) -> &mut Groups {
+    /// What they are, to be changed.
+    pub(super) fn groups(&mut self) -> &mut Groups {
         let holder = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         if holder.shared.is_some() {
             holder.take_back();
@@ -140,7 +94,7 @@ pub(super) struct PacketState {
 /// A peer cannot make the history grow: each group holds at least one byte that is neither acknowledged nor lost, and
 /// there are at most [`MAX_OVERTAKEN`] + [`MAX_GROUPS`] groups.
 #[derive(Debug, Clone, Default)]
-struct Groups {
+pub(super) struct Groups {
     /// Groups that a later packet's acknowledgement has overtaken: lost or reordered packets.
     overtaken: VecDeque<PacketGroup>,
     /// The groups sent after those. The next acknowledged packet is in the first of them, unless it is reordered.
@@ -152,7 +106,7 @@ impl Groups {
     /// within `resolution` nanoseconds; and always if there are [`MAX_GROUPS`] groups.
     ///
     /// A packet belongs to the present round if `round_began` was delivered when it left.
-    fn push(
+    pub(super) fn push(
         &mut self,
         sent: Timestamp,
         bytes: Bytes,
@@ -196,7 +150,7 @@ impl Groups {
     /// Two groups can have the same send time, if an acknowledgement came between two batches of one instant. The older
     /// one is used first; if both are, the state is the newer one's.
     #[inline]
-    fn take(&mut self, sent: Timestamp, bytes: Bytes, see: impl FnOnce(&PacketState)) {
+    pub(super) fn take(&mut self, sent: Timestamp, bytes: Bytes, see: impl FnOnce(&PacketState)) {
         if !self.is_overtaken(sent) {
             while self
                 .sent_packets
@@ -257,7 +211,7 @@ impl Groups {
     }
 
     /// The state of a packet sent at `sent`, if its group still exists.
-    fn get(&self, sent: Timestamp) -> Option<PacketState> {
+    pub(super) fn get(&self, sent: Timestamp) -> Option<PacketState> {
         let sent_packets = if self.is_overtaken(sent) {
             &self.overtaken
         } else {
@@ -274,7 +228,7 @@ impl Groups {
     /// unacknowledged packets sent before it in the same packet number space. The rest of earlier groups is no longer
     /// in flight, and the transport would ignore an acknowledgement of it.
     #[cold]
-    fn remove_lost(&mut self, newest_sent: Timestamp, bytes: Bytes) {
+    pub(super) fn remove_lost(&mut self, newest_sent: Timestamp, bytes: Bytes) {
         let mut rest = bytes;
         for sent_packets in [&mut self.overtaken, &mut self.sent_packets] {
             while let Some(oldest) = sent_packets.front()
@@ -288,7 +242,7 @@ impl Groups {
     }
 
     /// Removes overtaken groups that are older than this by [`GROUP_LIFETIME`].
-    fn prune(&mut self, oldest_acked: Timestamp) {
+    pub(super) fn prune(&mut self, oldest_acked: Timestamp) {
         while let Some(oldest) = self.overtaken.front()
             && oldest.last_sent < oldest_acked - GROUP_LIFETIME
         {
@@ -297,14 +251,14 @@ impl Groups {
     }
 
     /// Removes all groups but the newest.
-    fn forget_all_but(&mut self, count: usize) {
+    pub(super) fn forget_all_but(&mut self, count: usize) {
         self.overtaken.clear();
         let older = self.sent_packets.len().saturating_sub(count);
         self.sent_packets.drain(..older);
     }
 
     /// Removes all groups: nothing is in flight.
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.overtaken.clear();
         self.sent_packets.clear();
     }
@@ -386,7 +340,7 @@ mod tests {
     }
 
     /// The delivered bytes in the state.
-    fn take(sent_packets: &mut Groups, sent: u64, bytes: u64) -> Option<u64> {
+    pub(super) fn take(sent_packets: &mut Groups, sent: u64, bytes: u64) -> Option<u64> {
         let mut delivered = None;
         sent_packets.take(at(sent), Bytes(bytes), |state| {
             delivered = Some(state.delivered.0);
