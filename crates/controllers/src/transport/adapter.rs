@@ -123,14 +123,14 @@ impl Adapter {
     /// Packets were sent.
     pub fn packets_sent(&mut self, now: Instant, bytes: Bytes) {
         let now = self.begin(now);
+        self.transmit = self.transmit.max(bytes);
         let event = self.sampler.on_sent(now, bytes);
         self.controller.on_sent(&event);
         if event.prior_in_flight == Bytes::ZERO {
             self.control = self.controller.control();
             self.timer = self.controller.next_timer().unwrap_or(Timestamp::MAX);
         }
-        self.transmit = self.transmit.max(bytes);
-        self.report(event.prior_in_flight + event.bytes);
+        self.report();
     }
 
     /// A packet was sent that may contain only ACK frames; the transport does not say.
@@ -174,11 +174,11 @@ impl Adapter {
         if let Some(ack) = self.sampler.on_ack_end(now, in_flight, app_limited) {
             let timer = self.controller.acknowledge(ack, &mut self.control);
             self.timer = timer.unwrap_or(Timestamp::MAX);
-            if watch::is_watched(&self.published) && now >= self.publish_at {
-                self.publish(now);
+            if watch::is_watched(&self.published) && self.clock.last() >= self.publish_at {
+                self.publish();
             }
         }
-        self.report(in_flight);
+        self.report();
     }
 
     /// Packets of so many bytes in all were lost. The newest of them was sent at `newest_sent`.
@@ -251,21 +251,22 @@ impl Adapter {
     fn refresh(&mut self) {
         self.control = self.controller.control();
         self.timer = self.controller.next_timer().unwrap_or(Timestamp::MAX);
-        self.report(self.sampler.in_flight());
+        self.report();
         if watch::is_watched(&self.published) {
-            self.publish(self.clock.last());
+            self.publish();
         }
     }
 
     #[inline(never)]
-    fn publish(&mut self, now: Timestamp) {
+    fn publish(&mut self) {
         if watch::publish(&self.published, self.bandwidth_estimate()) {
-            let next = now.as_nanos().saturating_add(watch::PERIOD);
+            let next = self.clock.last().as_nanos().saturating_add(watch::PERIOD);
             self.publish_at = Timestamp::from_nanos(next);
         }
     }
 
-    fn report(&mut self, in_flight: Bytes) {
+    fn report(&mut self) {
+        let in_flight = self.sampler.in_flight();
         self.reported = refilled_window(&self.control, in_flight, self.mtu, self.transmit);
     }
 }
