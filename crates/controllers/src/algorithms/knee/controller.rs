@@ -345,13 +345,22 @@ impl Knee {
         self.window = self.window.max(self.last.in_flight + acked.min(self.mtu));
     }
 
+    /// Whether the window is full again that a drain had left empty.
+    fn has_refilled(&self) -> bool {
+        let refilling = matches!(
+            self.state,
+            State::Running {
+                phase: Phase::Refilling { .. },
+                ..
+            }
+        );
+        // After persistent congestion the window itself has to grow first.
+        refilling && self.last.in_flight + self.mtu > self.window && !self.behind
+    }
+
+    #[cold]
     fn settle(&mut self, now: Timestamp) {
-        if let State::Running { phase, .. } = &mut self.state
-            && matches!(phase, Phase::Refilling { .. })
-            && self.last.in_flight + self.mtu > self.window
-            // After persistent congestion the window itself has to grow first.
-            && !self.behind
-        {
+        if let State::Running { phase, .. } = &mut self.state {
             self.drained.up_to = now;
             let until = now + Duration::from_secs_f64(SETTLING * self.path.min());
             *phase = Phase::Settling { until };
@@ -385,7 +394,9 @@ impl Controller for Knee {
             self.full_at = Some(event.now);
         }
         let before = self.state.mode();
-        self.settle(event.now);
+        if self.has_refilled() {
+            self.settle(event.now);
+        }
         observe::transition(super::NAME, before, self.state.mode());
     }
 
