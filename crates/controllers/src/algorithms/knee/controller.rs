@@ -35,7 +35,8 @@ pub(super) struct Knee {
     /// The window that is enforced.
     window: Bytes,
     last_ack: Option<Timestamp>,
-    newest_sent: Option<Timestamp>,
+    /// When the newest acknowledged packet left.
+    newest_sent: Timestamp,
     /// When the last pause of the application ended.
     rested_until: Option<Timestamp>,
     /// When the last silence of the link ended, if it was ever silent.
@@ -171,7 +172,7 @@ impl Knee {
             window: startup.window(),
             state: State::Startup(startup),
             last_ack: None,
-            newest_sent: None,
+            newest_sent: Timestamp::ZERO,
             rested_until: None,
             resumed_at: None,
             full_at: None,
@@ -239,8 +240,7 @@ impl Knee {
     /// Whether nothing is acknowledged yet that left after the link's last silence. What is acknowledged waited for the link, and the newest packets
     /// in flight may be lost: a link that stops fills its buffer.
     fn is_resuming(&self) -> bool {
-        self.resumed_at
-            .is_some_and(|at| self.newest_sent <= Some(at))
+        self.resumed_at.is_some_and(|at| self.newest_sent <= at)
     }
 
     fn learn(&mut self, ack: &AckEvent, acked: &Acked) {
@@ -404,7 +404,7 @@ impl Controller for Knee {
         let before = self.state.mode();
         let last = self.last_ack.replace(ack.now);
         let last_sent = self.newest_sent;
-        self.newest_sent = last_sent.max(Some(ack.newest_sent));
+        self.newest_sent = last_sent.max(ack.newest_sent);
         self.last.in_flight = ack.in_flight;
         self.last.round = ack.round;
         self.last.app_limited = ack.app_limited;
@@ -458,7 +458,7 @@ impl Controller for Knee {
             let acked = Acked {
                 bytes: float(ack.acked),
                 gap: gap.unwrap_or(rtt),
-                sent_gap: last_sent.map_or(0.0, |last| seconds_between(last, ack.newest_sent)),
+                sent_gap: seconds_between(last_sent, ack.newest_sent),
                 wait: larger(rtt - self.path.base(), 0.0),
                 silenced,
                 lossy: self.loss.is_lossy(ack.round),

@@ -11,5 +11,5 @@ fn a_packet_that_was_overtaken_is_not_the_newest() {
         ack.newest_sent = at(sent);
         knee.on_ack(&ack);
     }
-    assert_eq!(knee.newest_sent, Some(at(100)));
+    assert_eq!(knee.newest_sent, at(100));
 }
