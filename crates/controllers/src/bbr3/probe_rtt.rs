@@ -59,7 +59,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         let rtt = saturating_nanos(ack.rtt);
         // After an idle period there is no queue of this flow to drain.
         let may_look = !matches!(self.state, State::ProbeRtt(_)) && !self.restarting;
-        let longer = may_look && self.watch_path(ack, rtt);
+        let longer = self.config.check_longer_path && may_look && self.watch_path(ack, rtt);
         let expired = longer
             || self
                 .recent_rtt
@@ -81,9 +81,6 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// Whether the RTT, of which this is a sample in nanoseconds, has been long enough to enter ProbeRTT early.
     fn watch_path(&mut self, ack: &AckEvent, rtt: u64) -> bool {
-        if !self.config.check_longer_path {
-            return false;
-        }
         // Most RTTs are no sign of a longer path, whatever the gain.
         if rtt <= horizon(self.min_rtt.nanos()) {
             self.longer_path.reset();

@@ -82,10 +82,11 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// A window of the path's RTT needs samples of the path without a queue first: the next drain is ProbeRTT. Packets of an
     /// application that is the limit would show nothing.
     pub(super) fn check_drained(&mut self, ack: &AckEvent) {
+        let State::Drain { last_round } = self.state else {
+            return;
+        };
         let measured = self.has_spread() || ack.app_limited;
-        if let State::Drain { last_round } = self.state
-            && ((ack.in_flight <= self.output.pipe && measured) || self.round.count() > last_round)
-        {
+        if (ack.in_flight <= self.output.pipe && measured) || self.round.count() > last_round {
             self.start_down(ack.now);
         }
     }
