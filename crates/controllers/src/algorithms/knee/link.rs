@@ -155,8 +155,10 @@ impl Link {
     fn is_shared(&self, acked: &Acked, path: &PathRtt, usual: f64) -> bool {
         let least = path.least_wait();
         let own = path.host_delay() + SHARED_BATCHES * acked.bytes / usual;
-        let congested = self.target.was_cut_since(acked.round, CONGESTED_ROUNDS);
-        least > own && least < SHARED_WAIT * path.base() && !path.others_queue() && !congested
+        least > own
+            && least < SHARED_WAIT * path.base()
+            && !path.others_queue()
+            && !self.target.was_cut_since(acked.round, CONGESTED_ROUNDS)
     }
 
     /// The time in which the link carried what was acknowledged: the gap, but for a silence of the link, which is cut to `longest`.

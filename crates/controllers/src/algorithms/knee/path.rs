@@ -335,7 +335,7 @@ impl PathRtt {
         let rtt = seconds(ack.rtt);
         self.newest = rtt;
         // A clock that stands still shows none.
-        if rtt > 0.0 && (self.min == 0.0 || rtt < self.min) {
+        if (rtt < self.min || self.min == 0.0) && rtt > 0.0 {
             self.min = rtt;
         }
         if rtt <= LOW_TIE * self.low {
