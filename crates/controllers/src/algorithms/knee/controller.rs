@@ -583,7 +583,7 @@ const MIN_PACKETS: u64 = 2;
 /// While losses bound the window, of what is acknowledged: a quarter in a round, as the bound itself grows at most.
 const BOUNDED_GROWTH: f64 = 0.25;
 
-/// Any buffer is taken to hold so many. Two and three let windows grow more slowly, eight overflow short buffers: docs/results/knee-values.md.
+/// Any buffer is taken to hold so many. Two and three let windows grow more slowly, eight overflow short buffers: docs/results/knee-losses.md.
 const ROOM_PACKETS: f64 = 4.0;
 
 /// What a transport may send back to back: RFC 9002, section 7.7, allows the initial window. Delivery rates vary by it.

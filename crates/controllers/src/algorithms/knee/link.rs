@@ -254,11 +254,11 @@ const MAX_ACK_DELAY: f64 = 0.025;
 const EMPTY_BATCHES: f64 = 2.0;
 
 /// Equal flows see the time that their own batches take at their own rate: a smaller flow sees a longer one, and grows. Fewer let shares
-/// differ: docs/results/knee-values.md.
+/// differ: docs/results/knee-company.md.
 const SHARED_BATCHES: f64 = 4.0;
 
 /// Of the base round-trip time: a link that varies makes longer waits. A quarter and one change company by less than 1 %:
-/// docs/results/knee-values.md.
+/// docs/results/knee-company.md.
 const SHARED_WAIT: f64 = 0.5;
 
 /// Others that fill the queue lose packets at least once in so many rounds. With 30 a flow beside CUBIC on 50 Mb/s has a tenth less of the link.

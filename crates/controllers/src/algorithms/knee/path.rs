@@ -529,7 +529,7 @@ pub(super) const AGREEMENT: f64 = 0.03;
 pub(super) const NOISY: f64 = 1.1;
 
 /// Of the minimum: a round whose least round-trip time is above this found a queue. With an eighth, flows in company on a path that loses packets by
-/// itself use less of it: docs/results/knee-values.md.
+/// itself use less of it: docs/results/knee-losses.md.
 const QUEUED: f64 = 1.25;
 
 /// A minimum that fell by so much in a drain is that of a shorter path. One that others' queues raised falls by less.

@@ -170,7 +170,7 @@ impl Startup {
 pub(super) const WAIT: f64 = 0.125;
 
 /// In rounds. With three, short transfers that start into others' queue take longer; with eight, a narrow way for acknowledgements is used less:
-/// docs/results/knee-values.md.
+/// docs/results/knee-startup.md.
 const BASE_ROUNDS: u32 = 5;
 
 /// RFC 9406, section 4.2: N_RTT_SAMPLE.
