@@ -338,7 +338,7 @@ impl PathRtt {
         if (rtt < self.min || self.min == 0.0) && rtt > 0.0 {
             self.min = rtt;
         }
-        if rtt <= LOW_TIE * self.low {
+        if rtt <= NOISY * self.low {
             self.low = smaller(self.low, rtt);
             self.low_at = ack.now;
         }
@@ -398,7 +398,7 @@ impl PathRtt {
         self.round_mean = mean;
         // A queue that is much shorter than anything in the last round: others drain.
         let queue = round.min - self.min;
-        let least = larger(self.host_delay, MIN_FALL * self.min);
+        let least = larger(self.host_delay, (NOISY - 1.0) * self.min);
         self.others_drain_below = round.min - larger(config.join * queue, least);
         if !cruising {
             return;
@@ -406,7 +406,7 @@ impl PathRtt {
         let undrained = seconds_between(self.drained_at, ack.now);
         self.at_once |= undrained > LONGEST_INTERVALS * self.settled_interval(config);
         if window_limited {
-            let (flight, agreement) = (float(ack.prior_in_flight), PLATEAU_AGREEMENT * round.min);
+            let (flight, agreement) = (float(ack.prior_in_flight), FLAT * round.min);
             self.batch = float(ack.acked);
             self.plateau.on_round(round.min, flight, agreement);
             self.coarse
@@ -417,7 +417,7 @@ impl PathRtt {
             self.coarse = Plateau::NONE;
         }
         // A round that shows the minimum has next to no queue: no base is longer.
-        if round.min <= SEEN * self.min {
+        if round.min <= (1.0 + AGREEMENT) * self.min {
             self.base = self.base.min(mean);
         }
         // N flows that keep as much each make a queue N times as large as one's, and each has an N-th of the rate: every one of them sees
@@ -506,8 +506,9 @@ impl PathRtt {
 /// In rounds. Eight find a longer path later, and help flows in company little: docs/KNEE.md.
 const PLATEAU_ROUNDS: u32 = 4;
 
-/// A plateau's rounds agree within this share. Flows in company vary by more, and would take each other's queue for the path.
-const PLATEAU_AGREEMENT: f64 = 0.01;
+/// A delay without a queue varies within this share, from round to round of a plateau and within a drain. Flows in company vary by more, and would
+/// take each other's queue for the path.
+const FLAT: f64 = 0.01;
 
 /// A flight below this share of what it was is smaller. 0.7 and 0.5 miss paths that become half as long again.
 const LEFT: f64 = 0.8;
@@ -519,13 +520,12 @@ const LOOK_AFTER: f64 = 2.0;
 /// As [`LEFT`], where a packet's time is allowed for: flows in company are slow as well, and vary.
 const COARSE_LEFT: f64 = 0.65;
 
-/// The round-trip times of a drain that shows a path without a queue vary by this share, as a plateau's do.
-const FLAT: f64 = 0.01;
-
-/// Drains, and parts of one, agree within this share: what timers and acknowledgement delays vary by.
+/// Drains, parts of one, and a round that shows the minimum agree within this share: what timers and acknowledgement delays vary by.
 pub(super) const AGREEMENT: f64 = 0.03;
 
-/// A base above this share of the minimum is that of a path with noise, and changes with the flight. A round-trip time above it may be a queue.
+/// A base above this share of the minimum is that of a path with noise, and changes with the flight. A round-trip time above it may be a queue, and a
+/// queue that falls by less may be noise. The low since the last drain counts as seen within it: another flow's drain shows nearly the same low as
+/// one's own, and then both wait for the same time, as BBR's flows do.
 pub(super) const NOISY: f64 = 1.1;
 
 /// Of the minimum: a round whose least round-trip time is above this found a queue. With an eighth, flows in company on a path that loses packets by
@@ -547,22 +547,12 @@ const MAX_DOUBLINGS: u32 = 20;
 /// In seconds: timers and pauses of hosts take so long.
 const MIN_LOOK: f64 = 0.01;
 
-/// The minimum counts as seen within this share.
-const SEEN: f64 = 1.03;
-
-/// The low since the last drain counts as seen within this share: another flow's drain shows nearly the same low as one's own, and
-/// then both wait for the same time, as BBR's flows do.
-const LOW_TIE: f64 = 1.1;
-
-/// In settled intervals, between two drains: a minute, or 1200 round trips. On a path that has become longer by less than [`LOW_TIE`] every
+/// In settled intervals, between two drains: a minute, or 1200 round trips. On a path that has become longer by less than [`NOISY`] every
 /// packet shows the low, and the flight may fall too little for a plateau.
 const LONGEST_INTERVALS: f64 = 12.0;
 
 /// RFC 9002, section 5.3.
 const SMOOTHING: f64 = 8.0;
-
-/// A fall of the queue is no drain below this share of the minimum.
-const MIN_FALL: f64 = 0.1;
 
 /// The pacer is not asked for more, however long silence made the smoothed round-trip time.
 const MAX_INFLATION: f64 = 64.0;
