@@ -322,12 +322,13 @@ pub(crate) fn saturating_nanos(span: Duration) -> u64 {
     if seconds < u64::MAX / NANOS_PER_SECOND {
         seconds * NANOS_PER_SECOND + nanos
     } else {
-        centuries(seconds, nanos)
+        saturating_sum(seconds, nanos)
     }
 }
 
+/// Seconds and nanoseconds in nanoseconds. Spans of centuries are rare, and out of the way of the others.
 #[cold]
-fn centuries(seconds: u64, nanos: u64) -> u64 {
+fn saturating_sum(seconds: u64, nanos: u64) -> u64 {
     seconds
         .saturating_mul(NANOS_PER_SECOND)
         .saturating_add(nanos)

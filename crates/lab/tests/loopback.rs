@@ -196,7 +196,7 @@ fn what_was_measured_before_a_signal_is_printed() {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
 
-    let arguments = "loopback --size 100kB --runs 1000 --controllers cubic --format json";
+    let arguments = "loopback --size 1MB --runs 1000 --controllers cubic --format json";
     for wait in [2, 5, 20, 60] {
         let command = kneepoint(anywhere(), arguments)
             .stdout(Stdio::piped())

@@ -340,7 +340,7 @@ mod tests {
     }
 
     /// The delivered bytes in the state.
-    pub(super) fn take(sent_packets: &mut Groups, sent: u64, bytes: u64) -> Option<u64> {
+    fn take(sent_packets: &mut Groups, sent: u64, bytes: u64) -> Option<u64> {
         let mut delivered = None;
         sent_packets.take(at(sent), Bytes(bytes), |state| {
             delivered = Some(state.delivered.0);
