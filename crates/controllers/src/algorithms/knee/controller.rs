@@ -446,6 +446,9 @@ impl Controller for Knee {
                 wait: (rtt - self.path.min()) / round_trip,
                 window_limited,
                 full,
+                noisy: startup
+                    .base_rtt()
+                    .is_some_and(|base| self.path.is_noise(base)),
             };
             let rate = startup.on_ack(ack, &seen, self.mtu);
             if let Some(rate) = rate {

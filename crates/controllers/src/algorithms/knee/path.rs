@@ -375,9 +375,14 @@ impl PathRtt {
         self.base = self.min;
     }
 
+    /// Whether this base, in seconds, is more than the path's length and the sender's own bursts.
+    pub(super) fn is_noise(&self, base: f64) -> bool {
+        base > NOISY * self.min
+    }
+
     /// Startup has found a base. On a path without noise the least is the base, and what its rounds show beyond that is their own bursts.
     pub(super) fn take_base(&mut self, base: f64) {
-        if base > NOISY * self.min {
+        if self.is_noise(base) {
             self.base = base;
         }
     }

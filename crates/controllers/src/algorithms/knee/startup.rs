@@ -1,21 +1,23 @@
 //! The first search for the link's rate.
 
-use super::arithmetic::{float, seconds, seconds_between, smaller};
+use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
 use super::controller::QUANTUM_PACKETS;
 use crate::event::AckEvent;
 use crate::model::initial_window;
 use crate::units::{Bytes, Timestamp};
 
-/// Slow start (RFC 9002, section 7.3.1), until a queue stands and the delivery rate grows no more.
+/// Slow start (RFC 9002, section 7.3.1), until the flow's own queue stands.
 ///
-/// A link that slows down for a moment delays packets as a queue does. So the window waits once packets have waited, as in RFC 9406's
-/// conservative slow start, and goes on growing when one does not.
+/// A link that slows down for a moment and a burst of another flow delay packets as well. So the window grows slowly or waits once packets have waited, as
+/// in RFC 9406's conservative slow start, and goes on growing when one does not.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Startup {
     window: Bytes,
     /// The newest delivery rate, in bytes per second, and what it was when the round began.
     rate: Option<f64>,
     last_round_rate: f64,
+    /// The flight of which that was the rate, in bytes.
+    last_flight: f64,
     /// The best delivery rate, in bytes per second.
     best_rate: f64,
     /// The round under way, and the mean round-trip time of the one before, in seconds.
@@ -26,8 +28,10 @@ pub(super) struct Startup {
     base_rtt: f64,
     /// So far.
     rounds: u32,
-    /// Whether the delivery rate grew in that round, and the round-trip time did not.
-    was_free: bool,
+    /// Rounds in a row in which what the flight grew became a queue.
+    queued_rounds: u32,
+    /// Whether the queue that stands, if one does, is the flow's own.
+    is_own: bool,
     /// Acknowledgements in a row whose packets waited.
     waited: u32,
     /// The round in which the first of them came.
@@ -46,6 +50,8 @@ pub(super) struct Seen {
     pub(super) window_limited: bool,
     /// Whether the window has been full since its newest packet left.
     pub(super) full: bool,
+    /// Whether round-trip times vary without a queue.
+    pub(super) noisy: bool,
 }
 
 impl Startup {
@@ -59,13 +65,15 @@ impl Startup {
             window,
             rate: None,
             last_round_rate: 0.0,
+            last_flight: 0.0,
             best_rate: 0.0,
             rtts: 0.0,
             samples: 0,
             round_rtt: 0.0,
             base_rtt: f64::INFINITY,
             rounds: 0,
-            was_free: false,
+            queued_rounds: 0,
+            is_own: true,
             waited: 0,
             waited_since: 0,
             busy_bytes: 0.0,
@@ -111,18 +119,61 @@ impl Startup {
         self.waited >= QUEUE_SAMPLES && self.rate.is_some_and(|rate| !self.grows(rate))
     }
 
+    /// Whether the flight's growth since the last round became a queue rather than a delivery rate. In others' queue a small flow's delivery rate grows
+    /// as its flight does.
+    fn queues(&self, flight: f64, rate: f64) -> bool {
+        let flight_growth = larger(flight - self.last_flight, WAIT * self.last_flight);
+        (rate - self.last_round_rate) * self.last_flight
+            < OWN * flight_growth * self.last_round_rate
+    }
+
+    /// A round has ended, in which packets waited for `rounds`. `longer`: its mean round-trip time grew.
+    fn end_round(&mut self, flight: Bytes, rate: f64, longer: bool, rounds: u64, noisy: bool) {
+        let grew = self.grows(rate);
+        // On a path with jitter, or whose acknowledgements come in batches, packets wait as well. A full link's queue grows with the window.
+        let queues = if noisy {
+            longer || !grew
+        } else {
+            self.queues(float(flight), rate)
+        };
+        self.queued_rounds = if queues {
+            self.queued_rounds.saturating_add(1)
+        } else {
+            0
+        };
+        // One round may be that in which others' queue grew.
+        let enough = if noisy { 1 } else { 2 };
+        self.is_own = self.queued_rounds >= enough || (!noisy && !grew && rounds > SLOW_ROUNDS);
+        self.last_round_rate = rate;
+        self.last_flight = float(flight);
+    }
+
+    /// By how much the window grows with an acknowledgement.
+    fn growth(&self, ack: &AckEvent, noisy: bool) -> Bytes {
+        if !self.waits() {
+            return ack.acked;
+        }
+        // In the round in which the first packet waited the link may have become full.
+        let others = self.queued_rounds == 0 && ack.round > self.waited_since + 1;
+        if others && !noisy {
+            Bytes(ack.acked.0 / SLOW_GROWTH)
+        } else {
+            Bytes::ZERO
+        }
+    }
+
     /// Takes an acknowledgement. Returns the link's rate once the link is full.
     pub(super) fn on_ack(&mut self, ack: &AckEvent, seen: &Seen, mtu: Bytes) -> Option<f64> {
         // A window that is not used does not grow (RFC 9002, section 7.8), whether the application or the host's processor is the
         // limit. A flight of more than half of it fills it in the next round.
         let used = (seen.window_limited && seen.full) || self.window < ack.prior_in_flight * 2;
-        if used && !self.waits() && float(self.window) < self.twice_delivered(mtu) {
-            self.window += ack.acked;
+        if used && float(self.window) < self.twice_delivered(mtu) {
+            self.window += self.growth(ack, seen.noisy);
         }
-        let mut queued = false;
+        let mut longer = false;
         if ack.round_start && self.samples > 0 {
             let mean = self.rtts / f64::from(self.samples);
-            queued = mean >= (1.0 + WAIT) * self.round_rtt;
+            longer = mean >= (1.0 + WAIT) * self.round_rtt;
             self.round_rtt = mean;
             self.rounds = self.rounds.saturating_add(1);
             if self.rounds <= BASE_ROUNDS {
@@ -152,12 +203,11 @@ impl Startup {
             }
             self.waited += 1;
         }
-        // On a path with jitter, or whose acknowledgements come in batches, packets wait as well. A full link's queue grows with the window.
-        let stands = self.waited > 0 && ack.round > self.waited_since + 1;
-        let full = limited && stands && !self.was_free && !self.grows(rate);
+        let rounds = ack.round.saturating_sub(self.waited_since);
+        let stands = self.waited > 0 && rounds > 1;
+        let full = limited && stands && self.is_own && !self.grows(rate);
         if limited && ack.round_start {
-            self.was_free = self.grows(rate) && !queued;
-            self.last_round_rate = rate;
+            self.end_round(sample.in_flight_at_send, rate, longer, rounds, seen.noisy);
         }
         // Packets that waited came to a busy link: what was acknowledged since the first of them is its rate. A rate sample is
         // of a whole round, whose first part was up to twice as slow. What a host holds back and delivers at once is faster than that.
@@ -178,6 +228,15 @@ const QUEUE_SAMPLES: u32 = 8;
 
 /// draft-ietf-ccwg-bbr, section 5.3.1.2: a rate that grows by less in a round is the link's.
 const GROWTH: f64 = 1.25;
+
+/// The share of the flight's growth that is queue from which on the queue is the flow's own: docs/results/knee-startup.md.
+const OWN: f64 = 0.5;
+
+/// RFC 9406, section 4.2: CSS_GROWTH_DIVISOR.
+const SLOW_GROWTH: u64 = 4;
+
+/// RFC 9406, section 4.2: CSS_ROUNDS.
+const SLOW_ROUNDS: u64 = 5;
 
 /// In seconds. Nothing is divided by less.
 const MIN_TIME: f64 = 1e-6;
@@ -205,6 +264,7 @@ mod tests {
                     wait: 0.0,
                     window_limited: true,
                     full,
+                    noisy: false,
                 };
                 startup.on_ack(&ack, &seen, MTU);
             }
@@ -233,6 +293,7 @@ mod tests {
                 wait: 0.0,
                 window_limited: true,
                 full: true,
+                noisy: false,
             };
             startup.on_ack(&ack, &seen, MTU);
         }
@@ -256,6 +317,7 @@ mod tests {
                     wait: 0.0,
                     window_limited: true,
                     full: true,
+                    noisy: false,
                 };
                 startup.on_ack(&ack, &seen, MTU);
             }
@@ -264,38 +326,81 @@ mod tests {
         assert!((base - 0.055).abs() < 1e-9, "{base}");
     }
 
+    /// Takes a round of 20 acknowledgements. Returns how many of them end startup.
+    fn round(startup: &mut Startup, round: u64, rate: f64, rtt: u64, flight: Bytes) -> usize {
+        let ends = (0..20).filter_map(|index| {
+            let mut ack =
+                AckEvent::nothing_yet(Timestamp::from_nanos((round * 20 + index) * 3_000_000));
+            ack.acked = MTU;
+            ack.rtt = Duration::from_millis(rtt);
+            ack.round = round;
+            ack.round_start = index == 0;
+            ack.rate = Some(RateSample {
+                delivery_rate: Bandwidth::from_f64(rate),
+                delivered: flight,
+                app_limited: false,
+                prior_delivered: Bytes::ZERO,
+                in_flight_at_send: flight,
+                lost: Bytes::ZERO,
+            });
+            let seen = Seen {
+                wait: (rtt as f64 - 50.0) / 50.0,
+                window_limited: true,
+                full: true,
+                noisy: false,
+            };
+            startup.on_ack(&ack, &seen, MTU)
+        });
+        ends.count()
+    }
+
+    /// Fault: a queue that grew while the flow grew ended startup, at a twelfth of the link, though another flow's burst had made it.
+    #[test]
+    fn a_queue_is_the_flows_own_if_its_flight_grows_and_its_rate_does_not() {
+        let mut startup = Startup::new(MTU);
+        let (mut rate, mut flight) = (1e5, MTU * 10);
+        // Another flow fills the buffer meanwhile, by a third in each round.
+        for number in 0..4 {
+            let rtt = 50 + 20 * number;
+            assert_eq!(
+                round(&mut startup, number, rate, rtt, flight),
+                0,
+                "{number}"
+            );
+            rate *= 1.6;
+            flight = flight * 2;
+        }
+        // Half of the growth is queue for one round, as where the other flow began.
+        assert_eq!(round(&mut startup, 4, rate * 1.1, 130, flight), 0);
+        assert_eq!(round(&mut startup, 5, rate * 1.9, 130, flight * 2), 0);
+        // All of it is, for two.
+        assert_eq!(round(&mut startup, 6, rate * 1.9, 180, flight * 3), 0);
+        assert!(round(&mut startup, 7, rate * 1.9, 200, flight * 3) > 0);
+    }
+
+    /// RFC 9406, section 4.2: others' queue that does not go away ends slow start after five rounds.
+    #[test]
+    fn others_queue_is_borne_for_five_rounds() {
+        let mut startup = Startup::new(MTU);
+        let mut ended = None;
+        for number in 0..10 {
+            let (rate, flight) = (1e6 * 1.2_f64.powi(number), MTU * (10 * (number as u64 + 4)));
+            let ends = round(&mut startup, number as u64, rate, 70, flight);
+            if ends > 0 {
+                ended = ended.or(Some(number));
+            }
+        }
+        assert_eq!(ended, Some(6));
+    }
+
     /// Fault: on a path whose acknowledgements come in batches, or whose delay varies, packets wait. The delivery rate was compared with that of a moment
     /// before, and startup ended at a hundredth of the link.
     #[test]
     fn a_wait_that_does_not_grow_is_no_queue() {
         let mut startup = Startup::new(MTU);
-        let mut found = |round: u64, rate: f64, rtt: u64| {
-            let ends = (0..20).filter_map(|index| {
-                let mut ack =
-                    AckEvent::nothing_yet(Timestamp::from_nanos((round * 20 + index) * 3_000_000));
-                ack.acked = MTU;
-                ack.rtt = Duration::from_millis(rtt);
-                ack.round = round;
-                ack.round_start = index == 0;
-                ack.rate = Some(RateSample {
-                    delivery_rate: Bandwidth::from_f64(rate),
-                    delivered: MTU * 20,
-                    app_limited: false,
-                    prior_delivered: Bytes::ZERO,
-                    in_flight_at_send: MTU * 20,
-                    lost: Bytes::ZERO,
-                });
-                let seen = Seen {
-                    wait: (rtt as f64 - 50.0) / 50.0,
-                    window_limited: true,
-                    full: true,
-                };
-                startup.on_ack(&ack, &seen, MTU)
-            });
-            ends.count()
-        };
-        for round in 0..10 {
-            assert_eq!(found(round, 1e5 * 2_f64.powi(round as i32), 60), 0);
+        let mut found = |number, rate, rtt| round(&mut startup, number, rate, rtt, MTU * 20);
+        for number in 0..10 {
+            assert_eq!(found(number, 1e5 * 2_f64.powi(number as i32), 60), 0);
         }
         // A queue makes packets wait for longer.
         assert_eq!(found(10, 1e8, 80), 0);
