@@ -235,8 +235,8 @@ const OWN: f64 = 0.5;
 /// RFC 9406, section 4.2: CSS_GROWTH_DIVISOR.
 const SLOW_GROWTH: u64 = 4;
 
-/// RFC 9406, section 4.2: CSS_ROUNDS.
-const SLOW_ROUNDS: u64 = 5;
+/// RFC 9406, section 4.2, has five (CSS_ROUNDS). Flows that start together would then keep each other in startup: docs/results/knee-startup.md.
+const SLOW_ROUNDS: u64 = 2;
 
 /// In seconds. Nothing is divided by less.
 const MIN_TIME: f64 = 1e-6;
@@ -359,9 +359,8 @@ mod tests {
     fn a_queue_is_the_flows_own_if_its_flight_grows_and_its_rate_does_not() {
         let mut startup = Startup::new(MTU);
         let (mut rate, mut flight) = (1e5, MTU * 10);
-        // Another flow fills the buffer meanwhile, by a third in each round.
-        for number in 0..4 {
-            let rtt = 50 + 20 * number;
+        // Another flow fills the buffer meanwhile, and leaves.
+        for (number, rtt) in (0..).zip([50, 70, 90, 110, 50, 70, 90]) {
             assert_eq!(
                 round(&mut startup, number, rate, rtt, flight),
                 0,
@@ -370,17 +369,15 @@ mod tests {
             rate *= 1.6;
             flight = flight * 2;
         }
-        // Half of the growth is queue for one round, as where the other flow began.
-        assert_eq!(round(&mut startup, 4, rate * 1.1, 130, flight), 0);
-        assert_eq!(round(&mut startup, 5, rate * 1.9, 130, flight * 2), 0);
-        // All of it is, for two.
-        assert_eq!(round(&mut startup, 6, rate * 1.9, 180, flight * 3), 0);
-        assert!(round(&mut startup, 7, rate * 1.9, 200, flight * 3) > 0);
+        // All of the growth is queue for one round, as where the other flow begins again, and for two.
+        rate /= 1.6;
+        assert_eq!(round(&mut startup, 7, rate, 180, flight), 0);
+        assert!(round(&mut startup, 8, rate, 200, flight) > 0);
     }
 
-    /// RFC 9406, section 4.2: others' queue that does not go away ends slow start after five rounds.
+    /// As in RFC 9406, section 4.2, others' queue that does not go away ends slow start.
     #[test]
-    fn others_queue_is_borne_for_five_rounds() {
+    fn others_queue_is_borne_for_some_rounds() {
         let mut startup = Startup::new(MTU);
         let mut ended = None;
         for number in 0..10 {
@@ -390,7 +387,7 @@ mod tests {
                 ended = ended.or(Some(number));
             }
         }
-        assert_eq!(ended, Some(6));
+        assert_eq!(ended, Some(3));
     }
 
     /// Fault: on a path whose acknowledgements come in batches, or whose delay varies, packets wait. The delivery rate was compared with that of a moment
