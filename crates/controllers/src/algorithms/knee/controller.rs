@@ -446,12 +446,9 @@ impl Controller for Knee {
                 wait: (rtt - self.path.min()) / round_trip,
                 window_limited,
                 full,
-                noisy: startup
-                    .base_rtt()
-                    .is_some_and(|base| self.path.is_noise(base)),
+                noisy: self.path.has_noise(startup.base_rtt()),
             };
-            let rate = startup.on_ack(ack, &seen, self.mtu);
-            if let Some(rate) = rate {
+            if let Some(rate) = startup.on_ack(ack, &seen, self.mtu) {
                 // A queue stood: the link was full.
                 self.evidence.measure(ack.now);
                 let base_rtt = startup.base_rtt();

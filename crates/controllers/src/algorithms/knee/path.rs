@@ -375,14 +375,14 @@ impl PathRtt {
         self.base = self.min;
     }
 
-    /// Whether this base, in seconds, is more than the path's length and the sender's own bursts.
-    pub(super) fn is_noise(&self, base: f64) -> bool {
-        base > NOISY * self.min
+    /// Whether startup's base, in seconds, is more than the path's length and the sender's own bursts.
+    pub(super) fn has_noise(&self, base: Option<f64>) -> bool {
+        base.is_some_and(|base| base > NOISY * self.min)
     }
 
     /// Startup has found a base. On a path without noise the least is the base, and what its rounds show beyond that is their own bursts.
     pub(super) fn take_base(&mut self, base: f64) {
-        if self.is_noise(base) {
+        if self.has_noise(Some(base)) {
             self.base = base;
         }
     }
