@@ -77,9 +77,11 @@ impl Controller for Ledbat {
     fn on_ack(&mut self, ack: &AckEvent) {
         (self.in_flight, self.rounds, self.app_limited) =
             (ack.in_flight, ack.round, ack.app_limited);
-        let base = self.base_delay.map_or(ack.rtt, |base| base.min(ack.rtt));
+        let base = self
+            .base_delay
+            .map_or(ack.rtt(), |base| base.min(ack.rtt()));
         self.base_delay = Some(base);
-        let queueing = (ack.rtt - base).as_secs_f64();
+        let queueing = (ack.rtt() - base).as_secs_f64();
         let off_target = (1.0 - queueing / self.target.as_secs_f64()).max(-1.0);
         if self.app_limited && off_target > 0.0 {
             return;

@@ -49,7 +49,6 @@ pub(crate) fn two_packets(now_millis: u64) -> AckEvent {
         acked: MTU * 2,
         acked_packets: 2,
         newest_sent: now - rtt,
-        rtt,
         delivered: MTU * 2,
         round: 1,
         round_start: true,
@@ -65,7 +64,6 @@ pub(crate) fn ack(now: Timestamp, rtt: Duration, acked: Bytes, round: u64) -> Ac
         acked,
         acked_packets: acked.0.div_ceil(MTU.0),
         newest_sent: now - rtt,
-        rtt,
         rate: Some(RateSample {
             delivery_rate: rate,
             delivered: acked,

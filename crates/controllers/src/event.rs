@@ -77,8 +77,6 @@ pub struct AckEvent {
     pub lost: Bytes,
     /// The time at which the newest of the acknowledged packets was sent.
     pub newest_sent: Timestamp,
-    /// The RTT of the newest acknowledged packet, which the receiver has delayed least.
-    pub rtt: Duration,
     /// The delivery rate; `None` if it could not be measured.
     pub rate: Option<RateSample>,
     /// The flight before this acknowledgement.
@@ -102,11 +100,33 @@ impl AckEvent {
             acked,
             acked_packets: 1,
             newest_sent: now - rtt,
-            rtt,
             prior_in_flight: in_flight + acked,
             in_flight,
             delivered: acked,
             ..Self::nothing_yet(now)
+        }
+    }
+
+    /// The RTT of the newest acknowledged packet, which the receiver has delayed least.
+    pub fn rtt(&self) -> Duration {
+        Duration::from_nanos(self.rtt_nanos())
+    }
+
+    /// The same in nanoseconds.
+    pub(crate) const fn rtt_nanos(&self) -> u64 {
+        self.now.nanos_since(self.newest_sent)
+    }
+
+    /// The same with another RTT, at the same time.
+    #[cfg(test)]
+    pub(crate) fn with_rtt(self, rtt: Duration) -> Self {
+        assert!(
+            self.now >= Timestamp::from_origin(rtt),
+            "sent before time began"
+        );
+        Self {
+            newest_sent: self.now - rtt,
+            ..self
         }
     }
 
@@ -118,7 +138,6 @@ impl AckEvent {
             acked_packets: 0,
             lost: Bytes::ZERO,
             newest_sent: now,
-            rtt: Duration::ZERO,
             rate: None,
             prior_in_flight: Bytes::ZERO,
             in_flight: Bytes::ZERO,

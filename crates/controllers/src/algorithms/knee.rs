@@ -354,10 +354,8 @@ mod tests {
     fn a_clock_that_stands_still_shows_no_round_trip() {
         let mut knee = KneeConfig::default().build(&environment()).expect("valid");
         for (now, rtt) in [(40, 40), (80, 0), (500, 300)] {
-            let mut ack = crate::driver::ack(at(now), Duration::from_millis(40), MTU, now / 40);
-            ack.rtt = Duration::from_millis(rtt);
-            ack.newest_sent = at(now - rtt);
-            knee.on_ack(&ack);
+            let ack = crate::driver::ack(at(now), Duration::from_millis(40), MTU, now / 40);
+            knee.on_ack(&ack.with_rtt(Duration::from_millis(rtt)));
         }
         assert_eq!(knee.snapshot().min_rtt, Some(Duration::from_millis(40)));
     }

@@ -37,7 +37,7 @@ use crate::filter::{BandwidthFilter, FilterContext};
 use crate::model::{Evidence, FullPipe, HeldBack, LongerPath, MinRtt, RoundRtt, initial_window};
 use crate::observe;
 use crate::snapshot::Snapshot;
-use crate::units::{Bytes, Gain, Timestamp, saturating_nanos};
+use crate::units::{Bytes, Gain, Timestamp};
 use crate::window::WindowCalculator;
 
 /// A BBRv1 controller on the bandwidth filter `F`.
@@ -107,7 +107,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             full_bw_reached: false,
             round_rtt: RoundRtt::default(),
             round_min_rtt: None,
-            min_rtt: MinRtt::default(),
+            min_rtt: MinRtt::over(config.min_rtt_window),
             probe: None,
             longer_path: LongerPath::default(),
             policer: config.policer_detection.then(Policer::default),
@@ -192,7 +192,7 @@ impl<F: BandwidthFilter> Bbr<F> {
             min_rtt: self
                 .min_rtt
                 .known_nanos()
-                .unwrap_or_else(|| saturating_nanos(ack.rtt)),
+                .unwrap_or_else(|| ack.rtt_nanos()),
             spread: 0,
             epoch: ack.round,
             filling_pipe: !self.full_bw_reached,

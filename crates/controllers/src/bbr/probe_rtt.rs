@@ -8,13 +8,13 @@ use super::state::{ProbeRttPhase, State};
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
 use crate::model::{LongerPath, PathCheck, horizon};
-use crate::units::{Bytes, saturating_nanos};
+use crate::units::Bytes;
 
 /// The state of one ProbeRTT.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RttProbe {
-    /// The minimum RTT since ProbeRTT began.
-    min_rtt: Duration,
+    /// The minimum RTT since ProbeRTT began, in nanoseconds.
+    min_rtt: u64,
     /// Whether the estimate before it had expired, so that this minimum replaces it.
     expired: bool,
     /// The check whether the path has become longer, if there is one.
@@ -29,32 +29,31 @@ impl<F: BandwidthFilter> Bbr<F> {
     }
 
     fn take_rtt(&mut self, ack: &AckEvent) {
+        let rtt = ack.rtt_nanos();
         if let Some(probe) = &mut self.probe {
-            probe.min_rtt = probe.min_rtt.min(ack.rtt);
+            probe.min_rtt = probe.min_rtt.min(rtt);
             if let Some(check) = &mut probe.check {
-                check.on_rtt(ack.rtt);
+                check.on_rtt(rtt);
             }
-            self.min_rtt.update(ack.now, ack.rtt);
+            self.min_rtt.update(ack.now, rtt);
             return;
         }
-        let window = self.config.min_rtt_window;
-        let expired = self.min_rtt.expired(ack.now, window);
-        self.min_rtt.update(ack.now, ack.rtt);
+        let expired = self.min_rtt.expired(ack.now);
+        self.min_rtt.update(ack.now, rtt);
         if expired {
             if self.restarting {
                 // The path was idle: this RTT includes no queue of this flow.
-                self.min_rtt.replace(ack.now, ack.rtt);
-            } else if self.min_rtt.expired(ack.now, window) {
+                self.min_rtt.replace(ack.now, rtt);
+            } else if self.min_rtt.expired(ack.now) {
                 self.enter_probe_rtt(ack, true);
             }
         } else if self.config.check_longer_path {
-            self.watch_path(ack);
+            self.watch_path(ack, rtt);
         }
     }
 
     /// Enters ProbeRTT if the RTT has been above that of a full window for long enough.
-    fn watch_path(&mut self, ack: &AckEvent) {
-        let rtt = saturating_nanos(ack.rtt);
+    fn watch_path(&mut self, ack: &AckEvent, rtt: u64) {
         // Most RTTs are no sign of a longer path, whatever the gain.
         if rtt <= horizon(self.min_rtt.nanos()) {
             self.longer_path.reset();
@@ -86,7 +85,7 @@ impl<F: BandwidthFilter> Bbr<F> {
     fn enter_probe_rtt(&mut self, ack: &AckEvent, expired: bool) {
         let check = self.longer_path.begin_check(ack, self.probe_rtt_window());
         self.probe = Some(RttProbe {
-            min_rtt: ack.rtt,
+            min_rtt: ack.rtt_nanos(),
             expired,
             check,
         });

@@ -53,7 +53,7 @@ impl TargetQueue {
     ) -> Option<Bytes> {
         let waited = ack.round_start.then(|| self.end_round(min_rtt, queue));
         self.flight = self.flight.max(ack.prior_in_flight);
-        self.nanos = self.nanos.saturating_add(nanos(ack.rtt));
+        self.nanos = self.nanos.saturating_add(ack.rtt_nanos());
         self.samples = self.samples.saturating_add(1);
         waited.flatten()
     }

@@ -208,8 +208,7 @@ fn the_first_round_trip_after_silence_replaces_an_expired_minimum() {
             prior_in_flight: Bytes::ZERO,
             app_limited: true,
         });
-        let mut late = ack(60_050, 2);
-        late.rtt = Duration::from_millis(50);
+        let late = ack(60_050, 2).with_rtt(Duration::from_millis(50));
         controller.on_ack(&late);
         let snapshot = controller.snapshot();
         assert_eq!(snapshot.mode, Mode::Startup, "{config:?}");
@@ -222,12 +221,12 @@ fn startup_with_marks(config: &dyn ControllerConfig, all: bool) -> Box<dyn Contr
     let mut controller = config.build(&environment()).expect("a valid configuration");
     for index in 0..30 {
         let rtt = Duration::from_millis(40);
-        let now = Timestamp::from_nanos((index + 1) * 4_000_000);
-        let mut ack = driver::ack(now, rtt, MTU * 2, 1 + index / 10);
+        let now = 40 + 4 * index;
+        let mut ack = driver::ack(driver::at(now), rtt, MTU * 2, 1 + index / 10);
         ack.round_start = index % 10 == 0;
         controller.on_ack(&ack);
         if all || index == 0 {
-            controller.on_congestion(&congestion(4 * index, 1, CongestionSignal::EcnMark));
+            controller.on_congestion(&congestion(now - 4, 1, CongestionSignal::EcnMark));
         }
     }
     controller

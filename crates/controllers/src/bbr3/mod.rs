@@ -44,7 +44,7 @@ use crate::model::{
 };
 use crate::observe;
 use crate::snapshot::Snapshot;
-use crate::units::{Bytes, Timestamp, saturating_nanos};
+use crate::units::{Bytes, Timestamp};
 use crate::window::WindowCalculator;
 
 /// A BBRv3 controller on the bandwidth filter `F`.
@@ -63,8 +63,6 @@ pub(crate) struct Bbr3<F> {
     min_rtt: MinRtt,
     /// The minimum since the last ProbeRTT.
     recent_rtt: MinRtt,
-    /// The configuration's `probe_rtt_interval` in nanoseconds, which every acknowledgement asks for.
-    probe_rtt_interval: u64,
     longer_path: LongerPath,
     spread: DelaySpread,
     aggregation: Aggregation,
@@ -110,9 +108,8 @@ impl<F: BandwidthFilter> Bbr3<F> {
             cycle: Cycle::default(),
             bounds: Bounds::NONE,
             latest: Latest::default(),
-            min_rtt: MinRtt::default(),
-            recent_rtt: MinRtt::default(),
-            probe_rtt_interval: saturating_nanos(config.probe_rtt_interval),
+            min_rtt: MinRtt::over(config.min_rtt_window),
+            recent_rtt: MinRtt::over(config.probe_rtt_interval),
             longer_path: LongerPath::default(),
             spread: DelaySpread::default(),
             aggregation: Aggregation::new(environment.now),
@@ -189,7 +186,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     fn update_filter(&mut self, ack: &AckEvent) {
         let context = FilterContext {
-            min_rtt: self.base_rtt().unwrap_or_else(|| saturating_nanos(ack.rtt)),
+            min_rtt: self.base_rtt().unwrap_or_else(|| ack.rtt_nanos()),
             spread: self.spread.get(),
             epoch: self.cycle.count,
             filling_pipe: !self.full_bw_reached,

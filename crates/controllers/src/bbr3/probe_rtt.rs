@@ -41,7 +41,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         } else if let Some(sample) = &ack.rate
             && sample.in_flight_at_send <= self.output.bdp.max(self.min_window)
         {
-            self.spread.add(ack.now, ack.rtt);
+            self.spread.add(ack.now, ack.rtt_nanos());
         }
     }
 
@@ -56,22 +56,19 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// takes over the recent one if that is not larger, or if the valid one has expired. With equal windows, as in the
     /// newest draft, both are equal.
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
-        let rtt = saturating_nanos(ack.rtt);
+        let rtt = ack.rtt_nanos();
         // After an idle period there is no queue of this flow to drain.
         let may_look = !matches!(self.state, State::ProbeRtt(_)) && !self.restarting;
         let longer = self.config.check_longer_path && may_look && self.watch_path(ack, rtt);
-        let expired = longer
-            || self
-                .recent_rtt
-                .expired_nanos(ack.now, self.probe_rtt_interval);
+        let expired = longer || self.recent_rtt.expired(ack.now);
         if expired {
-            self.recent_rtt.replace(ack.now, ack.rtt);
+            self.recent_rtt.replace(ack.now, rtt);
         } else {
-            self.recent_rtt.update_nanos(ack.now, rtt);
+            self.recent_rtt.update(ack.now, rtt);
         }
         let min = self.recent_rtt.nanos() <= self.min_rtt.nanos();
-        if min || self.min_rtt.expired(ack.now, self.config.min_rtt_window) {
-            self.min_rtt = self.recent_rtt;
+        if min || self.min_rtt.expired(ack.now) {
+            self.min_rtt.take_over(&self.recent_rtt);
         }
         if expired && may_look {
             self.enter_probe_rtt(ack);
@@ -135,7 +132,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             return;
         };
         if let Some(check) = &mut probe_rtt.check {
-            check.on_rtt(ack.rtt);
+            check.on_rtt(ack.rtt_nanos());
         }
         match &mut probe_rtt.hold {
             None => {
@@ -175,11 +172,11 @@ impl<F: BandwidthFilter> Bbr3<F> {
             self.longer_path.checked(now);
             if let Some(path) = check.path() {
                 self.recent_rtt.replace(now, path);
-                self.min_rtt = self.recent_rtt;
+                self.min_rtt.take_over(&self.recent_rtt);
             }
         }
         // The next ProbeRTT is due after an interval, whatever this one found.
-        if let Some(recent) = self.recent_rtt.get() {
+        if let Some(recent) = self.recent_rtt.known_nanos() {
             self.recent_rtt.replace(now, recent);
         }
         self.window = self.window.max(prior_window);

@@ -7,7 +7,7 @@ use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
 use crate::text::fields;
-use crate::units::{Bandwidth, saturating_nanos};
+use crate::units::Bandwidth;
 
 /// The maximum, and the gain of the correction.
 ///
@@ -49,7 +49,7 @@ pub(crate) struct CorrectedMaxFilter {
 impl BandwidthFilter for CorrectedMaxFilter {
     fn on_ack(&mut self, ack: &AckEvent, context: &FilterContext) {
         self.max.on_ack(ack, context);
-        let (rtt, min_rtt) = (saturating_nanos(ack.rtt), context.min_rtt);
+        let (rtt, min_rtt) = (ack.rtt_nanos(), context.min_rtt);
         self.estimate = self.max.bandwidth().map(|largest| {
             Bandwidth::from_f64(self.correction.apply(largest.as_f64(), rtt, min_rtt))
         });
@@ -91,7 +91,7 @@ mod tests {
     fn the_longer_the_queue_the_lower_the_estimate() {
         let mut filter = config(0.5).build().expect("a valid gain");
         let rate = Bandwidth::from_bytes_per_second(1_000_000);
-        let mut ack = measured(rate, false);
+        let ack = measured(rate, false);
         // 40 ms is the minimum of the context.
         for (millis, expected) in [
             (40, 1_000_000),
@@ -99,7 +99,7 @@ mod tests {
             (400, 550_000),
             (40, 1_000_000),
         ] {
-            ack.rtt = Duration::from_millis(millis);
+            let ack = ack.with_rtt(Duration::from_millis(millis));
             filter.on_ack(&ack, &context(0));
             assert_eq!(
                 filter.bandwidth(),

@@ -105,7 +105,6 @@ mod tests {
             acked_packets: 2,
             lost: Bytes::ZERO,
             newest_sent: now - rtt,
-            rtt,
             rate: Some(RateSample {
                 delivery_rate: rate,
                 delivered: rate.bytes_in(rtt),

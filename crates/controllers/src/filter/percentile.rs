@@ -106,7 +106,7 @@ impl PercentileFilter {
             .map_or(spacing, |until| ack.now.nanos_since(until));
         let due = elapsed / spacing;
         let pairs = ack.acked_packets.div_ceil(PACKETS_PER_SAMPLE);
-        let rare = elapsed.saturating_mul(MIN_PER_ROUND) / saturating_nanos(ack.rtt).max(1);
+        let rare = elapsed.saturating_mul(MIN_PER_ROUND) / ack.rtt_nanos().max(1);
         let count = due.min(rare.min(pairs).max(1)).min(MAX_AT_ONCE);
         if count > 0 {
             // The remainder belongs to the next sample: without it, acknowledgements 0.9 ms apart would be samples 1.8
@@ -205,12 +205,18 @@ mod tests {
         config.build().expect("the preset is valid")
     }
 
+    /// After so many nanoseconds an acknowledgement measured this rate.
+    fn measured_after(nanos: u64, rate: Bandwidth) -> AckEvent {
+        let ack = measured(rate, false);
+        let now = ack.now + Duration::from_nanos(nanos);
+        AckEvent { now, ..ack }.with_rtt(ack.rtt())
+    }
+
     /// Acknowledgements a millisecond apart that measured these rates.
     fn paced(rates: impl IntoIterator<Item = Bandwidth>) -> impl Iterator<Item = AckEvent> {
-        (0..).zip(rates).map(|(millis, rate)| AckEvent {
-            now: Timestamp::from_nanos(millis * 1_000_000),
-            ..measured(rate, false)
-        })
+        (0..)
+            .zip(rates)
+            .map(|(millis, rate)| measured_after(millis * 1_000_000, rate))
     }
 
     /// The maximum of the same samples would be the burst's rate.
@@ -237,10 +243,7 @@ mod tests {
             filter.on_ack(&ack, &context(0));
         }
         for nanos in (0..8_000_000).step_by(23_000) {
-            let burst = AckEvent {
-                now: Timestamp::from_nanos(92_000_000 + nanos),
-                ..measured(mbps(1000), false)
-            };
+            let burst = measured_after(92_000_000 + nanos, mbps(1000));
             filter.on_ack(&burst, &context(0));
         }
         assert_eq!(filter.history.len(), 100);
@@ -253,10 +256,7 @@ mod tests {
         let mut filter = filter(PercentileFilterConfig::bbr());
         for batch in 0..20 {
             for rate in 1..=25 {
-                let ack = AckEvent {
-                    now: Timestamp::from_nanos(batch * 100_000_000),
-                    ..measured(mbps(rate), false)
-                };
+                let ack = measured_after(batch * 100_000_000, mbps(rate));
                 filter.on_ack(&ack, &context(0));
             }
         }
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn the_history_is_as_long_however_packets_are_acknowledged() {
         let mut filter = filter(PercentileFilterConfig::bbr());
-        let mut samples = 0;
+        let (mut now, mut samples) = (0, 0);
         // Milliseconds since the one before, packets, and what they count for.
         for (millis, acked_packets, counted) in [
             (0, 8, 1),
@@ -280,11 +280,10 @@ mod tests {
             (20, 4, 2),
             (100, 83, 12),
         ] {
-            let at = filter.counted_until.unwrap_or_default() + Duration::from_millis(millis);
+            now += millis;
             let ack = AckEvent {
-                now: at,
                 acked_packets,
-                ..measured(mbps(25), false)
+                ..measured_after(now * 1_000_000, mbps(25))
             };
             filter.on_ack(&ack, &context(0));
             samples += counted;
@@ -303,10 +302,8 @@ mod tests {
         for round in 0..16 {
             let rate = mbps(1 << round);
             let ack = AckEvent {
-                now: Timestamp::from_nanos((round + 1) * 100_000_000),
                 acked_packets: 10 << round,
-                rtt: Duration::from_millis(100),
-                ..measured(rate, false)
+                ..measured_after(round * 100_000_000, rate).with_rtt(Duration::from_millis(100))
             };
             filter.on_ack(&ack, &context(round));
             let estimate = filter.bandwidth().unwrap_or_default();
@@ -319,11 +316,7 @@ mod tests {
     fn acknowledgements_less_than_the_spacing_apart_still_fill_the_history_in_a_hundred_spacings() {
         let mut filter = filter(PercentileFilterConfig::bbr());
         for ack in 0..=107 {
-            let ack = AckEvent {
-                now: Timestamp::from_nanos(ack * 929_280),
-                ..measured(mbps(25), false)
-            };
-            filter.on_ack(&ack, &context(0));
+            filter.on_ack(&measured_after(ack * 929_280, mbps(25)), &context(0));
         }
         assert_eq!(filter.history.len(), 100);
     }
@@ -347,12 +340,8 @@ mod tests {
         for ack in paced([mbps(100); 100]) {
             filter.on_ack(&ack, &context(0));
         }
-        let opened = Timestamp::from_nanos(600_000_000);
-        let ack = |millis: u64, rate| AckEvent {
-            now: opened + Duration::from_millis(millis),
-            newest_sent: opened + Duration::from_millis(millis) - Duration::from_millis(40),
-            ..measured(mbps(rate), false)
-        };
+        // 500 ms later it opened.
+        let ack = |millis: u64, rate| measured_after((600 + millis) * 1_000_000, mbps(rate));
         for millis in 0..40 {
             filter.on_ack(&ack(millis, 3), &context(1));
         }
@@ -368,13 +357,8 @@ mod tests {
     fn a_slow_link_is_not_a_closed_one() {
         let mut filter = filter(PercentileFilterConfig::bbr());
         for ack in 0..100 {
-            let now = Timestamp::from_nanos(ack * 200_000_000);
-            let ack = AckEvent {
-                now,
-                newest_sent: now - Duration::from_millis(300),
-                ..measured(mbps(1), false)
-            };
-            filter.on_ack(&ack, &context(0));
+            let ack = measured_after(ack * 200_000_000, mbps(1));
+            filter.on_ack(&ack.with_rtt(Duration::from_millis(300)), &context(0));
         }
         assert!(filter.history.len() >= 97, "{}", filter.history.len());
     }

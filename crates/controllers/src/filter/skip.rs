@@ -11,7 +11,7 @@ use crate::config::ConfigError;
 use crate::event::AckEvent;
 use crate::snapshot::FilterSnapshot;
 use crate::text::fields;
-use crate::units::{Bandwidth, Bytes, Gain, Timestamp, saturating_nanos as nanos};
+use crate::units::{Bandwidth, Bytes, Gain, Timestamp};
 
 /// How capacity samples are cut, and the filter they feed.
 #[derive(Debug, Clone, PartialEq)]
@@ -232,7 +232,7 @@ impl SkipFilter {
 
     /// From when on silence is a sample.
     fn await_next(&mut self, ack: &AckEvent, min_rtt: u64) {
-        self.patience = overdue_after(nanos(ack.rtt).max(min_rtt));
+        self.patience = overdue_after(ack.rtt_nanos().max(min_rtt));
         let window_limited = ack.in_flight > Bytes::ZERO && !ack.app_limited;
         self.silent_at = window_limited.then(|| self.overdue_from(ack.now));
     }

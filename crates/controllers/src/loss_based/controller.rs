@@ -165,7 +165,7 @@ impl<A: Avoidance> Controller for LossBased<A> {
             State::Avoidance => {
                 self.avoidance.on_ack(ack, &view, &mut self.window);
                 if let Some(base) = self.avoidance.take_base() {
-                    self.trips.base_estimate().replace(ack.now, base);
+                    self.trips.replace_base(ack.now, base);
                 }
             }
             // This acknowledgement may include packets sent before the reduction. They must not grow the window.

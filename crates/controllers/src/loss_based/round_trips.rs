@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::event::AckEvent;
 use crate::model::MinRtt;
-use crate::units::{Bytes, saturating_nanos as nanos};
+use crate::units::{Bytes, Timestamp, saturating_nanos as nanos};
 
 /// RTTs by round.
 ///
@@ -36,6 +36,14 @@ struct CurrentRound {
 }
 
 impl RoundTrips {
+    /// RTTs whose base expires after `window`.
+    pub(crate) fn base_lasts(window: Duration) -> Self {
+        Self {
+            base: MinRtt::over(window),
+            ..Self::default()
+        }
+    }
+
     /// Handles an acknowledgement. Returns the round that ended, if one did.
     pub(crate) fn on_ack(&mut self, ack: &AckEvent) -> Option<Round> {
         let ended = if ack.round_start {
@@ -43,8 +51,8 @@ impl RoundTrips {
         } else {
             None
         };
-        let rtt = nanos(ack.rtt);
-        self.base.update_nanos(ack.now, rtt);
+        let rtt = ack.rtt_nanos();
+        self.base.update(ack.now, rtt);
         if self.current.samples == 0 || rtt < self.current.min_rtt {
             self.current.min_rtt = rtt;
         }
@@ -55,7 +63,7 @@ impl RoundTrips {
 
     /// Updates the smoothed RTT, which not every controller needs.
     pub(crate) fn smooth(&mut self, ack: &AckEvent) {
-        let sample = nanos(ack.rtt);
+        let sample = ack.rtt_nanos();
         self.smoothed_nanos = if self.smoothed_nanos == 0 {
             sample
         } else {
@@ -63,15 +71,20 @@ impl RoundTrips {
         };
     }
 
-    /// The base RTT: the minimum without queues. It does not expire, because a sender that keeps a queue would include
-    /// this queue in a new base RTT.
+    /// The base RTT: the minimum without queues. It stays when it has [expired](Self::base_has_expired), because a sender that
+    /// keeps a queue would include this queue in a new base RTT.
     pub(crate) fn base(&self) -> Option<Duration> {
         self.base.get()
     }
 
-    /// The base RTT with its age.
-    pub(crate) fn base_estimate(&mut self) -> &mut MinRtt {
-        &mut self.base
+    /// Whether no sample has confirmed the base RTT for longer than [`base_lasts`](Self::base_lasts) says.
+    pub(crate) fn base_has_expired(&self, now: Timestamp) -> bool {
+        self.base.expired(now)
+    }
+
+    /// Replaces the base RTT: the path has changed.
+    pub(crate) fn replace_base(&mut self, now: Timestamp, base: Duration) {
+        self.base.replace(now, nanos(base));
     }
 
     /// The minimum RTT of the current round, and the number of samples.
@@ -104,7 +117,10 @@ impl RoundTrips {
 
     /// The path was idle or lost everything: it may have changed.
     pub(crate) fn forget_path(&mut self) {
-        *self = Self::default();
+        *self = Self {
+            base: self.base.forgotten(),
+            ..Self::default()
+        };
     }
 
     fn begin_round(&mut self) -> Option<Round> {
@@ -128,9 +144,8 @@ mod tests {
 
     fn sample(now_millis: u64, rtt_millis: u64, round_start: bool) -> AckEvent {
         AckEvent {
-            rtt: Duration::from_millis(rtt_millis),
             round_start,
-            ..ack(now_millis)
+            ..ack(1000 + now_millis).with_rtt(Duration::from_millis(rtt_millis))
         }
     }
 

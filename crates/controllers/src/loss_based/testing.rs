@@ -22,9 +22,8 @@ pub(crate) fn ack(now_millis: u64) -> AckEvent {
 /// The same at the beginning of a round, with another round-trip time.
 pub(crate) fn round(now_millis: u64, rtt_millis: u64) -> AckEvent {
     AckEvent {
-        rtt: Duration::from_millis(rtt_millis),
         round_start: true,
-        ..ack(now_millis)
+        ..ack(now_millis).with_rtt(Duration::from_millis(rtt_millis))
     }
 }
 

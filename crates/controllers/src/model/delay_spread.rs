@@ -1,8 +1,6 @@
 //! By how much the path's delay exceeds its minimum on average.
 
-use core::time::Duration;
-
-use crate::units::{Timestamp, saturating_nanos as nanos};
+use crate::units::Timestamp;
 
 /// The mean RTT less the minimum of packets that found no queue of this sender.
 ///
@@ -52,9 +50,8 @@ impl Default for Drain {
 }
 
 impl DelaySpread {
-    /// Handles the RTT of a packet that left in a drain, with so little in flight.
-    pub(crate) fn add(&mut self, now: Timestamp, rtt: Duration) {
-        let rtt = nanos(rtt);
+    /// Handles the RTT, in nanoseconds, of a packet that left in a drain, with so little in flight.
+    pub(crate) fn add(&mut self, now: Timestamp, rtt: u64) {
         let drain = &mut self.drain;
         if drain.samples == 0 {
             drain.began = now;
@@ -112,7 +109,7 @@ mod tests {
     fn add(spread: &mut DelaySpread, millis: impl IntoIterator<Item = u64>) {
         for (number, millis) in (0..).zip(millis) {
             let now = Timestamp::from_nanos(20_000_000 * number);
-            spread.add(now, Duration::from_millis(millis));
+            spread.add(now, millis * 1_000_000);
         }
     }
 

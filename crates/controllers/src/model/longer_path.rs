@@ -95,16 +95,16 @@ impl LongerPath {
 }
 
 impl PathCheck {
-    /// Handles an RTT sample of ProbeRTT.
-    pub(crate) fn on_rtt(&mut self, rtt: Duration) {
-        self.found = self.found.min(nanos(rtt));
+    /// Handles an RTT sample of ProbeRTT, in nanoseconds.
+    pub(crate) fn on_rtt(&mut self, rtt: u64) {
+        self.found = self.found.min(rtt);
     }
 
-    /// The path's RTT, if the smaller flight did not change it.
-    pub(crate) fn path(&self) -> Option<Duration> {
+    /// The path's RTT in nanoseconds, if the smaller flight did not change it.
+    pub(crate) fn path(&self) -> Option<u64> {
         let (before, found) = (self.before, self.found);
         let alike = found <= ALIKE.scale(before) && before <= ALIKE.scale(found);
-        alike.then(|| Duration::from_nanos(found))
+        alike.then_some(found)
     }
 }
 
@@ -133,15 +133,21 @@ mod tests {
     use crate::driver::{self, MTU};
 
     const GAIN: Gain = Gain::new(2, 1);
-    const MIN_RTT: u64 = 20_000_000;
+    const MIN_RTT: u64 = 20 * MILLI;
+    const MILLI: u64 = 1_000_000;
+    const START: Timestamp = Timestamp::from_nanos(1_000_000_000);
 
     fn ack(millis: u64, round: u64, rtt_millis: u64) -> AckEvent {
-        let now = Timestamp::from_nanos(millis * 1_000_000);
-        driver::ack(now, Duration::from_millis(rtt_millis), Bytes(2400), round)
+        driver::ack(
+            START + Duration::from_millis(millis),
+            Duration::from_millis(rtt_millis),
+            Bytes(2400),
+            round,
+        )
     }
 
     fn feed(longer: &mut LongerPath, ack: &AckEvent) {
-        longer.on_ack(ack, nanos(ack.rtt), GAIN, MIN_RTT);
+        longer.on_ack(ack, ack.rtt_nanos(), GAIN, MIN_RTT);
     }
 
     #[test]
@@ -178,14 +184,14 @@ mod tests {
             feed(&mut longer, &ack(200 * round, round, rtt));
         }
         let mut check = longer.check(&ack(1200, 6, 202)).expect("it is due");
-        check.on_rtt(Duration::from_millis(200));
-        assert_eq!(check.path(), Some(Duration::from_millis(200)));
+        check.on_rtt(200 * MILLI);
+        assert_eq!(check.path(), Some(200 * MILLI));
     }
 
     #[test]
     fn checks_are_five_seconds_apart() {
         let mut longer = LongerPath::default();
-        longer.checked(Timestamp::ZERO);
+        longer.checked(START);
         feed(&mut longer, &ack(0, 0, 90));
         assert!(!longer.is_due(&ack(4999, 20, 90)));
         assert!(longer.is_due(&ack(5000, 20, 90)));
@@ -196,15 +202,15 @@ mod tests {
     fn an_rtt_that_follows_the_flight_is_not_the_path() {
         let path = |before, found| {
             let mut check = PathCheck {
-                before: nanos(Duration::from_millis(before)),
+                before: before * MILLI,
                 found: u64::MAX,
             };
-            check.on_rtt(Duration::from_millis(found));
-            check.on_rtt(Duration::from_millis(found + 5));
+            check.on_rtt(found * MILLI);
+            check.on_rtt((found + 5) * MILLI);
             check.path()
         };
-        assert_eq!(path(200, 200), Some(Duration::from_millis(200)));
-        assert_eq!(path(200, 180), Some(Duration::from_millis(180)));
+        assert_eq!(path(200, 200), Some(200 * MILLI));
+        assert_eq!(path(200, 180), Some(180 * MILLI));
         assert_eq!(path(200, 170), None);
         assert_eq!(path(42, 100), None);
     }

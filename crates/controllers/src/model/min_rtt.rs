@@ -6,24 +6,32 @@ use crate::units::{Timestamp, saturating_nanos};
 
 /// The minimum RTT of the last window (BBR paper, section "Characterizing the bottleneck").
 ///
-/// In nanoseconds: it is compared several times per acknowledgement, and a `Duration` has two parts to compare.
+/// RTTs are in nanoseconds: they are compared several times per acknowledgement, and a `Duration` has two parts to compare.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MinRtt {
     nanos: u64,
     /// When a sample last confirmed it; the end of time before the first, so that nothing expires.
     seen: Timestamp,
+    window: u64,
 }
 
+/// A minimum that does not expire.
 impl Default for MinRtt {
     fn default() -> Self {
-        Self {
-            nanos: UNKNOWN,
-            seen: Timestamp::MAX,
-        }
+        Self::over(Duration::MAX)
     }
 }
 
 impl MinRtt {
+    /// A minimum that [expires](Self::expired) after `window`.
+    pub(crate) fn over(window: Duration) -> Self {
+        Self {
+            nanos: UNKNOWN,
+            seen: Timestamp::MAX,
+            window: saturating_nanos(window),
+        }
+    }
+
     /// The estimate, once there is one.
     pub(crate) fn get(&self) -> Option<Duration> {
         self.known_nanos().map(Duration::from_nanos)
@@ -40,35 +48,34 @@ impl MinRtt {
     }
 
     /// Handles a sample: one that is not above the minimum replaces it.
-    pub(crate) fn update(&mut self, now: Timestamp, rtt: Duration) {
-        self.update_nanos(now, saturating_nanos(rtt));
-    }
-
-    /// As `update`, with the sample in nanoseconds.
-    pub(crate) fn update_nanos(&mut self, now: Timestamp, rtt: u64) {
+    pub(crate) fn update(&mut self, now: Timestamp, rtt: u64) {
         if rtt <= self.nanos {
-            self.set(now, rtt);
+            self.replace(now, rtt);
         }
     }
 
     /// Replaces the minimum, which may rise: the path has changed.
-    pub(crate) fn replace(&mut self, now: Timestamp, rtt: Duration) {
-        self.set(now, saturating_nanos(rtt));
-    }
-
-    fn set(&mut self, now: Timestamp, nanos: u64) {
-        self.nanos = nanos.max(MIN);
+    pub(crate) fn replace(&mut self, now: Timestamp, rtt: u64) {
+        self.nanos = rtt.max(MIN);
         self.seen = now;
     }
 
-    /// Whether no sample has confirmed the minimum for longer than `window`.
-    pub(crate) fn expired(&self, now: Timestamp, window: Duration) -> bool {
-        self.expired_nanos(now, saturating_nanos(window))
+    /// Takes over another minimum and its age.
+    pub(crate) fn take_over(&mut self, other: &Self) {
+        (self.nanos, self.seen) = (other.nanos, other.seen);
     }
 
-    /// As `expired`, with the window in nanoseconds.
-    pub(crate) fn expired_nanos(&self, now: Timestamp, window: u64) -> bool {
-        now.nanos_since(self.seen) > window
+    /// One that knows nothing yet, and expires as this one does.
+    pub(crate) fn forgotten(&self) -> Self {
+        Self {
+            window: self.window,
+            ..Self::default()
+        }
+    }
+
+    /// Whether no sample has confirmed the minimum for longer than the window.
+    pub(crate) fn expired(&self, now: Timestamp) -> bool {
+        now.nanos_since(self.seen) > self.window
     }
 }
 
@@ -87,14 +94,14 @@ mod tests {
         Timestamp::from_nanos(millis * 1_000_000)
     }
 
-    fn rtt(millis: u64) -> Duration {
-        Duration::from_millis(millis)
+    fn rtt(millis: u64) -> u64 {
+        millis * 1_000_000
     }
 
     /// Trap: a minimum RTT that was never set is not one that has expired.
     #[test]
     fn nothing_known_never_expires() {
-        assert!(!MinRtt::default().expired(at(3_600_000), WINDOW));
+        assert!(!MinRtt::over(WINDOW).expired(at(3_600_000)));
     }
 
     #[test]
@@ -103,7 +110,7 @@ mod tests {
         min_rtt.update(at(0), rtt(50));
         min_rtt.update(at(1), rtt(40));
         min_rtt.update(at(2), rtt(60));
-        assert_eq!(min_rtt.get(), Some(rtt(40)));
+        assert_eq!(min_rtt.known_nanos(), Some(rtt(40)));
     }
 
     /// Trap: the minimum RTT must be able to rise.
@@ -112,26 +119,31 @@ mod tests {
         let mut min_rtt = MinRtt::default();
         min_rtt.update(at(0), rtt(40));
         min_rtt.replace(at(1), rtt(90));
-        assert_eq!(min_rtt.get(), Some(rtt(90)));
+        assert_eq!(min_rtt.known_nanos(), Some(rtt(90)));
     }
 
     #[test]
     fn it_expires_unless_it_is_seen_again() {
-        let mut min_rtt = MinRtt::default();
+        let mut min_rtt = MinRtt::over(WINDOW);
         min_rtt.update(at(0), rtt(40));
-        assert!(!min_rtt.expired(at(10_000), WINDOW));
-        assert!(min_rtt.expired(at(10_001), WINDOW));
+        assert!(!min_rtt.expired(at(10_000)));
+        assert!(min_rtt.expired(at(10_001)));
         min_rtt.update(at(9_000), rtt(40));
-        assert!(!min_rtt.expired(at(19_000), WINDOW));
+        assert!(!min_rtt.expired(at(19_000)));
         // Time that runs backwards does not age it.
-        assert!(!min_rtt.expired(at(0), WINDOW));
+        assert!(!min_rtt.expired(at(0)));
+        // One that was taken over is as old as it was, and expires by its own window.
+        let mut shorter = MinRtt::over(WINDOW / 2);
+        shorter.take_over(&min_rtt);
+        assert!(!shorter.expired(at(14_000)));
+        assert!(shorter.expired(at(14_001)));
     }
 
     /// Trap: a minimum RTT of zero, from a clock that stood still, makes every window zero and never rises.
     #[test]
     fn zero_is_not_believed() {
         let mut min_rtt = MinRtt::default();
-        min_rtt.update(at(0), Duration::ZERO);
+        min_rtt.update(at(0), 0);
         assert_eq!(min_rtt.get(), Some(Duration::from_nanos(MIN)));
     }
 }

@@ -1,7 +1,6 @@
 //! The minimum RTT of a round, once there are enough samples.
 
 use crate::event::AckEvent;
-use crate::units::saturating_nanos;
 
 /// The minimum RTT of a round in nanoseconds: a queue delays all packets of a round, a delayed acknowledgement only its own.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +27,7 @@ impl RoundRtt {
         } else {
             Self::default()
         };
-        self.min = self.min.min(saturating_nanos(ack.rtt));
+        self.min = self.min.min(ack.rtt_nanos());
         self.samples = self.samples.saturating_add(1);
         if self.samples >= ENOUGH {
             Some(self.min)
@@ -47,13 +46,13 @@ mod tests {
 
     use super::*;
     use crate::driver;
-    use crate::units::{Bytes, Timestamp};
+    use crate::units::Bytes;
 
     fn ack(millis: u64, round_start: bool) -> AckEvent {
         let rtt = Duration::from_millis(millis);
         AckEvent {
             round_start,
-            ..driver::ack(Timestamp::from_nanos(1), rtt, Bytes(2400), 1)
+            ..driver::ack(driver::at(1000), rtt, Bytes(2400), 1)
         }
     }
 

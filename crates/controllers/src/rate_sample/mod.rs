@@ -302,10 +302,8 @@ impl DeliveryRateSampler {
 
     fn fold(&mut self, now: Timestamp) {
         let ack = &mut self.ack;
-        let rtt = now.nanos_since(ack.newest_sent);
-        self.resolution = rtt / GROUPS_PER_ROUND;
         ack.now = now;
-        ack.rtt = Duration::from_nanos(rtt);
+        self.resolution = ack.rtt_nanos() / GROUPS_PER_ROUND;
         ack.lost = core::mem::take(&mut self.lost_since_ack);
         if ack.round_start {
             ack.round = ack.round.saturating_add(1);

@@ -89,7 +89,7 @@ fn check_acknowledgement(
         .max()
         .unwrap_or_default();
     prop_assert_eq!(event.newest_sent, newest);
-    prop_assert_eq!(event.rtt, now.saturating_since(newest));
+    prop_assert_eq!(event.rtt(), now.saturating_since(newest));
     if let Some(rate) = event.rate {
         // No more than was delivered since the oldest of the packets left, over no less than its round trip.
         let min = acked
@@ -98,7 +98,7 @@ fn check_acknowledgement(
             .min()
             .unwrap_or_default();
         prop_assert!(rate.delivered <= event.delivered - min);
-        let max = Bandwidth::from_delivery(rate.delivered, event.rtt);
+        let max = Bandwidth::from_delivery(rate.delivered, event.rtt());
         prop_assert!(
             max.is_none_or(|max| rate.delivery_rate <= max),
             "{rate:?} {event:?}"

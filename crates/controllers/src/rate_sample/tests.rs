@@ -79,7 +79,7 @@ fn the_sample_is_that_of_the_packet_that_left_last() {
         let sample = event.rate.expect("a sample");
         assert_eq!(sample.delivered, PACKET * 2);
         assert_eq!(sample.delivery_rate, rate_over(&sample, 40));
-        assert_eq!(event.rtt, Duration::from_millis(40));
+        assert_eq!(event.rtt(), Duration::from_millis(40));
     }
 }
 
@@ -136,7 +136,7 @@ fn no_sample_is_shorter_than_its_packets_round_trip() {
     send(&mut sampler, 40, 4);
     ack(&mut sampler, 41, &[0, 0, 0]);
     let event = ack(&mut sampler, 79, &[40]).expect("an event");
-    assert_eq!(event.rtt, Duration::from_millis(39));
+    assert_eq!(event.rtt(), Duration::from_millis(39));
     let sample = event.rate.expect("a sample");
     assert_eq!(sample.delivery_rate, rate_over(&sample, 40));
 }

@@ -13,7 +13,7 @@ use crate::config::{Environment, WindowPolicy};
 use crate::controller::{Control, Refill};
 use crate::event::AckEvent;
 use crate::model::horizon;
-use crate::units::{Bandwidth, Bytes, Gain, saturating_nanos as nanos};
+use crate::units::{Bandwidth, Bytes, Gain};
 
 /// The controller's operating point, once the pipe has been filled. Times are in nanoseconds here and below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl WindowCalculator {
         if matches!(self.policy, WindowPolicy::Window) {
             return;
         }
-        let rtt = nanos(ack.rtt);
+        let rtt = ack.rtt_nanos();
         // RFC 9002, section 5.3, without the acknowledgement delay, which a controller does not know.
         self.path.smoothed_rtt = match self.path.smoothed_rtt {
             0 => rtt,

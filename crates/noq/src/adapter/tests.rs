@@ -204,8 +204,8 @@ fn packets_are_folded_into_one_acknowledgement() {
         (Bytes(10 * MTU), 10, Bytes(MTU))
     );
     // Not the 333 ms that noq's own estimator still has.
-    assert_eq!(batch.rtt, Duration::from_millis(40));
-    assert_eq!(last.rtt, Duration::from_millis(47));
+    assert_eq!(batch.rtt(), Duration::from_millis(40));
+    assert_eq!(last.rtt(), Duration::from_millis(47));
     assert_eq!(last.delivered, Bytes(11 * MTU));
 }
 

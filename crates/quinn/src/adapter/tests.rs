@@ -43,7 +43,7 @@ fn packets_are_folded_into_one_acknowledgement() {
     let ack = quinn.ack_told();
     assert_eq!((ack.acked, ack.acked_packets), (Bytes(10 * MTU), 10));
     // Not the 333 ms that quinn's own estimator still has.
-    assert_eq!(ack.rtt, Duration::from_millis(40));
+    assert_eq!(ack.rtt(), Duration::from_millis(40));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn packets_of_several_spaces_are_distinguished() {
         quinn.acked(now, sent);
         quinn.end(now, 2 * MTU);
         let ack = quinn.ack_told();
-        assert_eq!(ack.rtt, Duration::from_millis(now - sent));
+        assert_eq!(ack.rtt(), Duration::from_millis(now - sent));
         assert_eq!(ack.newest_sent, millis(sent));
     }
 }
@@ -195,7 +195,7 @@ fn packets_of_an_old_path_are_ignored() {
     adapter.on_end_acks(at(40), 0, false, None);
     let told = std::mem::take(&mut *recorder.told.lock().expect("no panics"));
     assert!(
-        matches!(&told[..], [Told::Acked(ack)] if ack.acked == Bytes(MTU) && ack.rtt == Duration::from_millis(40)),
+        matches!(&told[..], [Told::Acked(ack)] if ack.acked == Bytes(MTU) && ack.rtt() == Duration::from_millis(40)),
         "{told:?}"
     );
 }
@@ -339,7 +339,7 @@ fn time_before_the_origin_counts_as_the_origin() {
     adapter.on_end_acks(early, 0, false, None);
     let told = recorder.told.lock().expect("no panics");
     assert!(
-        matches!(&told[..], [Told::Sent(_), Told::Acked(ack)] if ack.rtt == Duration::ZERO),
+        matches!(&told[..], [Told::Sent(_), Told::Acked(ack)] if ack.rtt() == Duration::ZERO),
         "{told:?}"
     );
 }

@@ -246,12 +246,9 @@ fn hystart_can_be_switched_off() {
         ..CubicConfig::default()
     });
     for rtt in [40, 80] {
-        off.on_ack(&round(40, rtt));
+        off.on_ack(&round(80, rtt));
         for _ in 0..10 {
-            off.on_ack(&AckEvent {
-                rtt: Duration::from_millis(rtt),
-                ..ack(40)
-            });
+            off.on_ack(&ack(80).with_rtt(Duration::from_millis(rtt)));
         }
     }
     assert_eq!(off.snapshot().mode, Mode::SlowStart);

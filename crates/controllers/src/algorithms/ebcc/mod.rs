@@ -65,7 +65,7 @@ impl Ebcc {
         Self {
             config,
             filter: MaxFilter::new(u64::from(config.filter_rounds)),
-            trips: RoundTrips::default(),
+            trips: RoundTrips::base_lasts(config.min_rtt_window),
             utilization: Utilization::default(),
             state: State::Startup,
             window: Window::new(window),
@@ -227,7 +227,7 @@ impl Ebcc {
     fn advance_probe_rtt(&mut self, ack: &AckEvent, mut probe: Probe) {
         let min_rtt = probe
             .min_rtt
-            .map_or(ack.rtt, |min_rtt| min_rtt.min(ack.rtt));
+            .map_or(ack.rtt(), |min_rtt| min_rtt.min(ack.rtt()));
         probe.min_rtt = Some(min_rtt);
         match probe.hold {
             None if ack.in_flight <= self.probe_window() => {
@@ -236,12 +236,8 @@ impl Ebcc {
             Some((until, round)) if ack.now >= until && ack.round >= round => {
                 // As in BBR, the estimate only falls until it expires: what one sender measures alone may include the
                 // queue of others.
-                if self
-                    .trips
-                    .base_estimate()
-                    .expired(ack.now, self.config.min_rtt_window)
-                {
-                    self.trips.base_estimate().replace(ack.now, min_rtt);
+                if self.trips.base_has_expired(ack.now) {
+                    self.trips.replace_base(ack.now, min_rtt);
                 }
                 self.measured = None;
                 self.filled = false;
@@ -280,8 +276,7 @@ impl Controller for Ebcc {
         self.round = ack.round;
         self.app_limited = ack.app_limited;
         self.before_first_ack = false;
-        let window = self.config.min_rtt_window;
-        let expired = self.trips.base_estimate().expired(ack.now, window);
+        let expired = self.trips.base_has_expired(ack.now);
         let mut ended = self.trips.on_ack(ack);
         if let Some(round) = &mut ended {
             // No byte grows the window twice.
@@ -289,7 +284,7 @@ impl Controller for Ebcc {
         }
         self.utilization.on_ack(ack);
         let context = FilterContext {
-            min_rtt: saturating_nanos(self.trips.base().unwrap_or(ack.rtt)),
+            min_rtt: saturating_nanos(self.trips.base().unwrap_or(ack.rtt())),
             spread: 0,
             epoch: ack.round,
             filling_pipe: self.state == State::Startup,
@@ -301,9 +296,7 @@ impl Controller for Ebcc {
         match self.state {
             State::Startup => self.search(ack, ended),
             // An equal sample has renewed the estimate.
-            State::ProbeBandwidth
-                if expired && self.trips.base_estimate().expired(ack.now, window) =>
-            {
+            State::ProbeBandwidth if expired && self.trips.base_has_expired(ack.now) => {
                 self.enter_probe_rtt();
             }
             State::ProbeBandwidth => self.step(ack, ended),

@@ -89,10 +89,10 @@ fn the_target_is_the_limit_at_once() {
     // With a short queue, and with a long one.
     for (rtt, packets_left) in [(40, 100.0), (400, 100.0)] {
         let mut ebcc = probing();
-        ebcc.on_ack(&measured_round(80, rtt));
+        ebcc.on_ack(&measured_round(40 + rtt, rtt));
         ebcc.window = Window::new(MTU * 180);
         ebcc.last_short = MTU * 170;
-        tried(&mut ebcc, 120, rtt);
+        tried(&mut ebcc, 80 + rtt, rtt);
         assert_eq!(packets(&ebcc), packets_left);
     }
 }
@@ -224,8 +224,7 @@ fn leave_probe_rtt(ebcc: &mut Ebcc, now_millis: u64, rtt_millis: u64) {
     let small = |now, round| AckEvent {
         in_flight: MTU * 4,
         round,
-        rtt: Duration::from_millis(rtt_millis),
-        ..ack(now)
+        ..ack(now).with_rtt(Duration::from_millis(rtt_millis))
     };
     ebcc.on_ack(&small(now_millis, 3));
     // 200 ms have not passed, and then no round has.
@@ -321,10 +320,7 @@ fn recommended() -> Ebcc {
 #[test]
 fn the_target_has_room_for_the_hosts() {
     let mut ebcc = recommended();
-    ebcc.on_ack(&AckEvent {
-        rtt: Duration::from_micros(1),
-        ..measured_round(80, 40)
-    });
+    ebcc.on_ack(&measured_round(80, 40).with_rtt(Duration::from_micros(1)));
     let target = Gain::new(2, 1) * RATE.bytes_in(Duration::from_micros(1_001));
     assert_eq!(ebcc.target(), Some(target.max(MTU * 4)));
     ebcc.config = EbccConfig::paper();
@@ -345,13 +341,13 @@ fn congestion_reduces_the_window_once_per_round_trip() {
         (CongestionSignal::Loss, 42.0),
     ] {
         let mut ebcc = recommended();
-        ebcc.on_ack(&measured_round(80, 200));
+        ebcc.on_ack(&measured_round(280, 200));
         ebcc.window = Window::new(MTU * 60);
-        for sent in [60, 70, 100] {
-            ebcc.on_congestion(&congestion(100, sent, signal));
+        for sent in [260, 270, 300] {
+            ebcc.on_congestion(&congestion(300, sent, signal));
             assert_eq!((ebcc.state, packets(&ebcc)), (State::ProbeBandwidth, left));
         }
-        ebcc.on_congestion(&congestion(140, 101, signal));
+        ebcc.on_congestion(&congestion(340, 301, signal));
         assert!(packets(&ebcc) < left);
     }
 }

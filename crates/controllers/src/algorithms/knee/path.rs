@@ -332,7 +332,7 @@ impl PathRtt {
         window_limited: bool,
         silenced: bool,
     ) -> f64 {
-        let rtt = seconds(ack.rtt);
+        let rtt = seconds(ack.rtt());
         self.newest = rtt;
         // A clock that stands still shows none.
         if (rtt < self.min || self.min == 0.0) && rtt > 0.0 {

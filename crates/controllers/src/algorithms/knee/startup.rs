@@ -181,7 +181,7 @@ impl Startup {
             }
             (self.rtts, self.samples) = (0.0, 0);
         }
-        self.rtts += seconds(ack.rtt);
+        self.rtts += seconds(ack.rtt());
         self.samples += 1;
         let sample = ack.rate?;
         let rate = sample.delivery_rate.bytes_per_second() as f64;
@@ -277,9 +277,9 @@ mod tests {
     fn the_window_is_at_most_twice_what_was_delivered_and_what_is_sent_at_once() {
         let mut startup = Startup::new(MTU);
         for millisecond in 1..1000 {
-            let mut ack = AckEvent::nothing_yet(Timestamp::from_nanos(millisecond * 1_000_000));
+            let now = Timestamp::from_nanos((50 + millisecond) * 1_000_000);
+            let mut ack = AckEvent::nothing_yet(now).with_rtt(Duration::from_millis(50));
             ack.acked = MTU;
-            ack.rtt = Duration::from_millis(50);
             ack.round_start = millisecond % 50 == 0;
             ack.rate = Some(RateSample {
                 delivery_rate: Bandwidth::from_f64(1.2e6),
@@ -308,10 +308,11 @@ mod tests {
         assert_eq!(startup.base_rtt(), None);
         for (round, rtt) in [60, 50, 70, 80, 90, 30, 30].into_iter().enumerate() {
             for index in 0..20 {
-                let now = 1000 * round as u64 + 10 * index;
-                let mut ack = AckEvent::nothing_yet(Timestamp::from_nanos(now * 1_000_000));
+                let now =
+                    Timestamp::from_nanos((100 + 1000 * round as u64 + 10 * index) * 1_000_000);
+                let rtt = rtt + if index < 10 { 0 } else { 10 };
+                let mut ack = AckEvent::nothing_yet(now).with_rtt(Duration::from_millis(rtt));
                 ack.acked = MTU;
-                ack.rtt = Duration::from_millis(rtt + if index < 10 { 0 } else { 10 });
                 ack.round_start = index == 0;
                 let seen = Seen {
                     wait: 0.0,
@@ -329,10 +330,9 @@ mod tests {
     /// Takes a round of 20 acknowledgements. Returns how many of them end startup.
     fn round(startup: &mut Startup, round: u64, rate: f64, rtt: u64, flight: Bytes) -> usize {
         let ends = (0..20).filter_map(|index| {
-            let mut ack =
-                AckEvent::nothing_yet(Timestamp::from_nanos((round * 20 + index) * 3_000_000));
+            let now = Timestamp::from_nanos((100 + round * 20 + index) * 3_000_000);
+            let mut ack = AckEvent::nothing_yet(now).with_rtt(Duration::from_millis(rtt));
             ack.acked = MTU;
-            ack.rtt = Duration::from_millis(rtt);
             ack.round = round;
             ack.round_start = index == 0;
             ack.rate = Some(RateSample {

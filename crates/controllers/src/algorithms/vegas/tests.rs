@@ -26,10 +26,7 @@ fn avoiding() -> Box<dyn Controller> {
 /// The change of a window of 20 packets after a round with this RTT. The previous round was measured at 40 ms.
 fn decision(rtt_micros: u64) -> i64 {
     let mut controller = avoiding();
-    let sample = AckEvent {
-        rtt: Duration::from_micros(rtt_micros),
-        ..round(180, 40)
-    };
+    let sample = round(180, 40).with_rtt(Duration::from_micros(rtt_micros));
     controller.on_ack(&sample);
     let before = window(&*controller);
     controller.on_ack(&round(220, 40));
@@ -65,9 +62,8 @@ fn alpha_and_beta_are_counted_in_packets_of_today() {
     controller.on_mtu_update(Bytes(9000));
     // 4.2 old packets would be too many; it is half a new one.
     let sample = AckEvent {
-        rtt: std::time::Duration::from_millis(50),
         acked: Bytes(9000),
-        ..round(180, 40)
+        ..round(180, 50)
     };
     controller.on_ack(&sample);
     let before = window(&*controller);
@@ -264,19 +260,15 @@ fn the_hosts_delay_is_no_queue() {
     ] {
         let mut controller = build(&config);
         let sample = |micros| AckEvent {
-            rtt: Duration::from_micros(micros),
             acked: MTU * 10,
-            ..round(40, 40)
+            ..round(40, 40).with_rtt(Duration::from_micros(micros))
         };
         controller.on_ack(&sample(50));
         controller.on_congestion(&loss(41, 40));
-        for now in 42..60 {
+        for now in 43..61 {
             let now = crate::loss_based::testing::at(now);
-            controller.on_ack(&AckEvent {
-                now,
-                newest_sent: now,
-                ..sample(1_000)
-            });
+            let later = AckEvent { now, ..sample(50) };
+            controller.on_ack(&later.with_rtt(Duration::from_millis(1)));
         }
         assert_eq!(window(&*controller) > MTU * 15, grows, "{config:?}");
     }

@@ -5,21 +5,12 @@ use crate::units::Timestamp;
 const BASE: Duration = Duration::from_millis(50);
 const QUEUE: Bytes = Bytes(40_000);
 
-fn round(rtt_millis: u64, flight: Bytes) -> AckEvent {
+fn round(rtt: Duration, flight: Bytes) -> AckEvent {
     AckEvent {
-        now: Timestamp::ZERO,
-        acked: MTU,
-        acked_packets: 1,
-        lost: Bytes::ZERO,
-        newest_sent: Timestamp::ZERO,
-        rtt: Duration::from_millis(rtt_millis),
-        rate: None,
         prior_in_flight: flight,
-        in_flight: flight,
-        delivered: MTU,
         round: 1,
         round_start: true,
-        app_limited: false,
+        ..AckEvent::new(Timestamp::from_origin(rtt), rtt, MTU, flight)
     }
 }
 
@@ -40,11 +31,9 @@ fn shares(pipes_millis: [u64; 2]) -> [f64; 2] {
         }
         for (index, flow) in flows.iter_mut().enumerate() {
             let pipe = Duration::from_millis(pipes_millis[index]);
-            let event = AckEvent {
-                // Of packets that left a round ago.
-                rtt: pipe + Duration::from_secs_f64(waited / 1e3),
-                ..round(0, windows[index])
-            };
+            // Of packets that left a round ago.
+            let rtt = pipe + Duration::from_secs_f64(waited / 1e3);
+            let event = round(rtt, windows[index]);
             flow.on_ack(&event, pipe, QUEUE);
             rates[index] = windows[index].0 as f64 / (pipes_millis[index] as f64 + wait);
             windows[index] = flow.window().unwrap_or(windows[index]);
@@ -65,15 +54,21 @@ fn rates_become_equal_whatever_the_round_trip_times() {
 #[test]
 fn a_round_is_judged_by_the_flight_it_was_sent_with() {
     let mut queue = TargetQueue::default();
-    assert_eq!(queue.on_ack(&round(50, Bytes(100_000)), BASE, QUEUE), None);
-    assert_eq!(queue.on_ack(&round(50, Bytes(200_000)), BASE, QUEUE), None);
+    assert_eq!(
+        queue.on_ack(&round(BASE, Bytes(100_000)), BASE, QUEUE),
+        None
+    );
+    assert_eq!(
+        queue.on_ack(&round(BASE, Bytes(200_000)), BASE, QUEUE),
+        None
+    );
     assert_eq!(queue.window(), None);
     // 100 kB were in flight when these packets left, and they took no longer than they must.
-    let waited = queue.on_ack(&round(100, Bytes(300_000)), BASE, QUEUE);
+    let waited = queue.on_ack(&round(2 * BASE, Bytes(300_000)), BASE, QUEUE);
     assert_eq!(waited, Some(Bytes::ZERO));
     assert_eq!(queue.window(), Some(Bytes(140_000)));
     // 200 kB made the round trips twice as long: half of it waited.
-    let waited = queue.on_ack(&round(100, Bytes(140_000)), BASE, QUEUE);
+    let waited = queue.on_ack(&round(2 * BASE, Bytes(140_000)), BASE, QUEUE);
     assert_eq!(waited, Some(Bytes(100_000)));
     assert_eq!(queue.window(), Some(Bytes(140_000)));
 }
@@ -83,12 +78,12 @@ fn a_pause_leaves_the_window_and_forgets_the_rounds() {
     let mut queue = TargetQueue::default();
     queue.begin(Bytes(70_000));
     for _ in 0..2 {
-        queue.on_ack(&round(90, Bytes(100_000)), BASE, QUEUE);
+        queue.on_ack(&round(2 * BASE, Bytes(100_000)), BASE, QUEUE);
     }
     queue.pause();
     assert_eq!(queue.window(), Some(Bytes(70_000)));
     for _ in 0..2 {
-        assert_eq!(queue.on_ack(&round(90, Bytes(1)), BASE, QUEUE), None);
+        assert_eq!(queue.on_ack(&round(2 * BASE, Bytes(1)), BASE, QUEUE), None);
     }
     assert_eq!(queue.window(), Some(Bytes(70_000)));
 }

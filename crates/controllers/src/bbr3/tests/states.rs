@@ -126,9 +126,9 @@ fn drain_ends_after_three_rounds_whatever_is_in_flight() {
         delivered += MTU * 2;
         stuck.delivered = delivered;
         stuck.in_flight = MTU * 500;
-        core.recent_rtt.update(stuck.now, Duration::from_millis(40));
-        core.min_rtt = core.recent_rtt;
-        core.recent_rtt.replace(stuck.now, stuck.rtt);
+        core.recent_rtt.update(stuck.now, stuck.rtt_nanos());
+        core.min_rtt.take_over(&core.recent_rtt);
+        core.recent_rtt.replace(stuck.now, stuck.rtt_nanos());
         core.on_ack(&stuck);
         now += 40;
     }
@@ -201,9 +201,9 @@ fn the_silent_window_is_half_the_pipe_of_before() {
     let (mut core, now) = run_into(Mode::ProbeCruise, PLAIN);
     let pipe = core.output.bdp;
     let window = core.window;
-    let mut inflated = ack(now + 20_000, sample(core.delivered.0));
+    let mut inflated =
+        ack(now + 20_000, sample(core.delivered.0)).with_rtt(Duration::from_millis(90));
     inflated.delivered = core.delivered + MTU * 2;
-    inflated.rtt = Duration::from_millis(90);
     inflated.in_flight = MTU * 70;
     core.on_ack(&inflated);
     assert_eq!(core.state.mode(), Mode::ProbeRtt);
@@ -211,8 +211,8 @@ fn the_silent_window_is_half_the_pipe_of_before() {
     assert_eq!(core.control().window, Gain::new(1, 2) * pipe);
     // It stays the same while the estimate moves, and the window of before returns.
     inflated.now = at(now + 20_010);
+    inflated = inflated.with_rtt(Duration::from_millis(41));
     inflated.in_flight = MTU * 10;
-    inflated.rtt = Duration::from_millis(41);
     inflated.rate = sample(0);
     core.on_ack(&inflated);
     assert_eq!(core.control().window, Gain::new(1, 2) * pipe);
@@ -228,8 +228,7 @@ fn the_silent_window_is_half_the_pipe_of_before() {
 fn silence_in_startup_leads_back_to_startup() {
     let (mut core, now) = run_into(Mode::Startup, PLAIN);
     core.on_ack(&ack(now, sample(0)));
-    let mut late = ack(now + 10_001, sample(0));
-    late.rtt = Duration::from_millis(41);
+    let mut late = ack(now + 10_001, sample(0)).with_rtt(Duration::from_millis(41));
     late.in_flight = MTU * 2;
     core.on_ack(&late);
     assert_eq!(core.state.mode(), Mode::ProbeRtt);
@@ -245,9 +244,9 @@ fn startup_ends_also_where_silence_interrupts_it() {
     let (mut core, now) = run_into(Mode::Startup, PLAIN);
     let mut interrupted = false;
     for round in 1..=20_u32 {
-        let mut slow = ack(now + u64::from(round) * 6_000, sample(core.delivered.0));
         // A queue that grows: no round trip confirms the minimum.
-        slow.rtt = Duration::from_millis(5_900 + u64::from(round));
+        let rtt = Duration::from_millis(5_900 + u64::from(round));
+        let mut slow = ack(now + u64::from(round) * 6_000, sample(core.delivered.0)).with_rtt(rtt);
         slow.in_flight = MTU * 2;
         slow.delivered = core.delivered + MTU * 2;
         core.on_ack(&slow);
@@ -274,8 +273,7 @@ fn silence_of_the_application_replaces_probe_rtt() {
     assert!(core.restarting);
     let expected = core.config.pacing_margin * core.output.bandwidth.expect("an estimate");
     assert_eq!(core.control().pacing_rate, Some(expected), "not Down's");
-    let mut first = ack(now + 15_050, sample(core.delivered.0));
-    first.rtt = Duration::from_millis(50);
+    let first = ack(now + 15_050, sample(core.delivered.0)).with_rtt(Duration::from_millis(50));
     core.on_ack(&first);
     assert_ne!(core.state.mode(), Mode::ProbeRtt);
     assert_eq!(core.min_rtt.get(), Some(Duration::from_millis(50)));

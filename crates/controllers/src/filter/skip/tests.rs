@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use super::*;
 use crate::rate_sample::DeliveryRateSampler;
+use crate::units::saturating_nanos;
 
 /// Trap: a sender that is limited elsewhere (by a receiver's window, or another link) sees only lower bounds. An hour
 /// of them must not raise the estimate.
@@ -25,7 +26,7 @@ fn lower_bounds_alone_do_not_carry_the_estimate_away() {
         }
         if let Some(ack) = sampler.on_ack_end(now, mtu * 8, false) {
             let context = FilterContext {
-                min_rtt: nanos(rtt),
+                min_rtt: saturating_nanos(rtt),
                 spread: 0,
                 epoch: ack.round,
                 filling_pipe: step < 100,
@@ -57,7 +58,7 @@ fn an_estimate_below_a_packet_per_round_trip_recovers() {
         sampler.on_run_acked(now, now - rtt, mtu, 1);
         let ack = sampler.on_ack_end(now, Bytes::ZERO, false);
         let context = FilterContext {
-            min_rtt: nanos(rtt),
+            min_rtt: saturating_nanos(rtt),
             spread: 0,
             epoch: round,
             filling_pipe: round == 0,

@@ -28,10 +28,12 @@ impl Search {
     fn round(&mut self, acks: u64, rtt_micros: u64) -> bool {
         let mut over = false;
         for index in 0..acks {
-            let event = AckEvent {
-                rtt: Duration::from_micros(rtt_micros),
-                ..if index == 0 { round(40, 40) } else { ack(40) }
+            let event = if index == 0 {
+                round(1000, 40)
+            } else {
+                ack(1000)
             };
+            let event = event.with_rtt(Duration::from_micros(rtt_micros));
             let ended = self.trips.on_ack(&event);
             let view = View {
                 mtu: PACKET,

@@ -20,10 +20,9 @@ fn rounds(
     for (round, flight) in flights.enumerate() {
         let ack = AckEvent {
             acked: Bytes(2400),
-            rtt,
             prior_in_flight: Bytes(flight),
             round_start: true,
-            ..AckEvent::nothing_yet(at(100 * (round as u64 + 1)))
+            ..AckEvent::nothing_yet(at(1000 + 100 * round as u64)).with_rtt(rtt)
         };
         path.on_ack(&CONFIG(), &ack, true, window_limited, false);
     }
