@@ -37,9 +37,6 @@ struct Ledbat {
     /// Losses of packets that left before this belong to a reduction already made.
     reduced_at: Timestamp,
     mtu: Bytes,
-    in_flight: Bytes,
-    rounds: u64,
-    app_limited: bool,
 }
 
 impl ControllerConfig for LedbatConfig {
@@ -59,9 +56,6 @@ impl ControllerConfig for LedbatConfig {
             base_delay: None,
             reduced_at: environment.now,
             mtu: environment.mtu,
-            in_flight: Bytes::ZERO,
-            rounds: 0,
-            app_limited: false,
         }))
     }
 }
@@ -75,15 +69,13 @@ impl Controller for Ledbat {
     /// RFC 6817, section 2.4.2: a window's worth of acknowledgements moves the window by up to a packet, the further from
     /// the target the more.
     fn on_ack(&mut self, ack: &AckEvent) {
-        (self.in_flight, self.rounds, self.app_limited) =
-            (ack.in_flight, ack.round, ack.app_limited);
         let base = self
             .base_delay
             .map_or(ack.rtt(), |base| base.min(ack.rtt()));
         self.base_delay = Some(base);
         let queueing = (ack.rtt() - base).as_secs_f64();
         let off_target = (1.0 - queueing / self.target.as_secs_f64()).max(-1.0);
-        if self.app_limited && off_target > 0.0 {
+        if ack.app_limited && off_target > 0.0 {
             return;
         }
         let share = ack.acked.0 as f64 / self.window.0 as f64;
@@ -92,7 +84,6 @@ impl Controller for Ledbat {
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
-        self.in_flight = event.in_flight;
         if event.newest_sent >= self.reduced_at {
             self.reduced_at = event.now;
             self.window = Bytes(self.window.0 / 2).max(self.mtu * 2);
@@ -111,9 +102,6 @@ impl Controller for Ledbat {
     fn snapshot(&self) -> Snapshot {
         let mut snapshot = Snapshot::new("ledbat", Mode::CongestionAvoidance, self.window);
         snapshot.min_rtt = self.base_delay;
-        snapshot.in_flight = self.in_flight;
-        snapshot.rounds = self.rounds;
-        snapshot.app_limited = self.app_limited;
         snapshot
     }
 

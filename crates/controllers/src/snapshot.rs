@@ -30,7 +30,8 @@ pub struct Snapshot {
     pub slow_start_threshold: Option<Bytes>,
     /// The pacing rate of the model. A transport that paces by the window does not use it.
     pub pacing_rate: Option<Bandwidth>,
-    /// The flight, as of the last event.
+    /// The flight, as of the last event. This field and the next two are the connection's, not the controller's:
+    /// [`DeliveryRateSampler::describe`](crate::DeliveryRateSampler::describe) sets them.
     pub in_flight: Bytes,
     /// Packet-timed round trips so far.
     pub rounds: u64,

@@ -31,7 +31,7 @@ fn used(spec: &ControllerSpec, scenario: Scenario, after: Duration, span: Durati
 }
 
 fn snapshot(sender: &Sender<Neutral>) -> Snapshot {
-    sender.adapter.controller.snapshot()
+    sender.adapter.snapshot()
 }
 
 fn bandwidth(sender: &Sender<Neutral>) -> f64 {

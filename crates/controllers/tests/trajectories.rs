@@ -198,7 +198,7 @@ fn trajectory(spec: &ControllerSpec, rule: WindowRule) -> String {
         let mut last = None;
         let mut changes = 0;
         run(&mut sender, phase, |sender, tick| {
-            let mode = coarse(sender.adapter.controller.snapshot().mode);
+            let mode = coarse(sender.adapter.snapshot().mode);
             let changed = last.replace(mode).is_some_and(|last| last != mode);
             changes += u32::from(changed);
             if tick || changed && changes <= CHANGES_SHOWN {
@@ -210,7 +210,7 @@ fn trajectory(spec: &ControllerSpec, rule: WindowRule) -> String {
 }
 
 fn line(text: &mut String, sender: &Sender<Neutral>) {
-    let snapshot = sender.adapter.controller.snapshot();
+    let snapshot = sender.adapter.snapshot();
     let megabits = |rate: Option<Bandwidth>| {
         rate.map_or_else(
             || "-".to_owned(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kneepoint_controllers::transport::WindowRule;
-use kneepoint_controllers::{Bytes, Controller, DeliveryRateSampler, Loss, Timestamp};
+use kneepoint_controllers::{Bytes, Controller, DeliveryRateSampler, Loss, Snapshot, Timestamp};
 use kneepoint_testkit::{Adapter, Lost};
 
 /// A controller and its accounting: what every adapter keeps.
@@ -34,6 +34,13 @@ impl Neutral {
             sampler,
             rule,
         }
+    }
+
+    /// The controller's state, and the connection's.
+    pub fn snapshot(&self) -> Snapshot {
+        let mut snapshot = self.controller.snapshot();
+        self.sampler.describe(&mut snapshot);
+        snapshot
     }
 }
 

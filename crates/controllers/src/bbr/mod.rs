@@ -70,7 +70,6 @@ pub(crate) struct Bbr<F> {
     mtu: Bytes,
     min_window: Bytes,
     in_flight: Bytes,
-    round: u64,
     app_limited: bool,
     random: Pcg32,
     model: Model,
@@ -120,7 +119,6 @@ impl<F: BandwidthFilter> Bbr<F> {
             mtu: environment.mtu,
             min_window: min_window(environment.mtu),
             in_flight: Bytes::ZERO,
-            round: 0,
             app_limited: false,
             random: Pcg32::seed_from_u64(environment.seed),
             model_stale: false,
@@ -154,7 +152,6 @@ impl<F: BandwidthFilter> Bbr<F> {
     fn on_marked_ack(&mut self, ack: &AckEvent) {
         self.calculator.on_ack(ack);
         self.in_flight = ack.in_flight;
-        self.round = ack.round;
         self.app_limited = ack.app_limited;
         if self.evidence.on_ack(ack, self.full_bw_reached) {
             let before = self.bandwidth();
@@ -289,9 +286,6 @@ impl<F: BandwidthFilter> Controller for Bbr<F> {
             bandwidth: self.bandwidth(),
             min_rtt: self.min_rtt.get(),
             pacing_rate: self.model.pacing_rate,
-            in_flight: self.in_flight,
-            rounds: self.round,
-            app_limited: self.app_limited,
             filter: self.filter.snapshot(),
             ..Snapshot::new(self.name, self.state.mode(), control.window)
         };

@@ -148,7 +148,7 @@ fn lasting_loss_does_not_shrink_the_flight_for_ever() {
     driver.run_for(5 * SECOND);
     let now = driver.now().as_millis() as u64;
     let before = driver.adapter.controller.control().window;
-    let round = driver.adapter.controller.snapshot().rounds;
+    let round = driver.adapter.snapshot().rounds;
     let mut controller = driver.adapter.controller;
     for trip in 0..20 {
         for step in 0..40 {
@@ -180,7 +180,7 @@ fn congestion_ends_a_probe() {
     ] {
         let mut driver = driver(&config, PLAIN);
         driver.run_for(2 * SECOND);
-        while driver.adapter.controller.snapshot().mode != Mode::ProbeBandwidth(PHASE_PROBE) {
+        while driver.adapter.snapshot().mode != Mode::ProbeBandwidth(PHASE_PROBE) {
             driver.run_for(Duration::from_millis(1));
         }
         let now = driver.now().as_millis() as u64;
@@ -291,7 +291,7 @@ fn bbr_fair_takes_its_share_of_queues_only() {
     for (millis, takes) in [(60, false), (80, true)] {
         let mut driver = driver(&BbrFairConfig::tuned(), PLAIN);
         driver.run_for(5 * SECOND);
-        let snapshot = driver.adapter.controller.snapshot();
+        let snapshot = driver.adapter.snapshot();
         let (before, last) = (snapshot.bandwidth, snapshot.rounds);
         let (now, mut controller) = (driver::now(&driver), driver.adapter.controller);
         for round in last + 1..last + 4 {
@@ -344,7 +344,7 @@ fn a_long_queue_ends_the_startup_of_bbr_s_and_a_late_acknowledgement_does_not() 
 fn bbr_fair_leaves_recovery_with_the_flight() {
     let mut driver = driver(&BbrFairConfig::paper(), PLAIN);
     driver.run_for(5 * SECOND);
-    let before = driver.adapter.controller.snapshot();
+    let before = driver.adapter.snapshot();
     let now = driver.now().as_millis() as u64;
     let last = driver::now(&driver);
     let mut controller = driver.adapter.controller;

@@ -77,8 +77,6 @@ pub(crate) struct Bbr3<F> {
     min_window: Bytes,
     in_flight: Bytes,
     delivered: Bytes,
-    flow_rounds: u64,
-    app_limited: bool,
     random: Pcg32,
     output: Output,
     /// The times of ProbeRTT: samples of packets sent in it are marked as application-limited.
@@ -123,8 +121,6 @@ impl<F: BandwidthFilter> Bbr3<F> {
             min_window: min_window(environment.mtu),
             in_flight: Bytes::ZERO,
             delivered: Bytes::ZERO,
-            flow_rounds: 0,
-            app_limited: false,
             random: Pcg32::seed_from_u64(environment.seed),
             output,
             held_back: HeldBack::default(),
@@ -149,8 +145,6 @@ impl<F: BandwidthFilter> Bbr3<F> {
         self.calculator.on_ack(ack);
         self.in_flight = ack.in_flight;
         self.delivered = ack.delivered;
-        self.flow_rounds = ack.round;
-        self.app_limited = ack.app_limited;
         self.check_recovered(ack);
         self.latest.begin(ack);
         self.advance_round(ack);
@@ -293,9 +287,6 @@ impl<F: BandwidthFilter> Controller for Bbr3<F> {
             bandwidth: self.output.bandwidth,
             min_rtt: self.min_rtt.get(),
             pacing_rate: self.output.pacing_rate,
-            in_flight: self.in_flight,
-            rounds: self.flow_rounds,
-            app_limited: self.app_limited,
             filter: self.filter.snapshot(),
             ..Snapshot::new(self.name, self.state.mode(), control.window)
         };

@@ -21,19 +21,17 @@ impl<F: BandwidthFilter> Bbr3<F> {
 
     /// `BoundCwndForProbeRTT` and `BoundCwndForModel` (section "Bounding cwnd Based on Recent Congestion").
     pub(super) fn bound_of_model(&self) -> Bytes {
-        let bound = match self.state {
-            State::Startup(_) | State::Drain { .. } => self.bounds.inflight_shortterm,
-            State::ProbeDown | State::ProbeRefill | State::ProbeUp(_) => self
-                .bounds
-                .inflight_longterm
-                .min(self.bounds.inflight_shortterm),
-            State::ProbeCruise => self.long_term_rest().min(self.bounds.inflight_shortterm),
-            State::ProbeRtt(probe_rtt) => probe_rtt
-                .window
-                .min(self.long_term_rest())
-                .min(self.bounds.inflight_shortterm),
+        let long_term = match &self.state {
+            State::Startup(_) | State::Drain { .. } => Bytes(u64::MAX),
+            State::ProbeDown | State::ProbeRefill | State::ProbeUp(_) => {
+                self.bounds.inflight_longterm
+            }
+            State::ProbeCruise => self.long_term_rest(),
+            State::ProbeRtt(probe_rtt) => probe_rtt.window.min(self.long_term_rest()),
         };
-        bound.max(self.min_window)
+        long_term
+            .min(self.bounds.inflight_shortterm)
+            .max(self.min_window)
     }
 
     /// `InflightWithHeadroom`.

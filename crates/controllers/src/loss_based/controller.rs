@@ -35,9 +35,6 @@ pub(crate) struct LossBased<A: Avoidance> {
     mtu: Bytes,
     /// RFC 9002, section 7.7: bursts no longer than the initial window. It changes with the MTU only.
     send_quantum: Bytes,
-    in_flight: Bytes,
-    round: u64,
-    app_limited: bool,
 }
 
 impl<A: Avoidance> LossBased<A> {
@@ -55,9 +52,6 @@ impl<A: Avoidance> LossBased<A> {
             before_first_ack: true,
             mtu: environment.mtu,
             send_quantum: initial_window(environment.mtu),
-            in_flight: Bytes::ZERO,
-            round: 0,
-            app_limited: false,
         }
     }
 
@@ -131,14 +125,10 @@ impl<A: Avoidance> Controller for LossBased<A> {
             self.avoidance.on_idle_end(event.now);
         }
         self.utilization.on_sent(event);
-        self.in_flight = event.prior_in_flight + event.bytes;
     }
 
     // Always inline: `acknowledge` calls it, which then needs no registers of its own.
     fn on_ack(&mut self, ack: &AckEvent) {
-        self.in_flight = ack.in_flight;
-        self.round = ack.round;
-        self.app_limited = ack.app_limited;
         self.before_first_ack = false;
         let ended = self.trips.on_ack(ack);
         if A::WANTS_SMOOTHED_RTT {
@@ -179,8 +169,6 @@ impl<A: Avoidance> Controller for LossBased<A> {
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
-        self.in_flight = event.in_flight;
-        self.round = event.round;
         self.before_first_ack = false;
         match &mut self.recovery_period {
             Some(recovery_period) if recovery_period.covers(event.newest_sent) => {
@@ -241,9 +229,6 @@ impl<A: Avoidance> Controller for LossBased<A> {
         Snapshot {
             min_rtt: self.trips.base(),
             slow_start_threshold: self.threshold,
-            in_flight: self.in_flight,
-            rounds: self.round,
-            app_limited: self.app_limited,
             ..Snapshot::new(self.name, self.mode(), self.total())
         }
     }

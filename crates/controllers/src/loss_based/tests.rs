@@ -6,7 +6,7 @@ use super::testing::{ack, at, build, congestion, loss, round, window};
 use super::*;
 use crate::config::ControllerConfig;
 use crate::driver::{MTU, environment};
-use crate::event::{AckEvent, CongestionSignal, SentEvent};
+use crate::event::{AckEvent, CongestionSignal};
 use crate::snapshot::{FilterSnapshot, Mode};
 
 /// The configurations that share the skeleton of RFC 9002.
@@ -289,21 +289,5 @@ fn nonsense_is_refused() {
     }
     for config in all() {
         assert_eq!(config.validate(), Ok(()));
-    }
-}
-
-#[test]
-fn the_flight_is_reported_as_it_was_last_seen() {
-    for config in all() {
-        let mut controller = build(&*config);
-        controller.on_sent(&SentEvent {
-            now: at(0),
-            bytes: MTU,
-            prior_in_flight: MTU * 2,
-            app_limited: false,
-        });
-        assert_eq!(controller.snapshot().in_flight, MTU * 3);
-        controller.on_congestion(&loss(100, 50));
-        assert_eq!(controller.snapshot().in_flight, MTU * 20);
     }
 }

@@ -15,6 +15,7 @@ use self::sent_packets::{PacketState, SentPackets};
 use crate::event::{
     AckEvent, CongestionEvent, CongestionSignal, FlightSample, Loss, RateSample, SentEvent,
 };
+use crate::snapshot::Snapshot;
 use crate::units::{Bandwidth, Bytes, Timestamp};
 
 /// The delivery-rate sampler of one connection.
@@ -258,6 +259,13 @@ impl DeliveryRateSampler {
     /// The sender's bytes in flight.
     pub const fn in_flight(&self) -> Bytes {
         self.ack.in_flight
+    }
+
+    /// Sets what a snapshot says of the connection: the flight, the rounds, and whether the application was last the limit.
+    pub fn describe(&self, snapshot: &mut Snapshot) {
+        snapshot.in_flight = self.ack.in_flight;
+        snapshot.rounds = self.ack.round;
+        snapshot.app_limited = self.ack.app_limited;
     }
 
     /// Everything delivered so far.

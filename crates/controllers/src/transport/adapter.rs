@@ -97,9 +97,11 @@ impl Adapter {
         &self.sampler
     }
 
-    /// The controller's state.
+    /// The controller's state, and what the sampler knows of the connection.
     pub fn snapshot(&self) -> Snapshot {
-        self.controller.snapshot()
+        let mut snapshot = self.controller.snapshot();
+        self.sampler.describe(&mut snapshot);
+        snapshot
     }
 
     /// The bandwidth that the controller believes the path to have; `None` before the first sample, and for controllers without a

@@ -25,7 +25,7 @@ pub(crate) fn run(link: LinkConfig, millis: u64) -> TimeSeries {
         sender.run_for(Duration::from_millis(1));
         Sample {
             at: sender.now(),
-            snapshot: sender.adapter.controller.snapshot(),
+            snapshot: sender.adapter.snapshot(),
         }
     });
     let samples = samples.collect();

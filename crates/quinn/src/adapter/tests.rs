@@ -344,6 +344,31 @@ fn time_before_the_origin_counts_as_the_origin() {
     );
 }
 
+/// What the transport knows is in the snapshot of every controller: the recorder says nothing of it.
+#[test]
+fn a_snapshot_has_the_connections_flight_and_rounds() {
+    let mut quinn = Fixture::new(Recorder::new());
+    let seen = |quinn: &Fixture| {
+        let snapshot = quinn.adapter.adapter().snapshot();
+        (
+            snapshot.in_flight.0 / MTU,
+            snapshot.rounds,
+            snapshot.app_limited,
+        )
+    };
+    quinn.send(0, 10);
+    assert_eq!(seen(&quinn), (10, 0, false));
+    quinn.acked(40, 0);
+    quinn.end(40, 9 * MTU);
+    assert_eq!(seen(&quinn), (9, 1, false));
+    let (now, sent) = (quinn.at(41), quinn.at(0));
+    quinn.adapter.on_congestion_event(now, sent, false, 3 * MTU);
+    assert_eq!(seen(&quinn), (6, 1, false));
+    quinn.acked(42, 0);
+    quinn.adapter.on_end_acks(quinn.at(42), 5 * MTU, true, None);
+    assert_eq!(seen(&quinn), (5, 1, true));
+}
+
 #[test]
 fn snapshots_are_of_our_controllers_only() {
     let ours = build(Algorithm::BbrS.into(), origin(), 1200);

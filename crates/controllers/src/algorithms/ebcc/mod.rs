@@ -54,9 +54,6 @@ struct Ebcc {
     held_back: HeldBack,
     evidence: Evidence,
     mtu: Bytes,
-    in_flight: Bytes,
-    round: u64,
-    app_limited: bool,
 }
 
 impl Ebcc {
@@ -79,9 +76,6 @@ impl Ebcc {
             held_back: HeldBack::default(),
             evidence: Evidence::default(),
             mtu: environment.mtu,
-            in_flight: Bytes::ZERO,
-            round: 0,
-            app_limited: false,
         }
     }
 
@@ -266,15 +260,11 @@ impl Ebcc {
 impl Controller for Ebcc {
     fn on_sent(&mut self, event: &SentEvent) {
         self.utilization.on_sent(event);
-        self.in_flight = event.prior_in_flight + event.bytes;
     }
 
     fn on_ack(&mut self, ack: &AckEvent) {
         let marked = self.held_back.on_ack(ack).then(|| HeldBack::marked(ack));
         let ack = marked.as_ref().unwrap_or(ack);
-        self.in_flight = ack.in_flight;
-        self.round = ack.round;
-        self.app_limited = ack.app_limited;
         self.before_first_ack = false;
         let expired = self.trips.base_has_expired(ack.now);
         let mut ended = self.trips.on_ack(ack);
@@ -309,8 +299,6 @@ impl Controller for Ebcc {
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
         let event = &self.held_back.on_congestion(event);
-        self.in_flight = event.in_flight;
-        self.round = event.round;
         self.before_first_ack = false;
         if event.signal == CongestionSignal::PersistentCongestion {
             self.on_persistent_congestion();
@@ -349,9 +337,6 @@ impl Controller for Ebcc {
         let mut snapshot = Snapshot {
             bandwidth: self.filter.bandwidth(),
             min_rtt: self.trips.base(),
-            in_flight: self.in_flight,
-            rounds: self.round,
-            app_limited: self.app_limited,
             filter: self.filter.snapshot(),
             ..Snapshot::new(EbccConfig::NAME, mode, self.control().window)
         };

@@ -82,7 +82,6 @@ impl Span {
 struct Last {
     in_flight: Bytes,
     acked: Bytes,
-    round: u64,
     app_limited: bool,
 }
 
@@ -406,7 +405,6 @@ impl Controller for Knee {
         let last_sent = self.newest_sent;
         self.newest_sent = last_sent.max(ack.newest_sent);
         self.last.in_flight = ack.in_flight;
-        self.last.round = ack.round;
         self.last.app_limited = ack.app_limited;
         let cruising = matches!(
             self.state,
@@ -565,9 +563,6 @@ impl Controller for Knee {
         snapshot.min_rtt =
             (self.path.min() > 0.0).then(|| Duration::from_secs_f64(self.path.min()));
         snapshot.pacing_rate = self.control().pacing_rate;
-        snapshot.in_flight = self.last.in_flight;
-        snapshot.rounds = self.last.round;
-        snapshot.app_limited = self.last.app_limited;
         self.evidence.describe(&mut snapshot);
         snapshot
     }
