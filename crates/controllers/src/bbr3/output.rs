@@ -2,6 +2,7 @@
 //! division.
 
 use super::Bbr3;
+use super::bounds::Bounds;
 use super::state::State;
 use super::window::{min_window, send_quantum};
 use crate::filter::BandwidthFilter;
@@ -27,6 +28,8 @@ pub(super) struct Output {
     pub(super) quantum: Bytes,
     /// What hosts' batches need in flight: the quantum, `offload_budget`, and the minimum window.
     pub(super) batches: Bytes,
+    /// `InflightWithHeadroom`, without the minimum window.
+    pub(super) with_headroom: Bytes,
     /// The window of the model.
     pub(super) allowed: Bytes,
 }
@@ -38,6 +41,7 @@ struct Inputs {
     /// In nanoseconds, as in [`MinRtt`](crate::model::MinRtt).
     min_rtt: u64,
     spread: u64,
+    inflight_longterm: Bytes,
     restarting: bool,
     full_bw_reached: bool,
 }
@@ -56,6 +60,7 @@ impl Output {
             pacing_rate: None,
             quantum,
             batches: quantum.max(min_window(mtu)),
+            with_headroom: Bounds::NONE.inflight_longterm,
             allowed: window,
         }
     }
@@ -72,6 +77,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 .map(|rate| rate.min(self.bounds.bw_shortterm)),
             min_rtt: self.min_rtt.nanos(),
             spread: self.spread.get(),
+            inflight_longterm: self.bounds.inflight_longterm,
             restarting: self.restarting,
             full_bw_reached: self.full_bw_reached,
         };
@@ -105,6 +111,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
             }
         };
         self.output.pipe = self.quantized(self.output.bdp);
+        self.output.with_headroom = self.bounds.with_headroom(self.config.headroom, self.mtu);
         let point = match (bandwidth, min_rtt) {
             (Some(bandwidth), Some(min_rtt)) if self.full_bw_reached => Some(OperatingPoint {
                 bandwidth,

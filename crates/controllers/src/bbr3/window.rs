@@ -26,22 +26,18 @@ impl<F: BandwidthFilter> Bbr3<F> {
             State::ProbeDown | State::ProbeRefill | State::ProbeUp(_) => {
                 self.bounds.inflight_longterm
             }
-            State::ProbeCruise => self.long_term_rest(),
-            State::ProbeRtt(probe_rtt) => probe_rtt.window.min(self.long_term_rest()),
+            State::ProbeCruise => self.output.with_headroom,
+            State::ProbeRtt(probe_rtt) => probe_rtt.window.min(self.output.with_headroom),
         };
         long_term
             .min(self.bounds.inflight_shortterm)
             .max(self.min_window)
     }
 
-    /// `InflightWithHeadroom`.
+    /// `InflightWithHeadroom`, also while the [output](super::output::Output) is that of before.
     pub(super) fn window_with_headroom(&self) -> Bytes {
-        self.long_term_rest().max(self.min_window)
-    }
-
-    /// The same, without the minimum window.
-    fn long_term_rest(&self) -> Bytes {
-        self.bounds.with_headroom(self.config.headroom, self.mtu)
+        let bound = self.bounds.with_headroom(self.config.headroom, self.mtu);
+        bound.max(self.min_window)
     }
 
     /// Adds room for the hosts' batches, and for two packets more in a probe (`QuantizationBudget`).

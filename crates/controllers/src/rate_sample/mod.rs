@@ -318,24 +318,18 @@ impl DeliveryRateSampler {
             self.round_end = ack.delivered;
             self.round_began = now;
         }
-        ack.rate = None;
-        if let Some((sent, state)) = &self.sampled {
-            self.ack.rate = self.rate_sample(now, *sent, state);
+        self.ack.rate = self.rate_sample(now);
+        if let Some((sent, _)) = &self.sampled {
             self.interval_start = self.interval_start.max(*sent);
         }
     }
 
-    /// The delivery rate around the packet that left at `sent`, over the longer of the two intervals
-    /// (draft-ietf-ccwg-bbr, section 4.1.2.3).
+    /// The delivery rate around the sampled packet, over the longer of the two intervals (draft-ietf-ccwg-bbr, section 4.1.2.3).
     ///
     /// The ack interval began before the packet was sent and is at least a round trip long, so the draft's check for
     /// shorter intervals is not needed.
-    fn rate_sample(
-        &self,
-        now: Timestamp,
-        sent: Timestamp,
-        state: &PacketState,
-    ) -> Option<RateSample> {
+    fn rate_sample(&self, now: Timestamp) -> Option<RateSample> {
+        let (sent, state) = self.sampled.as_ref()?;
         let send_interval = sent.nanos_since(state.interval_start);
         let ack_interval = now.nanos_since(state.delivered_at);
         let interval = send_interval.max(ack_interval);
