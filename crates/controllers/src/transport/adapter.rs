@@ -144,12 +144,12 @@ impl Adapter {
     /// A packet was acknowledged. [`acks_ended`](Self::acks_ended) follows after the last one of an acknowledgement.
     pub fn packet_acked(&mut self, now: Instant, sent: Instant, bytes: Bytes) {
         if let Some(run) = &mut self.run {
-            if run.now == now && run.sent == sent {
+            if run.sent == sent {
                 run.bytes += bytes;
                 run.packets += 1;
                 return;
             }
-            self.end_run();
+            self.end_other_run();
         }
         self.run = Some(Run {
             now,
@@ -157,6 +157,12 @@ impl Adapter {
             bytes,
             packets: 1,
         });
+    }
+
+    // Apart: a packet that joins a run saves no registers then.
+    #[inline(never)]
+    fn end_other_run(&mut self) {
+        self.end_run();
     }
 
     fn end_run(&mut self) {

@@ -46,6 +46,39 @@ fn packets_are_folded_into_one_acknowledgement() {
     assert_eq!(ack.rtt(), Duration::from_millis(40));
 }
 
+/// Fault: quinn tells of a larger MTU between two packets of an acknowledgement, and those before it went to the event before.
+#[test]
+fn a_larger_mtu_does_not_divide_an_acknowledgement() {
+    let mut quinn = Fixture::new(Recorder::new());
+    quinn.send(0, 10);
+    quinn.acked(40, 0);
+    quinn.adapter.on_mtu_update(1452);
+    quinn.told();
+    quinn.acked(40, 0);
+    quinn.end(40, 8 * MTU);
+    let ack = quinn.ack_told();
+    assert_eq!((ack.acked, ack.acked_packets), (Bytes(2 * MTU), 2));
+}
+
+/// quinn takes a packet for acknowledged without an acknowledgement: the first one, when the server asks to try again.
+#[test]
+fn a_packet_whose_acknowledgement_never_ends_counts_as_delivered() {
+    for sends_between in [true, false] {
+        let mut quinn = Fixture::new(Recorder::new());
+        quinn.send(0, 10);
+        quinn.acked(40, 0);
+        if sends_between {
+            quinn.send(41, 1);
+        }
+        quinn.told();
+        quinn.acked(80, 0);
+        quinn.end(80, 8 * MTU);
+        let ack = quinn.ack_told();
+        assert_eq!(ack.delivered, Bytes(2 * MTU), "{sends_between}");
+        assert_eq!(ack.rtt(), Duration::from_millis(80), "{sends_between}");
+    }
+}
+
 #[test]
 fn losses_and_marks_come_after_the_acknowledgement() {
     let mut quinn = Fixture::new(Recorder::new());
