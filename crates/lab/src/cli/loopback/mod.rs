@@ -64,7 +64,7 @@ pub(super) struct Arguments {
     rate: Vec<Rate>,
 
     /// Size of the drop-tail queue before --rate: 3MB (10^6 bytes), 3MiB, 100p (packets) or inf
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = QUEUE, value_parser = parse_queue)]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, requires = "rate", default_value = QUEUE, value_parser = parse_queue)]
     queue: QueueSize,
 
     /// Let the relay spin before a packet is due: more precise, for a processor in each direction
@@ -165,6 +165,11 @@ fn plan(arguments: &Arguments) -> Result<Plan, CliError> {
             busy: arguments.busy,
         })
     });
+    let without_relay = arguments.rate.is_empty() && arguments.rtt.iter().all(Duration::is_zero);
+    if arguments.busy && without_relay {
+        let reason = "there is no relay without --rtt or --rate";
+        return Err(CliError::input("--busy", reason));
+    }
     refuse_repeated("--rtt", &arguments.rtt, |rtt| format_time(*rtt))?;
     refuse_repeated("--rate", &arguments.rate, Rate::to_string)?;
     Ok(Plan {
