@@ -25,34 +25,22 @@ pub(super) struct PathRtt {
     smoothed: f64,
     /// The smoothed round-trip time before the link was last silent; infinite if it was not since the last drain.
     before_silence: f64,
-    /// The mean that the last drain found.
-    drained: f64,
-    /// The least round-trip time that the last drain found.
-    drained_min: f64,
+    last_drain: LastDrain,
     /// The least round-trip time of the plateau that called for this drain; zero if none did.
     plateau_min: f64,
-    /// The minimum after the last drain.
-    settled_min: f64,
     /// Whether a drain is due at once.
     at_once: bool,
-    /// Whether the last drain found a path that has become shorter.
-    shorter: bool,
     /// The time that the link takes for a packet: delays differ by it without a reason.
     packet_time: f64,
     /// The queue that equal flows make: as long as this one's own part of it takes at its rate.
     equal_queue: f64,
-    /// What the round's first acknowledgement took from the flight, in bytes.
-    batch: f64,
     /// The least since the last drain, and when it was seen last.
     low: f64,
     low_at: Timestamp,
-    drained_at: Timestamp,
-    round: Round,
     /// The newest.
     newest: f64,
-    /// The least and the mean of the round before.
-    round_min: f64,
-    round_mean: f64,
+    round: Round,
+    last_round: LastRound,
     /// A round-trip time below this one means that others drain.
     others_drain_below: f64,
     /// How long a delay is trusted, in seconds.
@@ -62,10 +50,23 @@ pub(super) struct PathRtt {
     plateau: Plateau,
     /// The same, for links so slow that a packet's time is more than what rounds of a plateau agree within.
     coarse: Plateau,
-    /// Whether the last drain found a queue that the spread of its packets does not explain.
+}
+
+/// What the last drain found.
+#[derive(Debug, Clone, Copy)]
+struct LastDrain {
+    at: Timestamp,
+    /// The mean of its packets, and the least.
+    mean: f64,
+    least: f64,
+    /// The minimum after it.
+    min_after: f64,
+    /// Whether the path had become shorter.
+    shorter: bool,
+    /// Whether there was a queue that the spread of its packets does not explain.
     others_queue: bool,
-    /// So far.
-    drains: u32,
+    /// How many there have been.
+    count: u32,
 }
 
 /// Who waited for more than a quarter of the least round-trip time. A bound of 0.85 of the flight empties shorter buffers by itself.
@@ -150,6 +151,15 @@ impl Round {
     };
 }
 
+/// The round before: the least and the mean.
+#[derive(Debug, Clone, Copy, Default)]
+struct LastRound {
+    min: f64,
+    mean: f64,
+    /// What its first acknowledgement took from the flight, in bytes.
+    batch: f64,
+}
+
 impl PathRtt {
     pub(super) fn new(config: &KneeConfig, now: Timestamp) -> Self {
         Self {
@@ -159,29 +169,29 @@ impl PathRtt {
             base: 0.0,
             smoothed: 0.0,
             before_silence: f64::INFINITY,
-            drained: f64::INFINITY,
-            drained_min: f64::INFINITY,
+            last_drain: LastDrain {
+                at: now,
+                mean: f64::INFINITY,
+                least: f64::INFINITY,
+                min_after: 0.0,
+                shorter: false,
+                others_queue: false,
+                count: 0,
+            },
             plateau_min: 0.0,
-            settled_min: 0.0,
             at_once: false,
-            shorter: false,
             packet_time: 0.0,
             equal_queue: 0.0,
-            batch: 0.0,
             low: f64::INFINITY,
             low_at: now,
-            drained_at: now,
-            round: Round::NONE,
             newest: 0.0,
-            round_min: 0.0,
-            round_mean: 0.0,
+            round: Round::NONE,
+            last_round: LastRound::default(),
             others_drain_below: 0.0,
             interval: f64::INFINITY,
             standing: 0,
             plateau: Plateau::NONE,
             coarse: Plateau::NONE,
-            others_queue: false,
-            drains: 0,
         }
     }
 
@@ -202,12 +212,12 @@ impl PathRtt {
 
     /// What every packet of the last round waited, beyond the base.
     pub(super) fn least_wait(&self) -> f64 {
-        self.round_min - self.base
+        self.last_round.min - self.base
     }
 
     /// What packets show of queues.
     pub(super) fn queue(&self) -> Queue {
-        if self.round_min > QUEUED * self.min {
+        if self.last_round.min > QUEUED * self.min {
             Queue::Stands
         } else if self.newest - self.base > (QUEUED - 1.0) * self.min {
             Queue::Found
@@ -218,7 +228,7 @@ impl PathRtt {
 
     /// Whether the last round found no queue. On a path with noise nothing tells.
     pub(super) fn found_no_queue(&self) -> bool {
-        self.round_mean <= self.horizon() && !self.is_noisy()
+        self.last_round.mean <= self.horizon() && !self.is_noisy()
     }
 
     /// What hosts add to a round trip.
@@ -246,7 +256,7 @@ impl PathRtt {
     pub(super) fn drain_is_due(&self, now: Timestamp, rtt: f64) -> bool {
         // On a path without noise the base is the minimum, and any packet may show it.
         let seen = if self.is_noisy() {
-            self.drained_at
+            self.last_drain.at
         } else {
             self.low_at
         };
@@ -272,7 +282,7 @@ impl PathRtt {
 
     /// The same on evidence that calls for a look, and is none itself: flows in company take what this one leaves.
     fn may_be_longer(&self) -> bool {
-        self.plateau.may_be_no_queue(self.batch)
+        self.plateau.may_be_no_queue(self.last_round.batch)
             && self.is_above_base(self.plateau.least)
             && !self.is_noisy()
     }
@@ -299,17 +309,17 @@ impl PathRtt {
 
     /// Whether the last drain found a queue that is others'.
     pub(super) fn others_queue(&self) -> bool {
-        self.others_queue
+        self.last_drain.others_queue
     }
 
     /// How long a delay is trusted. A flow that is new looks again sooner, once. One whose path has noise does so after twice as long each
     /// time.
     fn update_interval(&mut self, config: &KneeConfig) {
         let settled = self.settled_interval(config);
-        self.interval = if !self.is_noisy() && self.drains >= SETTLED_DRAINS {
+        self.interval = if !self.is_noisy() && self.last_drain.count >= SETTLED_DRAINS {
             settled
         } else {
-            let doubled = f64::from(1_u32 << self.drains.min(MAX_DOUBLINGS));
+            let doubled = f64::from(1_u32 << self.last_drain.count.min(MAX_DOUBLINGS));
             settled.min(config.first_round_trips * self.min.max(MIN_LOOK) * doubled)
         };
     }
@@ -363,7 +373,7 @@ impl PathRtt {
 
     /// The round-trip time above which a drain waits for others to drain as well. A queue that stood in the last drain would stand in this one.
     pub(super) fn waits_above(&self) -> f64 {
-        if self.others_queue {
+        if self.last_drain.others_queue {
             f64::INFINITY
         } else {
             NOISY * self.min
@@ -399,8 +409,8 @@ impl PathRtt {
             return;
         }
         let mean = round.sum / round.samples;
-        self.round_min = round.min;
-        self.round_mean = mean;
+        self.last_round.min = round.min;
+        self.last_round.mean = mean;
         // A queue that is much shorter than anything in the last round: others drain.
         let queue = round.min - self.min;
         let least = larger(self.host_delay, (NOISY - 1.0) * self.min);
@@ -408,11 +418,11 @@ impl PathRtt {
         if !cruising {
             return;
         }
-        let undrained = seconds_between(self.drained_at, ack.now);
+        let undrained = seconds_between(self.last_drain.at, ack.now);
         self.at_once |= undrained > LONGEST_INTERVALS * self.settled_interval(config);
         if window_limited {
             let (flight, agreement) = (float(ack.prior_in_flight), FLAT * round.min);
-            self.batch = float(ack.acked);
+            self.last_round.batch = float(ack.acked);
             self.plateau.on_round(round.min, flight, agreement);
             self.coarse
                 .on_round(round.min, flight, agreement + self.packet_time);
@@ -452,27 +462,27 @@ impl PathRtt {
             && found.before - least < AGREEMENT * least + self.packet_time
             && self.is_above_base(least)
             && !self.is_noisy()
-            && !self.others_queue
+            && !self.last_drain.others_queue
             // A path that the last drain found shorter is not longer now: others drained then, and have come back.
-            && !self.shorter;
+            && !self.last_drain.shorter;
         let base_before = self.base;
         let mut longer = false;
         // A plateau that the drain finds again is a first drain. One that it does not find again was a queue.
         let plateau_min = core::mem::replace(&mut self.plateau_min, 0.0);
         if (least - plateau_min).abs() <= AGREEMENT * least {
-            self.drained_min = plateau_min;
-            self.drained = plateau_min;
+            self.last_drain.least = plateau_min;
+            self.last_drain.mean = plateau_min;
         }
         // The minimum rises only to what two drains in a row agree on.
-        if least > self.min && (least - self.drained_min).abs() <= AGREEMENT * least {
-            let agreed = least.min(self.drained_min);
+        if least > self.min && (least - self.last_drain.least).abs() <= AGREEMENT * least {
+            let agreed = least.min(self.last_drain.least);
             longer = agreed > (1.0 + AGREEMENT) * self.min;
             self.min = agreed;
         }
-        self.drained_min = least;
-        let last = core::mem::replace(&mut self.drained, found.mean);
+        self.last_drain.least = least;
+        let last = core::mem::replace(&mut self.last_drain.mean, found.mean);
         let spread = found.mean - least;
-        self.others_queue = least - self.min > spread + (NOISY - 1.0) * self.min;
+        self.last_drain.others_queue = least - self.min > spread + (NOISY - 1.0) * self.min;
         let differ = found.mean.max(last) > STEADY * found.mean.min(last);
         // What one drain found beyond the other is a queue of others, or a slow moment of the link.
         self.base = if differ {
@@ -481,24 +491,24 @@ impl PathRtt {
             0.5 * (found.mean + last)
         }
         .max(self.min);
-        self.drains = self.drains.saturating_add(1);
+        self.last_drain.count = self.last_drain.count.saturating_add(1);
         self.others_drain_below = 0.0;
         self.before_silence = f64::INFINITY;
         self.low = least;
         self.low_at = now;
-        self.drained_at = now;
+        self.last_drain.at = now;
         // A minimum that fell is looked into again at once: what the path held while it was longer is a queue that only drains show.
         // So is a path that seems longer: only two drains can tell.
         // What is left of a flight that a longer path held may take several drains.
-        self.shorter = SHORTER * self.min < self.settled_min
-            || (self.shorter && STEADY * self.base < base_before);
-        self.at_once = self.shorter || self.is_longer(least) || (stays && !longer);
+        self.last_drain.shorter = SHORTER * self.min < self.last_drain.min_after
+            || (self.last_drain.shorter && STEADY * self.base < base_before);
+        self.at_once = self.last_drain.shorter || self.is_longer(least) || (stays && !longer);
         let length = match (longer && flat, self.at_once) {
             (true, _) => Length::Longer,
             (false, true) => Length::Open,
             (false, false) => Length::Same,
         };
-        self.settled_min = self.min;
+        self.last_drain.min_after = self.min;
         self.standing = 0;
         self.plateau = Plateau::NONE;
         self.coarse = Plateau::NONE;
