@@ -86,10 +86,6 @@ struct Last {
 }
 
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a sender is in startup for some round trips only: a box would cost it an allocation and save nothing afterwards"
-)]
 enum State {
     Startup(Startup),
     /// The link's rate is known.
@@ -445,6 +441,7 @@ impl Controller for Knee {
                 window_limited,
                 full,
                 noisy: self.path.has_noise(startup.base_rtt()),
+                after_pause: last.is_some() && last == self.rested_until,
             };
             if let Some(rate) = startup.on_ack(ack, &seen, self.mtu) {
                 // A queue stood: the link was full.

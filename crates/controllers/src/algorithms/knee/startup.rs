@@ -26,6 +26,8 @@ pub(super) struct Startup {
     round_rtt: f64,
     /// The least mean of the first rounds, in seconds; infinite before the first.
     base_rtt: f64,
+    /// The least round-trip time since the application last paused, in seconds; none while no delivery rate is the window's.
+    since_pause: Option<f64>,
     /// So far.
     rounds: u32,
     /// Rounds in a row in which what the flight grew became a queue.
@@ -52,6 +54,8 @@ pub(super) struct Seen {
     pub(super) full: bool,
     /// Whether round-trip times vary without a queue.
     pub(super) noisy: bool,
+    /// Whether it is the first after a pause of the application.
+    pub(super) after_pause: bool,
 }
 
 impl Startup {
@@ -71,6 +75,7 @@ impl Startup {
             samples: 0,
             round_rtt: 0.0,
             base_rtt: f64::INFINITY,
+            since_pause: None,
             rounds: 0,
             queued_rounds: 0,
             is_own: true,
@@ -102,11 +107,17 @@ impl Startup {
 
     /// Twice what the path delivered in a round trip, in bytes, as draft-ietf-ccwg-bbr, section 5.6.1, has it: a cwnd gain of 2. While
     /// the link is not full, slow start needs no more. When it is, slow start would double the window once more.
+    ///
+    /// The first packets after a pause of the application find the queue of others. What later ones of its burst wait for beyond that is its own, and a
+    /// window that holds that as well would grow with each burst.
     fn twice_delivered(&self, mtu: Bytes) -> f64 {
         if self.round_rtt == 0.0 {
             return f64::INFINITY;
         }
-        2.0 * self.best_rate * self.round_rtt + float(mtu * QUANTUM_PACKETS)
+        let round_trip = self
+            .since_pause
+            .map_or(self.round_rtt, |least| smaller(least, self.round_rtt));
+        2.0 * self.best_rate * round_trip + float(mtu * QUANTUM_PACKETS)
     }
 
     /// Whether a delivery rate is still growing.
@@ -170,6 +181,12 @@ impl Startup {
         if used && float(self.window) < self.twice_delivered(mtu) {
             self.window += self.growth(ack, seen.noisy);
         }
+        let rtt = seconds(ack.rtt());
+        self.since_pause = if seen.after_pause && self.last_round_rate > 0.0 {
+            Some(rtt)
+        } else {
+            self.since_pause.map(|least| smaller(least, rtt))
+        };
         let mut longer = false;
         if ack.round_start && self.samples > 0 {
             let mean = self.rtts / f64::from(self.samples);
@@ -181,7 +198,7 @@ impl Startup {
             }
             (self.rtts, self.samples) = (0.0, 0);
         }
-        self.rtts += seconds(ack.rtt());
+        self.rtts += rtt;
         self.samples += 1;
         let sample = ack.rate?;
         let rate = sample.delivery_rate.bytes_per_second() as f64;
@@ -265,6 +282,7 @@ mod tests {
                     window_limited: true,
                     full,
                     noisy: false,
+                    after_pause: false,
                 };
                 startup.on_ack(&ack, &seen, MTU);
             }
@@ -294,11 +312,48 @@ mod tests {
                 window_limited: true,
                 full: true,
                 noisy: false,
+                after_pause: false,
             };
             startup.on_ack(&ack, &seen, MTU);
         }
         let most = MTU * (2 * 50 + QUANTUM_PACKETS);
         assert!(startup.window() > MTU * 100 && startup.window() <= most + MTU);
+    }
+
+    /// Fault: a round trip includes what the burst itself has queued, so that the window grew with each burst.
+    #[test]
+    fn bursts_of_an_application_do_not_raise_the_window_with_their_own_queue() {
+        let mut startup = Startup::new(MTU);
+        let mut windows = Vec::new();
+        for burst in 0..60 {
+            for index in 0..300 {
+                // The link takes a millisecond for a packet, and the path fifty.
+                let now = Timestamp::from_nanos((1000 * (1 + burst) + index) * 1_000_000);
+                let rtt = Duration::from_millis(50 + index);
+                let mut ack = AckEvent::nothing_yet(now).with_rtt(rtt);
+                ack.acked = MTU;
+                ack.round_start = index % 100 == 0;
+                ack.rate = Some(RateSample {
+                    delivery_rate: Bandwidth::from_f64(1.2e6),
+                    delivered: MTU * 50,
+                    app_limited: index < 100,
+                    prior_delivered: Bytes::ZERO,
+                    in_flight_at_send: MTU * 50,
+                    lost: Bytes::ZERO,
+                });
+                let seen = Seen {
+                    wait: index as f64 / 50.0,
+                    window_limited: true,
+                    full: true,
+                    noisy: false,
+                    after_pause: index == 0,
+                };
+                startup.on_ack(&ack, &seen, MTU);
+            }
+            windows.push(startup.window());
+        }
+        // Before the second one there was no pause to measure from.
+        assert_eq!(windows[0], windows[59]);
     }
 
     /// The mean of a round of 20 packets, of which the last ten are late. Later rounds have the flight's own queue, or that of a moment.
@@ -319,6 +374,7 @@ mod tests {
                     window_limited: true,
                     full: true,
                     noisy: false,
+                    after_pause: false,
                 };
                 startup.on_ack(&ack, &seen, MTU);
             }
@@ -348,6 +404,7 @@ mod tests {
                 window_limited: true,
                 full: true,
                 noisy: false,
+                after_pause: false,
             };
             startup.on_ack(&ack, &seen, MTU)
         });
