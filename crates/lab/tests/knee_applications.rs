@@ -168,6 +168,24 @@ fn new_connections_do_not_bear_for_long_what_slow_start_loses() {
     assert!(late < 2000.0, "{late} ms");
 }
 
+/// Fault: losses of slow start that were reported after it had ended counted as those of a window that had not doubled, and the window was bounded by the
+/// whole flight for many round trips. It took 3.3 s.
+#[test]
+fn losses_of_slow_start_are_its_losses_whenever_they_are_reported() {
+    let link = Link::constant("10Mbps".parse().expect("a rate"));
+    let call = row(
+        "knee",
+        Scenario {
+            rtt: Duration::from_millis(40),
+            queue: QueueSize::Packets(5),
+            workload: "rpc:2MB@600sx1".parse().expect("a workload"),
+            ..Scenario::bulk(link, seconds(15.0))
+        },
+    );
+    let took = call.message_p50_ms.expect("a call");
+    assert!(took < 3150.0, "{took} ms");
+}
+
 /// Fault: the startup of a new connection ended in the queue of the one before, at a twelfth of the link, and what that one left free was taken up by a
 /// fifth in a round trip. The 95th percentiles were 4.4 and 0.85 s; `quinn-cubic` has 1.7 and 0.4.
 #[test]

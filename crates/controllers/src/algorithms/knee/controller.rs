@@ -49,8 +49,8 @@ pub(super) struct Knee {
     behind: bool,
     /// What left since the last drain began, until the window was full again.
     drained: Span,
-    /// What left since persistent congestion, while the window was smaller than the model's.
-    regrown: Span,
+    /// What left in slow start: in startup, or since persistent congestion while the window was smaller than the model's.
+    doubling: Span,
     /// The newest packet that left while the application was the limit.
     app_limited_until: Option<Timestamp>,
     evidence: Evidence,
@@ -174,7 +174,7 @@ impl Knee {
             behind_at: None,
             behind: false,
             drained: Span::default(),
-            regrown: Span::default(),
+            doubling: Span::default(),
             app_limited_until: None,
             evidence: Evidence::default(),
             last: Last::default(),
@@ -195,6 +195,11 @@ impl Knee {
         }
         let longest_queue = self.path.longest_wait() * rate;
         let link = Link::new(&self.config, rate, self.path.horizon(), longest_queue);
+        // Its losses may be reported later.
+        self.doubling = Span {
+            after: Timestamp::ZERO,
+            up_to: now,
+        };
         self.drained = Span::since(now);
         let drain = Drain::of_known_path(now, self.path.with_full_window(), self.path.base());
         self.state = State::Running {
@@ -307,8 +312,8 @@ impl Knee {
             if float(bounded) > (1.0 + AGREEMENT) * float(self.undrained) {
                 self.behind_at = self.last_ack;
             }
-        } else if self.regrown.up_to == Timestamp::MAX {
-            self.regrown.up_to = self.last_ack.unwrap_or_default();
+        } else if self.doubling.up_to == Timestamp::MAX {
+            self.doubling.up_to = self.last_ack.unwrap_or_default();
         }
         self.undrained = bounded.min(self.undrained + growth).max(min);
         self.window = self.undrained;
@@ -480,7 +485,7 @@ impl Controller for Knee {
             link.on_congestion(&self.config, event.round, weight);
         }
         let growing =
-            matches!(self.state, State::Startup(_)) || self.regrown.contains(event.newest_sent);
+            matches!(self.state, State::Startup(_)) || self.doubling.contains(event.newest_sent);
         // What a drain leaves in flight is not the window.
         let window = if self.drained.contains(event.newest_sent) {
             self.undrained
@@ -505,7 +510,7 @@ impl Controller for Knee {
                 // RFC 9002, section 7.6.2: the smallest window, and slow start. A link that is known is not searched for again: the window
                 // doubles up to what it was. What is delivered while it does says nothing of the link.
                 self.undrained = self.mtu * MIN_PACKETS;
-                self.regrown = Span::since(event.now);
+                self.doubling = Span::since(event.now);
                 self.loss = LossBound::new(self.mtu);
                 match &mut self.state {
                     State::Startup(startup) => {
