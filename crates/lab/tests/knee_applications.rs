@@ -120,11 +120,11 @@ fn the_pauses_of_one_connection_are_used_by_the_other() {
     }
 }
 
-/// Fault: a message of several bandwidth-delay products ends before startup does, and a round trip that includes the message's own queue raised the window
+/// Fault: a message of several bandwidth-delay products ended before startup did, and a round trip that includes the message's own queue raised the window
 /// with each message. Five per cent of round trips took 109 and 179 ms; `bbr3` has 47 and 49.
 #[test]
 fn messages_of_many_packets_do_not_fill_the_buffer() {
-    for (size, most) in [("1500kB", 80.0), ("2500kB", 100.0)] {
+    for size in ["1500kB", "2500kB"] {
         let calls = row(
             "knee",
             Scenario {
@@ -138,7 +138,7 @@ fn messages_of_many_packets_do_not_fill_the_buffer() {
             },
         );
         let late = calls.rtt_p95_ms.expect("round trips");
-        assert!(late < most, "{late} ms with {size}");
+        assert!(late < 55.0, "{late} ms with {size}");
     }
 }
 

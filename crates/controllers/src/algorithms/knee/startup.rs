@@ -221,7 +221,9 @@ impl Startup {
             self.waited += 1;
         }
         let rounds = ack.round.saturating_sub(self.waited_since);
-        let stands = self.waited > 0 && rounds > 1;
+        // An application's burst may be over before two rounds are.
+        let after_pause = self.since_pause.is_some() && self.waited >= QUEUE_SAMPLES && !seen.noisy;
+        let stands = self.waited > 0 && (rounds > 1 || after_pause);
         let full = limited && stands && self.is_own && !self.grows(rate);
         if limited && ack.round_start {
             self.end_round(sample.in_flight_at_send, rate, longer, rounds, seen.noisy);
