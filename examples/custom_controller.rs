@@ -69,11 +69,10 @@ impl Controller for Ledbat {
     /// RFC 6817, section 2.4.2: a window's worth of acknowledgements moves the window by up to a packet, the further from
     /// the target the more.
     fn on_ack(&mut self, ack: &AckEvent) {
-        let base = self
-            .base_delay
-            .map_or(ack.rtt(), |base| base.min(ack.rtt()));
+        let rtt = ack.rtt();
+        let base = self.base_delay.map_or(rtt, |base| base.min(rtt));
         self.base_delay = Some(base);
-        let queueing = (ack.rtt() - base).as_secs_f64();
+        let queueing = (rtt - base).as_secs_f64();
         let off_target = (1.0 - queueing / self.target.as_secs_f64()).max(-1.0);
         if ack.app_limited && off_target > 0.0 {
             return;
