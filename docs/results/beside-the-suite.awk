@@ -1,4 +1,4 @@
-# Prints the runs of "Jitter, batches, applications and bursts", and the path of "Idle time": awk -f docs/results/beside-the-suite.awk | sh > runs.jsonl
+# Prints the runs of "Jitter, batches, applications and bursts", and the paths of "Idle time" and of KNEE.md's limits: awk -f docs/results/beside-the-suite.awk | sh > runs.jsonl
 # It writes the links' files into the folder in which the runs are made.
 BEGIN {
     batches(230, 140, 28, "24.15MB")
@@ -10,6 +10,9 @@ BEGIN {
     longer(70, 50, 150, 875000, 30, "rpc:262500B@100ms")
     longer(20, 60, 240, 300000, 20, "media:6Mbps,i=60kB@1s")
     longer(20, 10, 600, 1500000, 40, "bulk")
+    longer(27, 30, 150, 506250, 40, "rpc:1MB@3s")
+    in_turn(7, 140, 280, 245000, 40, "media:4900kbps")
+    in_turn(7, 140, 280, 245000, 40, "bulk")
     burst(85, 60, "200, 201, 202, 203, 204, 205, 206, 207", "3825000B")
     burst(230, 140, "500, 501, 502, 503, 504, 505, 506, 507, 508, 509, 510, 511", "8MB")
     run("--rate 7Mbps --rtt 85ms --queue 22000B --workload rpc:60kB@100ms --duration 40s")
@@ -27,6 +30,13 @@ function jitter(rate, rtt, most, size) {
 }
 function longer(rate, rtt, after, queue, seconds, workload,    steps) {
     steps = "delay_steps = [{ at_ms = 0.0, delay_ms = " decimal(rtt / 2) " }, { at_ms = 10000.0, delay_ms = " decimal(after / 2) " }]"
+    file(rate, queue, steps, steps)
+    run("--link link.toml --duration " seconds "s --workload " workload)
+}
+function in_turn(rate, rtt, other, queue, seconds, workload,    steps, second) {
+    for (second = 0; second < seconds; second++)
+        steps = steps (second ? ", " : "") "{ at_ms = " decimal(1000 * second) ", delay_ms = " decimal((second % 2 ? other : rtt) / 2) " }"
+    steps = "delay_steps = [" steps "]"
     file(rate, queue, steps, steps)
     run("--link link.toml --duration " seconds "s --workload " workload)
 }
