@@ -26,7 +26,8 @@ pub(super) struct Startup {
     round_rtt: f64,
     /// The least mean of the first rounds, in seconds; infinite before the first.
     base_rtt: f64,
-    /// The least round-trip time since the application last paused, in seconds; none while no delivery rate is the window's.
+    /// The least round-trip time since the application last paused, in seconds. None before its first pause after a round that the window limited: a
+    /// handshake is no burst.
     since_pause: Option<f64>,
     /// So far.
     rounds: u32,
@@ -222,8 +223,8 @@ impl Startup {
         }
         let rounds = ack.round.saturating_sub(self.waited_since);
         // An application's burst may be over before two rounds are.
-        let after_pause = self.since_pause.is_some() && self.waited >= QUEUE_SAMPLES && !seen.noisy;
-        let stands = self.waited > 0 && (rounds > 1 || after_pause);
+        let in_burst = self.since_pause.is_some() && self.waited >= QUEUE_SAMPLES && !seen.noisy;
+        let stands = self.waited > 0 && (rounds > 1 || in_burst);
         let full = limited && stands && self.is_own && !self.grows(rate);
         if limited && ack.round_start {
             self.end_round(sample.in_flight_at_send, rate, longer, rounds, seen.noisy);
