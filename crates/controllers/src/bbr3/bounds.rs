@@ -129,7 +129,7 @@ impl Latest {
 }
 
 /// No bound at all.
-const UNBOUNDED: Bytes = Bytes(u64::MAX);
+pub(super) const UNBOUNDED: Bytes = Bytes(u64::MAX);
 const UNBOUNDED_RATE: Bandwidth = Bandwidth::from_bytes_per_second(u64::MAX);
 
 #[cfg(test)]

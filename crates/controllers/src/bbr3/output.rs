@@ -2,7 +2,7 @@
 //! division.
 
 use super::Bbr3;
-use super::bounds::Bounds;
+use super::bounds::UNBOUNDED;
 use super::state::State;
 use super::window::{min_window, send_quantum};
 use crate::filter::BandwidthFilter;
@@ -60,7 +60,7 @@ impl Output {
             pacing_rate: None,
             quantum,
             batches: quantum.max(min_window(mtu)),
-            with_headroom: Bounds::NONE.inflight_longterm,
+            with_headroom: UNBOUNDED,
             allowed: window,
         }
     }

@@ -114,7 +114,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
         if !self.full_bw_reached || self.adapt_long_term(ack) {
             return;
         }
-        match &self.state {
+        match self.state {
             State::Startup(_) | State::Drain { .. } | State::ProbeRtt(_) => {}
             State::ProbeDown | State::ProbeCruise if self.is_time_to_probe(ack) => {
                 self.start_refill();
@@ -128,7 +128,6 @@ impl<F: BandwidthFilter> Bbr3<F> {
                 }
             }
             State::ProbeUp(probe_up) => {
-                let probe_up = *probe_up;
                 if self.is_time_to_go_down(ack, &probe_up) {
                     // No high loss so far; it may still be reported.
                     self.cycle.too_high = false;

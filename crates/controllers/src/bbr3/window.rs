@@ -1,6 +1,7 @@
 //! The congestion window: it grows with the delivered bytes up to the bound of the model.
 
 use super::Bbr3;
+use super::bounds::UNBOUNDED;
 use super::state::State;
 use crate::event::AckEvent;
 use crate::filter::BandwidthFilter;
@@ -22,7 +23,7 @@ impl<F: BandwidthFilter> Bbr3<F> {
     /// `BoundCwndForProbeRTT` and `BoundCwndForModel` (section "Bounding cwnd Based on Recent Congestion").
     pub(super) fn bound_of_model(&self) -> Bytes {
         let long_term = match &self.state {
-            State::Startup(_) | State::Drain { .. } => Bytes(u64::MAX),
+            State::Startup(_) | State::Drain { .. } => UNBOUNDED,
             State::ProbeDown | State::ProbeRefill | State::ProbeUp(_) => {
                 self.bounds.inflight_longterm
             }

@@ -37,7 +37,7 @@ struct CurrentRound {
 
 impl RoundTrips {
     /// RTTs whose base expires after `window`.
-    pub(crate) fn base_lasts(window: Duration) -> Self {
+    pub(crate) fn with_base_window(window: Duration) -> Self {
         Self {
             base: MinRtt::over(window),
             ..Self::default()
@@ -77,7 +77,7 @@ impl RoundTrips {
         self.base.get()
     }
 
-    /// Whether no sample has confirmed the base RTT for longer than [`base_lasts`](Self::base_lasts) says.
+    /// Whether no sample has confirmed the base RTT for longer than [its window](Self::with_base_window).
     pub(crate) fn base_has_expired(&self, now: Timestamp) -> bool {
         self.base.expired(now)
     }

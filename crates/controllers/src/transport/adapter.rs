@@ -41,6 +41,7 @@ pub struct Adapter {
 /// Packets that were sent together and acknowledged together.
 #[derive(Debug, Clone, Copy)]
 struct Run {
+    /// When the first of them was acknowledged.
     now: Instant,
     sent: Instant,
     bytes: Bytes,
@@ -159,7 +160,7 @@ impl Adapter {
         });
     }
 
-    // Apart: a packet that joins a run saves no registers then.
+    // Inlined, it would make every packet that joins a run save registers.
     #[inline(never)]
     fn end_other_run(&mut self) {
         self.end_run();

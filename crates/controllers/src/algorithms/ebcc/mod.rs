@@ -62,7 +62,7 @@ impl Ebcc {
         Self {
             config,
             filter: MaxFilter::new(u64::from(config.filter_rounds)),
-            trips: RoundTrips::base_lasts(config.min_rtt_window),
+            trips: RoundTrips::with_base_window(config.min_rtt_window),
             utilization: Utilization::default(),
             state: State::Startup,
             window: Window::new(window),

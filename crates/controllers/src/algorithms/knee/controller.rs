@@ -428,6 +428,8 @@ impl Controller for Knee {
             .path
             .on_ack(&self.config, ack, cruising, window_limited, silenced);
         let full = self.was_full(ack);
+        // The gap before it began with a pause of the application.
+        let after_pause = last.is_some() && last == self.rested_until;
         if self.evidence.on_ack(ack, cruising && window_limited) {
             let before = self.bandwidth();
             self.evidence.show(ack, before);
@@ -446,7 +448,7 @@ impl Controller for Knee {
                 window_limited,
                 full,
                 noisy: self.path.has_noise(startup.base_rtt()),
-                after_pause: last.is_some() && last == self.rested_until,
+                after_pause,
             };
             if let Some(rate) = startup.on_ack(ack, &seen, self.mtu) {
                 // A queue stood: the link was full.
@@ -464,10 +466,8 @@ impl Controller for Knee {
                 lossy: self.loss.is_lossy(ack.round),
                 round: ack.round,
                 window_limited,
-                // No window keeps the link busy in the round trip after a pause of the application, with which this gap began.
-                full: full
-                    && last != self.rested_until
-                    && self.behind_at.is_none_or(|at| ack.newest_sent > at),
+                // No window keeps the link busy in the round trip after a pause of the application.
+                full: full && !after_pause && self.behind_at.is_none_or(|at| ack.newest_sent > at),
             };
             self.learn(ack, &acked);
             self.next_phase(ack, rtt, window_limited);

@@ -157,16 +157,19 @@ fn plan(arguments: &Arguments) -> Result<Plan, CliError> {
     } else {
         arguments.rate.iter().copied().map(Some).collect()
     };
-    let paths = arguments.rtt.iter().flat_map(|&rtt| {
-        rates.iter().map(move |&rate| Path {
-            rtt,
-            rate,
-            queue: arguments.queue,
-            busy: arguments.busy,
+    let paths: Vec<Path> = arguments
+        .rtt
+        .iter()
+        .flat_map(|&rtt| {
+            rates.iter().map(move |&rate| Path {
+                rtt,
+                rate,
+                queue: arguments.queue,
+                busy: arguments.busy,
+            })
         })
-    });
-    let without_relay = arguments.rate.is_empty() && arguments.rtt.iter().all(Duration::is_zero);
-    if arguments.busy && without_relay {
+        .collect();
+    if arguments.busy && paths.iter().all(Path::is_direct) {
         let reason = "there is no relay without --rtt or --rate";
         return Err(CliError::input("--busy", reason));
     }
@@ -176,7 +179,7 @@ fn plan(arguments: &Arguments) -> Result<Plan, CliError> {
         controllers: options::controllers(&arguments.controllers)?,
         size: arguments.size,
         runs: arguments.runs,
-        paths: paths.collect(),
+        paths,
         timeout: arguments.timeout,
         processes: if arguments.processes == 1 {
             Processes::One
