@@ -1,4 +1,4 @@
-# Prints the runs of "Jitter, batches, applications and bursts", and the paths of "Idle time" and of KNEE.md's limits: awk -f docs/results/beside-the-suite.awk | sh > runs.jsonl
+# Prints the runs of "Jitter, batches, applications and bursts", the paths of "Idle time" and of KNEE.md's limits, and those of "Drains of a path that varies": awk -f docs/results/beside-the-suite.awk | sh > runs.jsonl
 # It writes the links' files into the folder in which the runs are made.
 BEGIN {
     batches(230, 140, 28, "24.15MB")
@@ -19,10 +19,17 @@ BEGIN {
     run("--rate 100Mbps --rtt 20ms --queue 60000B --workload rpc:400kB@50ms --duration 20s")
     run("--rate 3Mbps --rtt 100ms --queue 15000B --workload rpc:50kB@200ms --duration 40s")
     run("--rate 20Mbps --rtt 40ms --queue 100000B --aqm red --ecn --duration 30s")
+    started(100, 20, 35, "media:50Mbps")
+    started(100, 20, 35, "rpc:375kB@66ms")
+    started(100, 40, 20, "rpc:375kB@66ms")
 }
 function batches(rate, rtt, interval, size) {
     file(rate, rate * rtt * 250, delay(rtt), delay(rtt) "\naggregation = { interval_ms = " interval ".0, packets = 1000 }")
     run("--link link.toml --duration 20s --workload rpc:" size "@120sx1")
+}
+function started(rate, rtt, interval, workload) {
+    file(rate, rate * rtt * 312.5, delay(rtt), delay(rtt) "\naggregation = { interval_ms = " interval ".0, packets = 1000 }")
+    run("--link link.toml --duration 8s --workload " workload)
 }
 function jitter(rate, rtt, most, size) {
     file(rate, rate * rtt * 250, "delay_distribution_ms = { uniform = { from = " decimal(rtt / 2) ", to = " decimal(rtt / 2 + most) " } }", delay(rtt))

@@ -56,6 +56,22 @@ fn a_delay_that_varies_is_covered() {
     }
 }
 
+/// Fault: drains left half of the link idle, though the base of such a path has a deviation in it. Of the first ten seconds five drains took a tenth:
+/// 0.88 and 0.81 of these paths were used.
+#[test]
+fn drains_leave_a_path_that_varies_in_use() {
+    let plain = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
+    let jitter = jittered(plain, 0.02, 0.045);
+    let batches = batched(10.0, 0.04, bdp(10.0, 0.04, 2.0), 0.1);
+    for (path, mbps, least) in [(jitter, 20.0, 0.9), (batches, 10.0, 0.83)] {
+        let used = (1..=4).map(|seed| {
+            goodput(&seeded(path.clone(), 10.0, seed), 0.0, 10.0) / (mbps * paths::PAYLOAD)
+        });
+        let mean = used.sum::<f64>() / 4.0;
+        assert!(mean > least, "{mean} of {mbps} Mb/s");
+    }
+}
+
 /// Trap: what all packets of a round trip wait for may be the path, if its delay wanders. A law that took it for a queue of others used two thirds.
 #[test]
 fn a_delay_that_wanders_is_covered() {

@@ -43,6 +43,8 @@ pub(super) struct PathRtt {
     last_round: LastRound,
     /// A round-trip time below this one means that others drain.
     others_drain_below: f64,
+    /// Whether startup saw round-trip times vary.
+    varied_in_startup: bool,
     /// How long a delay is trusted, in seconds.
     interval: f64,
     /// Rounds in a row in which a queue stood that is longer than equal flows make.
@@ -188,6 +190,7 @@ impl PathRtt {
             round: Round::NONE,
             last_round: LastRound::default(),
             others_drain_below: 0.0,
+            varied_in_startup: false,
             interval: f64::INFINITY,
             standing: 0,
             plateau: Plateau::NONE,
@@ -385,16 +388,17 @@ impl PathRtt {
         self.base = self.min;
     }
 
-    /// Whether startup's base, in seconds, is more than the path's length and the sender's own bursts.
-    pub(super) fn has_noise(&self, base: Option<f64>) -> bool {
-        base.is_some_and(|base| base > NOISY * self.min)
-    }
-
     /// Startup has found a base. On a path without noise the least is the base, and what its rounds show beyond that is their own bursts.
     pub(super) fn take_base(&mut self, base: f64) {
-        if self.has_noise(Some(base)) {
+        self.varied_in_startup = base > NOISY * self.min;
+        if self.varied_in_startup {
             self.base = base;
         }
+    }
+
+    /// Whether the base is above the minimum because the path itself varies. It did from the start, and the last drain found no queue of others.
+    pub(super) fn varies(&self) -> bool {
+        self.varied_in_startup && self.is_noisy() && !self.last_drain.others_queue
     }
 
     fn end_round(

@@ -53,8 +53,6 @@ pub(super) struct Seen {
     pub(super) window_limited: bool,
     /// Whether the window has been full since its newest packet left.
     pub(super) full: bool,
-    /// Whether round-trip times vary without a queue.
-    pub(super) noisy: bool,
     /// Whether it is the first after a pause of the application.
     pub(super) after_pause: bool,
 }
@@ -139,35 +137,27 @@ impl Startup {
             < OWN * flight_growth * self.last_round_rate
     }
 
-    /// A round has ended, in which packets waited for `rounds`. `longer`: its mean round-trip time grew.
-    fn end_round(&mut self, flight: Bytes, rate: f64, longer: bool, rounds: u64, noisy: bool) {
-        let grew = self.grows(rate);
-        // On a path with jitter, or whose acknowledgements come in batches, packets wait as well. A full link's queue grows with the window.
-        let queues = if noisy {
-            longer || !grew
-        } else {
-            self.queues(float(flight), rate)
-        };
-        self.queued_rounds = if queues {
+    /// A round has ended, in which packets waited for `rounds`.
+    fn end_round(&mut self, flight: Bytes, rate: f64, rounds: u64) {
+        self.queued_rounds = if self.queues(float(flight), rate) {
             self.queued_rounds.saturating_add(1)
         } else {
             0
         };
         // One round may be that in which others' queue grew.
-        let enough = if noisy { 1 } else { 2 };
-        self.is_own = self.queued_rounds >= enough || (!noisy && !grew && rounds > SLOW_ROUNDS);
+        self.is_own = self.queued_rounds > 1 || (!self.grows(rate) && rounds > SLOW_ROUNDS);
         self.last_round_rate = rate;
         self.last_flight = float(flight);
     }
 
     /// By how much the window grows with an acknowledgement.
-    fn growth(&self, ack: &AckEvent, noisy: bool) -> Bytes {
+    fn growth(&self, ack: &AckEvent) -> Bytes {
         if !self.waits() {
             return ack.acked;
         }
         // In the round in which the first packet waited the link may have become full.
         let others = self.queued_rounds == 0 && ack.round > self.waited_since + 1;
-        if others && !noisy {
+        if others {
             Bytes(ack.acked.0 / SLOW_GROWTH)
         } else {
             Bytes::ZERO
@@ -180,7 +170,7 @@ impl Startup {
         // limit. A flight of more than half of it fills it in the next round.
         let used = (seen.window_limited && seen.full) || self.window < ack.prior_in_flight * 2;
         if used && float(self.window) < self.twice_delivered(mtu) {
-            self.window += self.growth(ack, seen.noisy);
+            self.window += self.growth(ack);
         }
         let rtt = seconds(ack.rtt());
         self.since_pause = if seen.after_pause && self.last_round_rate > 0.0 {
@@ -188,10 +178,8 @@ impl Startup {
         } else {
             self.since_pause.map(|least| smaller(least, rtt))
         };
-        let mut longer = false;
         if ack.round_start && self.samples > 0 {
             let mean = self.rtts / f64::from(self.samples);
-            longer = mean >= (1.0 + WAIT) * self.round_rtt;
             self.round_rtt = mean;
             self.rounds = self.rounds.saturating_add(1);
             if self.rounds <= BASE_ROUNDS {
@@ -223,11 +211,11 @@ impl Startup {
         }
         let rounds = ack.round.saturating_sub(self.waited_since);
         // An application's burst may be over before two rounds are.
-        let in_burst = self.since_pause.is_some() && self.waited >= QUEUE_SAMPLES && !seen.noisy;
+        let in_burst = self.since_pause.is_some() && self.waited >= QUEUE_SAMPLES;
         let stands = self.waited > 0 && (rounds > 1 || in_burst);
         let full = limited && stands && self.is_own && !self.grows(rate);
         if limited && ack.round_start {
-            self.end_round(sample.in_flight_at_send, rate, longer, rounds, seen.noisy);
+            self.end_round(sample.in_flight_at_send, rate, rounds);
         }
         // Packets that waited came to a busy link: what was acknowledged since the first of them is its rate. A rate sample is
         // of a whole round, whose first part was up to twice as slow. What a host holds back and delivers at once is faster than that.
@@ -284,7 +272,6 @@ mod tests {
                     wait: 0.0,
                     window_limited: true,
                     full,
-                    noisy: false,
                     after_pause: false,
                 };
                 startup.on_ack(&ack, &seen, MTU);
@@ -314,7 +301,6 @@ mod tests {
                 wait: 0.0,
                 window_limited: true,
                 full: true,
-                noisy: false,
                 after_pause: false,
             };
             startup.on_ack(&ack, &seen, MTU);
@@ -348,7 +334,6 @@ mod tests {
                     wait: index as f64 / 50.0,
                     window_limited: true,
                     full: true,
-                    noisy: false,
                     after_pause: index == 0,
                 };
                 startup.on_ack(&ack, &seen, MTU);
@@ -376,7 +361,6 @@ mod tests {
                     wait: 0.0,
                     window_limited: true,
                     full: true,
-                    noisy: false,
                     after_pause: false,
                 };
                 startup.on_ack(&ack, &seen, MTU);
@@ -406,7 +390,6 @@ mod tests {
                 wait: (rtt as f64 - 50.0) / 50.0,
                 window_limited: true,
                 full: true,
-                noisy: false,
                 after_pause: false,
             };
             startup.on_ack(&ack, &seen, MTU)

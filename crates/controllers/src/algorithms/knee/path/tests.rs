@@ -211,3 +211,29 @@ fn the_base_is_what_two_drains_agree_on() {
     }
     assert!(path.others_queue());
 }
+
+/// A base above the minimum may be others' queue, which a shallow drain would leave standing.
+#[test]
+fn a_path_varies_if_startup_saw_it_and_no_drain_finds_others() {
+    let varies = |startup: f64, drains: &[Drained]| {
+        let mut path = PathRtt::new(&CONFIG(), Timestamp::ZERO);
+        let least = Duration::from_millis(100);
+        rounds(&mut path, least, true, iter::once(50_000));
+        path.take_min_as_base();
+        path.take_base(startup);
+        for drained in drains {
+            path.on_drained(&CONFIG(), at(1000), drained);
+        }
+        path.varies()
+    };
+    let noise = Drained {
+        mean: 0.14,
+        ..found(0.16, 0.1)
+    };
+    assert!(varies(0.14, &[]) && varies(0.14, &[noise, noise]));
+    assert!(!varies(0.105, &[]) && !varies(0.105, &[noise, noise]));
+    let others = found(0.2, 0.15);
+    assert!(!varies(0.14, &[noise, others]));
+    let quiet = found(0.12, 0.1);
+    assert!(!varies(0.14, &[quiet, quiet]));
+}
