@@ -557,7 +557,7 @@ impl Controller for Knee {
                 let refill = whole(float(self.window) * self.path.inflation());
                 let rate = self
                     .paces
-                    .then(|| Bandwidth::from_f64(float(self.window) / self.path.horizon()));
+                    .then(|| Bandwidth::from_f64(float(self.window) / self.path.round_trip()));
                 (Refill::PaceOf(refill), rate)
             }
         };

@@ -249,6 +249,12 @@ impl PathRtt {
         smaller(self.smoothed, self.before_silence)
     }
 
+    /// The time in which a pace sends the window: a round trip, at most the horizon. On a path that is much shorter than what hosts add, a window in a
+    /// horizon would keep little of it in flight, and a bound of a part of that flight would make the next one smaller again.
+    pub(super) fn round_trip(&self) -> f64 {
+        larger(smaller(self.with_full_window(), self.horizon()), self.base)
+    }
+
     /// How much longer than the base the smoothed round-trip time is: at least 1.
     pub(super) fn inflation(&self) -> f64 {
         // Zero over zero, before the first sample, makes 1 as well.
