@@ -324,22 +324,11 @@ impl Knee {
         {
             // Many flows' equal packets are a queue of their own.
             let path_holds = link.path_holds(self.path.horizon()).min(float(self.window));
-            let part = self.drained_part();
-            self.window = whole(drain.keeps(part) * path_holds).max(min);
+            let kept = drain.keeps(self.config.drained, self.path.varies());
+            self.window = whole(kept * path_holds).max(min);
         }
         if self.is_resuming() {
             self.let_one_out(acked);
-        }
-    }
-
-    /// The share of what the path holds that stays in flight in a drain. The base of a path that varies has a deviation in it: less has to go, and what has
-    /// gone leaves the link idle.
-    fn drained_part(&self) -> f64 {
-        let part = self.config.drained;
-        if self.path.varies() {
-            0.5 * (1.0 + part)
-        } else {
-            part
         }
     }
 

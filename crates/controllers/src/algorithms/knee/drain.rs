@@ -119,9 +119,16 @@ impl Drain {
         }
     }
 
-    /// How much of what the path holds stays in flight: all of it while the known delay is looked for, then `part` of it.
-    pub(super) fn keeps(&self, part: f64) -> f64 {
-        if self.known.is_some() { 1.0 } else { part }
+    /// How much of what the path holds stays in flight: all of it while the known delay is looked for, then `part` of it. The base of a path that
+    /// `varies` has a deviation in it: half as much has to go.
+    pub(super) fn keeps(&self, part: f64, varies: bool) -> f64 {
+        if self.known.is_some() {
+            1.0
+        } else if varies {
+            0.5 * (1.0 + part)
+        } else {
+            part
+        }
     }
 
     /// Whether a packet left with the full window, before the drain.
@@ -282,7 +289,7 @@ mod tests {
         let ended = |interval: u64, rtt: fn(u64) -> f64| {
             let now = Timestamp::from_nanos(0);
             let mut drain = Drain::of_known_path(now, 0.08, 0.04);
-            assert_eq!(drain.keeps(0.5), 1.0);
+            assert_eq!(drain.keeps(0.5, false), 1.0);
             let (after, mean) = (0..400)
                 .find_map(|index| {
                     let sent = 60 + index * interval;
@@ -291,7 +298,7 @@ mod tests {
                     Some((sent - 100, found.mean))
                 })
                 .expect("it ends");
-            (after, mean, drain.keeps(0.5))
+            (after, mean, drain.keeps(0.5, false))
         };
         let (after, mean, _) = ended(1, |_| 0.04);
         assert_eq!(after, 20);
