@@ -482,7 +482,7 @@ impl Controller for Knee {
         self.last.in_flight = event.in_flight;
         if let State::Running { link, .. } = &mut self.state {
             let weight = signal_weight(&self.config, event);
-            link.on_congestion(&self.config, event.round, weight);
+            link.on_congestion(&self.config, event.round, weight, &self.path);
         }
         let growing =
             matches!(self.state, State::Startup(_)) || self.doubling.contains(event.newest_sent);

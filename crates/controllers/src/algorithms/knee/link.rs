@@ -107,8 +107,15 @@ impl Link {
     }
 
     /// Losses or marks in a round: `weight` is how much they say of the queue.
-    pub(super) fn on_congestion(&mut self, config: &KneeConfig, round: u64, weight: f64) {
-        self.target.on_congestion(config, round, weight);
+    pub(super) fn on_congestion(
+        &mut self,
+        config: &KneeConfig,
+        round: u64,
+        weight: f64,
+        path: &PathRtt,
+    ) {
+        let hosts = path.host_delay() / path.horizon();
+        self.target.on_congestion(config, round, weight, hosts);
     }
 
     /// A drain has ended. On a path that is longer than it was known to be, all time looked busy, and the rate like what was sent.
@@ -144,7 +151,10 @@ impl Link {
 
     /// The rate and the queue target, for a horizon.
     pub(super) fn path_holds(&self, horizon: f64) -> f64 {
-        (self.rate.rate(horizon) + self.target.share() * self.rate.usual()) * horizon
+        let (rate, share) = (self.rate.rate(horizon), self.target.share());
+        // What losses take is kept at the same rate.
+        let of = if share < 0.0 { rate } else { self.rate.usual() };
+        (rate + share * of) * horizon
     }
 
     /// Whether the link carried equal flows' packets in the gap. Flows that share a link send in turns. A turn of the others takes longer than the packet
