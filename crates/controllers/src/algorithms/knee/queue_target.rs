@@ -107,7 +107,7 @@ mod tests {
             target.on_congestion(&config, round, 1.0, 0.5);
         }
         assert!((target.share() + 0.5).abs() < 1e-9);
-        target.on_ack(&config, 0.0, 64.0 / 2.0);
+        target.on_ack(&config, 0.0, 0.5 * config.target_decay);
         assert!((target.share() + 0.25).abs() < 1e-9);
         target.on_ack(&config, 0.5, 0.0);
         assert!(target.share().abs() < 1e-9);
