@@ -72,34 +72,6 @@ fn drains_leave_a_path_that_varies_in_use() {
     }
 }
 
-/// Fault: a pace of a window in a horizon, which holds the hosts' millisecond, kept a third of it in flight, and losses bounded the window by a part of
-/// that: 0.78 of this link was used.
-#[test]
-fn a_pace_fills_the_window_of_a_short_path() {
-    let path = links(constant(1000.0), 0.0005, bdp(1000.0, 0.0005, 1.0));
-    let outcome = greedy("noq:knee", path, 0.5);
-    let used = goodput(&outcome, 0.1, 0.5) / (1000.0 * paths::PAYLOAD);
-    assert!(used > 0.95, "{used}");
-}
-
-/// Fault: what a window holds for hosts made a queue that was lost from for good, less than the 2 % that are tolerated: 2.3 and 1.6 %. On noq the gaps
-/// closed the first connection.
-#[test]
-fn a_buffer_shorter_than_what_hosts_add_is_not_lost_from_for_good() {
-    for (name, rtt, buffer) in [
-        ("knee", 0.001, 1.0),
-        ("noq:knee", 0.001, 1.0),
-        ("knee", 0.002, 0.5),
-    ] {
-        let path = links(constant(1000.0), rtt, bdp(1000.0, rtt, buffer));
-        let outcome = greedy(name, path, 1.0);
-        let used = goodput(&outcome, 0.1, 1.0) / (1000.0 * paths::PAYLOAD);
-        assert!(used > 0.95, "{used} with {name} and {rtt} s");
-        let lost = loss(&outcome);
-        assert!(lost < 5e-3, "{lost} lost with {name} and {rtt} s");
-    }
-}
-
 /// Trap: what all packets of a round trip wait for may be the path, if its delay wanders. A law that took it for a queue of others used two thirds.
 #[test]
 fn a_delay_that_wanders_is_covered() {

@@ -100,7 +100,7 @@ impl State {
     fn window(&self, config: &KneeConfig, path: &PathRtt, mtu: Bytes) -> f64 {
         match self {
             Self::Startup(startup) => float(startup.window()),
-            Self::Running { link, .. } => link.window(config, path.horizon(), float(mtu)),
+            Self::Running { link, .. } => link.window(config, path, float(mtu)),
         }
     }
 
@@ -193,8 +193,8 @@ impl Knee {
         if let Some(base_rtt) = base_rtt {
             self.path.take_base(base_rtt);
         }
-        let longest_queue = self.path.longest_wait() * rate;
-        let link = Link::new(&self.config, rate, self.path.horizon(), longest_queue);
+        let longest_wait = self.path.longest_wait();
+        let link = Link::new(&self.config, rate, self.path.horizon(), longest_wait);
         // Its losses may be reported later.
         self.doubling = Span {
             after: Timestamp::ZERO,
@@ -323,9 +323,9 @@ impl Knee {
         } = &self.state
         {
             // Many flows' equal packets are a queue of their own.
-            let path_holds = link.path_holds(self.path.horizon()).min(float(self.window));
+            let path_holds = link.path_holds(&self.config, &self.path);
             let kept = drain.keeps(self.config.drained, self.path.varies());
-            self.window = whole(kept * path_holds).max(min);
+            self.window = whole(kept * path_holds.min(float(self.window))).max(min);
         }
         if self.is_resuming() {
             self.let_one_out(acked);
@@ -482,7 +482,7 @@ impl Controller for Knee {
         self.last.in_flight = event.in_flight;
         if let State::Running { link, .. } = &mut self.state {
             let weight = signal_weight(&self.config, event);
-            link.on_congestion(&self.config, event.round, weight, &self.path);
+            link.on_congestion(&self.config, event.round, weight);
         }
         let growing =
             matches!(self.state, State::Startup(_)) || self.doubling.contains(event.newest_sent);

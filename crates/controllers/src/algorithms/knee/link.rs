@@ -23,6 +23,8 @@ pub(super) struct Link {
     cut: f64,
     /// The longest queue that it ever held: a buffer holds so many bytes, whatever the rate becomes.
     longest_queue: f64,
+    /// How long a packet waits at most, of late, in seconds.
+    longest_wait: f64,
 }
 
 /// Acknowledgements in a row that came after a silence, of packets that waited all of it.
@@ -76,8 +78,8 @@ pub(super) struct Acked {
 }
 
 impl Link {
-    /// A link of this rate that has held a queue of so many bytes.
-    pub(super) fn new(config: &KneeConfig, rate: f64, horizon: f64, longest_queue: f64) -> Self {
+    /// A link of this rate, where a packet has waited for so long at most.
+    pub(super) fn new(config: &KneeConfig, rate: f64, horizon: f64, longest_wait: f64) -> Self {
         Self {
             rate: BusyRate::new(config.busy_rate(), rate, horizon),
             target: QueueTarget::new(config),
@@ -86,7 +88,8 @@ impl Link {
             slow: Slowdown::default(),
             known_rate: rate,
             cut: 0.0,
-            longest_queue,
+            longest_queue: longest_wait * rate,
+            longest_wait,
         }
     }
 
@@ -107,15 +110,8 @@ impl Link {
     }
 
     /// Losses or marks in a round: `weight` is how much they say of the queue.
-    pub(super) fn on_congestion(
-        &mut self,
-        config: &KneeConfig,
-        round: u64,
-        weight: f64,
-        path: &PathRtt,
-    ) {
-        let hosts = path.host_delay() / path.horizon();
-        self.target.on_congestion(config, round, weight, hosts);
+    pub(super) fn on_congestion(&mut self, config: &KneeConfig, round: u64, weight: f64) {
+        self.target.on_congestion(config, round, weight);
     }
 
     /// A drain has ended. On a path that is longer than it was known to be, all time looked busy, and the rate like what was sent.
@@ -134,9 +130,33 @@ impl Link {
         self.known_rate = rate;
     }
 
-    /// What is to be in flight: what the path holds, and equally many bytes for every flow.
-    pub(super) fn window(&self, config: &KneeConfig, horizon: f64, mtu: f64) -> f64 {
-        self.path_holds(horizon) + self.equal_bytes(config, mtu)
+    /// What is to be in flight: what the path holds, what waits for hosts, and equally many bytes for every flow.
+    ///
+    /// Packets wait for hosts no longer than a part of the longest wait of late. Hosts that add more show it. A buffer that is shorter than what hosts may
+    /// add would lose what is beyond it.
+    pub(super) fn window(&self, config: &KneeConfig, path: &PathRtt, mtu: f64) -> f64 {
+        let rate = self.rate.rate(path.horizon());
+        let equal = self.equal_bytes(config, mtu);
+        let waiting = path.host_delay() * rate + equal;
+        let buffer = self.buffer(config) * rate;
+        self.carried(path) + larger(equal, smaller(waiting, buffer))
+    }
+
+    /// What is in flight without the equal bytes: what the path holds, and what waits for hosts.
+    pub(super) fn path_holds(&self, config: &KneeConfig, path: &PathRtt) -> f64 {
+        let hosts = smaller(path.host_delay(), self.buffer(config));
+        self.carried(path) + hosts * self.rate.rate(path.horizon())
+    }
+
+    /// What the path holds without a queue, and the queue target.
+    fn carried(&self, path: &PathRtt) -> f64 {
+        let horizon = path.horizon();
+        self.rate.rate(horizon) * path.base() + self.target.share() * self.rate.usual() * horizon
+    }
+
+    /// For how long packets may wait, in seconds.
+    fn buffer(&self, config: &KneeConfig) -> f64 {
+        config.bound_left * self.longest_wait
     }
 
     /// What every flow keeps beyond what the path holds.
@@ -147,14 +167,6 @@ impl Link {
     /// Whether the receiver acknowledges each packet, or nothing is known of it.
     pub(super) fn acks_singles(&self, mtu: f64) -> bool {
         self.batch.ratio() < SINGLE * mtu
-    }
-
-    /// The rate and the queue target, for a horizon.
-    pub(super) fn path_holds(&self, horizon: f64) -> f64 {
-        let (rate, share) = (self.rate.rate(horizon), self.target.share());
-        // What losses take is kept at the same rate.
-        let of = if share < 0.0 { rate } else { self.rate.usual() };
-        (rate + share * of) * horizon
     }
 
     /// Whether the link carried equal flows' packets in the gap. Flows that share a link send in turns. A turn of the others takes longer than the packet
@@ -196,6 +208,7 @@ impl Link {
         let usual = larger(self.rate.usual(), 1.0);
         if !acked.silenced {
             self.longest_queue = larger(self.longest_queue, acked.wait * usual);
+            self.longest_wait = larger(self.longest_wait, acked.wait);
         }
         // A link that carries nothing for longer than this is silent: neither busy nor idle.
         let packets = larger(acked.bytes, 2.0 * mtu);
@@ -243,6 +256,8 @@ impl Link {
         self.batch
             .add(squares, acked.bytes, gap / (BATCH_MEMORY * horizon));
         self.rate.add(acked.bytes, busy, gap, horizon);
+        // Forgotten as the queue target is: a buffer of so many bytes is a shorter wait on a link that has become faster.
+        self.longest_wait *= 1.0 - smaller(gap / (config.target_decay * horizon), 1.0);
     }
 }
 
