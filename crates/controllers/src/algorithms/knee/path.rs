@@ -492,7 +492,8 @@ impl PathRtt {
         self.last_drain.least = least;
         let last = core::mem::replace(&mut self.last_drain.mean, found.mean);
         let spread = found.mean - least;
-        self.last_drain.others_queue = least - self.min > spread + (NOISY - 1.0) * self.min;
+        self.last_drain.others_queue =
+            least - self.min > spread + (NOISY - 1.0) * self.min + self.packet_time;
         let differ = found.mean.max(last) > STEADY * found.mean.min(last);
         // What one drain found beyond the other is a queue of others, or a slow moment of the link.
         self.base = if differ {

@@ -212,6 +212,23 @@ fn the_base_is_what_two_drains_agree_on() {
     assert!(path.others_queue());
 }
 
+/// Fault: where a packet takes a tenth of the round trip, a drain's pair of packets was others' queue. A path of 10 ms that then became one of 600
+/// called for no second drain, and 17 % of it were used.
+#[test]
+fn a_packets_time_is_no_queue_of_others() {
+    let mut path = known();
+    path.set_packet_times(0.012, 0.036);
+    path.on_drained(&CONFIG(), at(5000), &found(0.14, 0.121));
+    assert!(!path.others_queue());
+    path.on_drained(&CONFIG(), at(10_000), &found(0.125, 0.6));
+    assert!(is_due(&path, at(10_001)));
+    // More than that is one.
+    let mut path = known();
+    path.set_packet_times(0.012, 0.036);
+    path.on_drained(&CONFIG(), at(5000), &found(0.14, 0.123));
+    assert!(path.others_queue());
+}
+
 /// A base above the minimum may be others' queue, which a shallow drain would leave standing.
 #[test]
 fn a_path_varies_if_startup_saw_it_and_no_drain_finds_others() {
