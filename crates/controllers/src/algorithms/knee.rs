@@ -29,7 +29,7 @@ use crate::text::fields;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct KneeConfig {
-    /// What hosts add to a round-trip time. 1 us to 100 ms; 1 ms (draft-ietf-ccwg-bbr, section 5.6.3: the send
+    /// What hosts may add to a round-trip time. 1 us to 100 ms; 1 ms (draft-ietf-ccwg-bbr, section 5.6.3: the send
     /// quantum's time).
     pub host_delay: Duration,
     /// The fast rate average's shortest time constant and its prior's weight, in horizons. 0.01 to 100; 1: flows that share a link
@@ -43,7 +43,7 @@ pub struct KneeConfig {
     pub initial_target: f64,
     /// How much a horizon of idle time adds to the queue target. 0.001 to 100; 1/2.
     pub target_growth: f64,
-    /// Horizons in which the queue target decays by a factor of e. 1 to a million; 64.
+    /// Horizons in which the queue target and the longest wait decay by a factor of e. 1 to a million; 64.
     pub target_decay: f64,
     /// The share of the queue target that a round with losses or marks leaves. 0 to 1; 0.7 (beta_cubic of RFC 9438). Losses of less than
     /// `max_loss` of a flight leave more, in proportion.
@@ -68,7 +68,8 @@ pub struct KneeConfig {
     pub standing_rounds: u32,
     /// The share of a flight that may be lost before the window is bounded. 0.0001 to 1; 0.02 (draft-ietf-ccwg-bbr, LossThresh).
     pub max_loss: f64,
-    /// The bound, as a share of the flight that lost more. 0.1 to 0.99; 0.85 (BBR's Headroom, 0.15).
+    /// The bound, as a share of the flight that lost more. So much of the longest wait is in flight for hosts. 0.1 to 0.99; 0.85 (BBR's Headroom,
+    /// 0.15).
     pub bound_left: f64,
     /// How fast the bound is raised, per round. 0.0001 to 1; 1/64.
     pub bound_growth: f64,

@@ -193,8 +193,7 @@ impl Knee {
         if let Some(base_rtt) = base_rtt {
             self.path.take_base(base_rtt);
         }
-        let longest_wait = self.path.longest_wait();
-        let link = Link::new(&self.config, rate, self.path.horizon(), longest_wait);
+        let link = Link::new(&self.config, rate, &self.path);
         // Its losses may be reported later.
         self.doubling = Span {
             after: Timestamp::ZERO,
@@ -251,8 +250,7 @@ impl Knee {
         {
             let mtu = float(self.mtu);
             link.learn(&self.config, acked, &self.path, mtu);
-            let (packet, equal) = link.packet_times(&self.config, mtu);
-            self.path.set_packet_times(packet, equal);
+            self.path.set_packet_time(link.packet_time(mtu));
         }
     }
 
@@ -425,6 +423,10 @@ impl Controller for Knee {
             self.resumed_at = Some(ack.now);
         }
         let silenced = self.is_resuming();
+        if let (State::Running { link, .. }, true) = (&self.state, ack.round_start && cruising) {
+            let equal = link.equal_time(&self.config, float(self.mtu));
+            self.path.set_equal_time(equal);
+        }
         let rtt = self
             .path
             .on_ack(&self.config, ack, cruising, window_limited, silenced);

@@ -78,8 +78,9 @@ pub(super) struct Acked {
 }
 
 impl Link {
-    /// A link of this rate, where a packet has waited for so long at most.
-    pub(super) fn new(config: &KneeConfig, rate: f64, horizon: f64, longest_wait: f64) -> Self {
+    /// A link of this rate.
+    pub(super) fn new(config: &KneeConfig, rate: f64, path: &PathRtt) -> Self {
+        let (horizon, longest_wait) = (path.horizon(), path.longest_wait());
         Self {
             rate: BusyRate::new(config.busy_rate(), rate, horizon),
             target: QueueTarget::new(config),
@@ -103,10 +104,19 @@ impl Link {
         self.longest_queue
     }
 
-    /// How long the link takes for a packet, and for what the flow keeps beyond what the path holds, in seconds.
-    pub(super) fn packet_times(&self, config: &KneeConfig, mtu: f64) -> (f64, f64) {
-        let usual = larger(self.rate.usual(), 1.0);
-        (mtu / usual, self.equal_bytes(config, mtu) / usual)
+    /// How long the link takes for so many bytes, in seconds.
+    fn time_of(&self, bytes: f64) -> f64 {
+        bytes / larger(self.rate.usual(), 1.0)
+    }
+
+    /// The same for a packet.
+    pub(super) fn packet_time(&self, mtu: f64) -> f64 {
+        self.time_of(mtu)
+    }
+
+    /// The same for what the flow keeps beyond what the path holds.
+    pub(super) fn equal_time(&self, config: &KneeConfig, mtu: f64) -> f64 {
+        self.time_of(self.equal_bytes(config, mtu))
     }
 
     /// Losses or marks in a round: `weight` is how much they say of the queue.
@@ -132,26 +142,25 @@ impl Link {
 
     /// What is to be in flight: what the path holds, what waits for hosts, and equally many bytes for every flow.
     ///
-    /// Packets wait for hosts no longer than a part of the longest wait of late. Hosts that add more show it. A buffer that is shorter than what hosts may
-    /// add would lose what is beyond it.
+    /// All that waits is a part of the longest wait of late. Hosts that add more show it. A buffer that is shorter than what hosts may add would lose what is
+    /// beyond it.
     pub(super) fn window(&self, config: &KneeConfig, path: &PathRtt, mtu: f64) -> f64 {
         let rate = self.rate.rate(path.horizon());
         let equal = self.equal_bytes(config, mtu);
-        let waiting = path.host_delay() * rate + equal;
-        let buffer = self.buffer(config) * rate;
-        self.carried(path) + larger(equal, smaller(waiting, buffer))
+        let waiting = smaller(path.host_delay() * rate + equal, self.buffer(config) * rate);
+        self.carried(path, rate) + larger(equal, waiting)
     }
 
-    /// What is in flight without the equal bytes: what the path holds, and what waits for hosts.
+    /// The same without the equal bytes.
     pub(super) fn path_holds(&self, config: &KneeConfig, path: &PathRtt) -> f64 {
+        let rate = self.rate.rate(path.horizon());
         let hosts = smaller(path.host_delay(), self.buffer(config));
-        self.carried(path) + hosts * self.rate.rate(path.horizon())
+        self.carried(path, rate) + hosts * rate
     }
 
     /// What the path holds without a queue, and the queue target.
-    fn carried(&self, path: &PathRtt) -> f64 {
-        let horizon = path.horizon();
-        self.rate.rate(horizon) * path.base() + self.target.share() * self.rate.usual() * horizon
+    fn carried(&self, path: &PathRtt, rate: f64) -> f64 {
+        rate * path.base() + self.target.share() * self.rate.usual() * path.horizon()
     }
 
     /// For how long packets may wait, in seconds.
@@ -174,25 +183,24 @@ impl Link {
     ///
     /// Where only the wait counts as busy, the rate is too high. That holds a share beside others who fill the queue: after losses, and where drains show
     /// them, it stays so. And a long wait may be a longer path, or a link that has become slow.
-    fn is_shared(&self, acked: &Acked, path: &PathRtt, usual: f64) -> bool {
+    fn is_shared(&self, acked: &Acked, path: &PathRtt, needed: f64) -> bool {
         let least = path.least_wait();
-        let own = path.host_delay() + SHARED_BATCHES * acked.bytes / usual;
+        let own = path.host_delay() + SHARED_BATCHES * needed;
         least > own
             && least < SHARED_WAIT * path.base()
             && !path.others_queue()
             && !self.target.was_cut_since(acked.round, CONGESTED_ROUNDS)
     }
 
-    /// The time in which the link carried what was acknowledged: the gap, but for a silence of the link, which is cut to `longest`.
+    /// The time in which the link carried what was acknowledged, which takes it `needed`: the gap, but for a silence of the link, which is cut to `longest`.
     ///
     /// If what follows the silence comes all at once, it is the acknowledgements that were silent: a batch is given back the time that it
     /// took the link.
-    fn carrying_time(&mut self, acked: &Acked, longest: f64, usual: f64) -> f64 {
+    fn carrying_time(&mut self, acked: &Acked, longest: f64, needed: f64) -> f64 {
         if acked.gap > longest {
             self.cut = acked.gap - longest;
             return longest;
         }
-        let needed = acked.bytes / usual;
         if acked.gap > AT_ONCE * needed {
             self.cut = 0.0;
             return acked.gap;
@@ -230,8 +238,10 @@ impl Link {
             self.begin_anew(config, rate, horizon);
             return;
         }
-        let gap = self.carrying_time(acked, longest, usual);
-        self.delivered.add(acked.bytes, gap, gap / horizon);
+        let needed = acked.bytes / usual;
+        let gap = self.carrying_time(acked, longest, needed);
+        let elapsed = gap / horizon;
+        self.delivered.add(acked.bytes, gap, elapsed);
         let delivered = larger(self.delivered.ratio(), 1.0);
         if !acked.window_limited {
             // What an application sends is a lower bound of the rate.
@@ -244,20 +254,20 @@ impl Link {
         // A packet that waited came to a busy link. One that did not is a lower bound of the rate: the link is taken for at most
         // twice as fast as what it delivers.
         let censored = acked.bytes / (2.0 * delivered);
-        let busy = if acked.lossy || self.is_shared(acked, path, usual) {
+        let busy = if acked.lossy || self.is_shared(acked, path, needed) {
             gap
         } else {
             smaller(larger(acked.wait, censored), gap)
         };
-        let empty = acked.wait <= host_delay + EMPTY_BATCHES * acked.bytes / usual;
+        let empty = acked.wait <= host_delay + EMPTY_BATCHES * needed;
         let idle = if empty && acked.full { gap - busy } else { 0.0 };
-        self.target.on_ack(config, idle / horizon, gap / horizon);
+        self.target.on_ack(config, idle / horizon, elapsed);
+        // Forgotten as the queue target is: a buffer of so many bytes is a shorter wait on a link that has become faster.
+        self.longest_wait *= 1.0 - smaller(elapsed / config.target_decay, 1.0);
         let squares = acked.bytes * acked.bytes;
         self.batch
             .add(squares, acked.bytes, gap / (BATCH_MEMORY * horizon));
         self.rate.add(acked.bytes, busy, gap, horizon);
-        // Forgotten as the queue target is: a buffer of so many bytes is a shorter wait on a link that has become faster.
-        self.longest_wait *= 1.0 - smaller(gap / (config.target_decay * horizon), 1.0);
     }
 }
 
@@ -304,8 +314,9 @@ mod tests {
     #[test]
     fn a_slow_link_is_slow_on_a_longer_path_too() {
         let config = KneeConfig::default();
-        let path = PathRtt::new(&config, Timestamp::ZERO);
-        let mut link = Link::new(&config, 2.5e6, 0.04, 0.0);
+        let mut path = PathRtt::new(&config, Timestamp::ZERO);
+        path.take_base(0.039);
+        let mut link = Link::new(&config, 2.5e6, &path);
         let silent = Acked {
             bytes: 2400.0,
             gap: 0.1,

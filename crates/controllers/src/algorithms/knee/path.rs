@@ -310,9 +310,13 @@ impl PathRtt {
         self.base > NOISY * self.min + self.packet_time
     }
 
-    /// The times, in seconds, that the link takes for a packet, and for what the flow keeps queued beside equals.
-    pub(super) fn set_packet_times(&mut self, packet: f64, equal: f64) {
+    /// The time that the link takes for a packet, in seconds.
+    pub(super) fn set_packet_time(&mut self, packet: f64) {
         self.packet_time = packet;
+    }
+
+    /// The same for what the flow keeps queued beside equals.
+    pub(super) fn set_equal_time(&mut self, equal: f64) {
         self.equal_queue = equal + self.host_delay;
     }
 
