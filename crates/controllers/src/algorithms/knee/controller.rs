@@ -86,6 +86,7 @@ struct Last {
 }
 
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "one a connection")]
 enum State {
     Startup(Startup),
     /// The link's rate is known.
