@@ -8,7 +8,7 @@ use super::panel::{Panel, heading};
 use super::scale::Scale;
 use super::style::color;
 use super::timeline::{
-    ACROSS, HEADROOM, MIN_DELAY_MS, QUEUE_DELAY, THROUGHPUT, queue_delay, throughput,
+    ACROSS, HEADROOM, QUEUE_DELAY, THROUGHPUT, delay_scale, queue_delay, throughput,
 };
 use crate::metrics::Timeline;
 
@@ -87,9 +87,8 @@ impl Drawing for Plot<'_> {
         throughput(&panel, area, &self.rates, color(0))?;
 
         let spreads = self.delays.bins.iter().filter_map(|bin| bin.queue_delay_ms);
-        let max = spreads.fold(10.0 * MIN_DELAY_MS, |max, spread| max.max(spread.max));
-        let (low, high) = (MIN_DELAY_MS, max * HEADROOM);
-        let panel = self.panel(QUEUE_DELAY, Scale::Log { low, high });
+        let max = spreads.fold(0.0_f64, |max, spread| max.max(spread.max));
+        let panel = self.panel(QUEUE_DELAY, delay_scale(max * HEADROOM));
         let p95 = self.statistics.queue_delay_p95_ms.map(|ms| ms as f64);
         queue_delay(&panel, area, &self.delays, p95, color(0))?;
         panel.x_labels(area, "time (s)")

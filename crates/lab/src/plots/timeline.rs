@@ -31,7 +31,7 @@ impl Axes {
         let mut axes = Self {
             seconds: 0.0,
             mbps: 0.0,
-            delay_ms: 10.0 * MIN_DELAY_MS,
+            delay_ms: 0.0,
             window_kb: (f64::INFINITY, 0.0),
         };
         for outcome in outcomes {
@@ -116,8 +116,7 @@ impl Plot<'_> {
         let mut result = format!(
             "utilization {:.1} %, mean RTT {}, loss {:.2} %, {merit}",
             row.utilization * 100.0,
-            row.rtt_mean_ms
-                .map_or_else(|| "unknown".to_owned(), |mean| format!("{mean:.0} ms")),
+            row.rtt_mean_ms.map_or_else(|| "unknown".to_owned(), delay),
             row.loss_rate * 100.0,
         );
         if row.closed.is_some() {
@@ -155,8 +154,7 @@ impl Plot<'_> {
     }
 
     fn queue_delay<DB: DrawingBackend>(&self, area: &Area<DB>) -> DrawResult<DB> {
-        let (low, high) = (MIN_DELAY_MS, self.axes.delay_ms);
-        let panel = self.panel(QUEUE_DELAY, Scale::Log { low, high });
+        let panel = self.panel(QUEUE_DELAY, delay_scale(self.axes.delay_ms));
         let p95 = self.outcome.row.queue_delay_p95_ms;
         queue_delay(&panel, area, &self.outcome.timeline, p95, self.color())
     }
@@ -252,7 +250,7 @@ pub(super) fn queue_delay<DB: DrawingBackend>(
     ];
     if let Some(value) = p95 {
         panel.level(area, value, INK)?;
-        let label = format!("95th percentile of all packets, {value:.0} ms");
+        let label = format!("95th percentile of all packets, {}", delay(value));
         entries.push((Swatch::Dashes(INK), label));
     }
     panel.outline(area)?;
@@ -289,8 +287,27 @@ pub(super) const THROUGHPUT: (i32, i32) = (142, 392);
 pub(super) const QUEUE_DELAY: (i32, i32) = (442, 692);
 const WINDOW: (i32, i32) = (742, 932);
 
-/// Where the axis of delays starts: less is drawn as this.
-pub(super) const MIN_DELAY_MS: f64 = 1.0;
+/// The axis of delays up to this one, in milliseconds. What is less than its start is drawn as that.
+pub(super) fn delay_scale(longest: f64) -> Scale {
+    let low = if longest < SHORT_DELAY_MS { 0.01 } else { 1.0 };
+    Scale::Log {
+        low,
+        high: longest.max(10.0 * low),
+    }
+}
+
+/// A delay in a caption, to two digits at least.
+fn delay(millis: f64) -> String {
+    let digits = match millis {
+        short if short < 1.0 => 2,
+        short if short < SHORT_DELAY_MS => 1,
+        _ => 0,
+    };
+    format!("{millis:.digits$} ms")
+}
+
+/// Where no packet waits for so long, the path is short.
+const SHORT_DELAY_MS: f64 = 10.0;
 
 /// As many flows as colours that differ, and as fit into a legend.
 const MAX_NAMED_FLOWS: usize = 7;
@@ -301,6 +318,28 @@ pub(super) const HEADROOM: f64 = 1.05;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Fault: every delay of a path below a millisecond was drawn as one.
+    #[test]
+    fn delays_of_short_paths_are_told_apart() {
+        let captions = [0.0, 0.772, 1.36, 9.96, 75.3, 1020.0].map(delay);
+        assert_eq!(
+            captions,
+            [
+                "0.00 ms", "0.77 ms", "1.4 ms", "10.0 ms", "75 ms", "1020 ms"
+            ]
+        );
+        for (longest, low, high) in [(0.0, 0.01, 0.1), (2.1, 0.01, 2.1), (10.0, 1.0, 10.0)] {
+            let Scale::Log {
+                low: from,
+                high: to,
+            } = delay_scale(longest)
+            else {
+                panic!("logarithmic");
+            };
+            assert_eq!((from, to), (low, high));
+        }
+    }
 
     #[test]
     fn bars_and_stretches() {
