@@ -116,7 +116,7 @@ impl Plot<'_> {
         let mut result = format!(
             "utilization {:.1} %, mean RTT {}, loss {:.2} %, {merit}",
             row.utilization * 100.0,
-            row.rtt_mean_ms.map_or_else(|| "unknown".to_owned(), delay),
+            millis(row.rtt_mean_ms),
             row.loss_rate * 100.0,
         );
         if row.closed.is_some() {
@@ -194,9 +194,9 @@ impl Plot<'_> {
     }
 }
 
-/// A time in a caption.
+/// A time in a caption, if it is known.
 fn millis(value: Option<f64>) -> String {
-    value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1} ms"))
+    value.map_or_else(|| "unknown".to_owned(), delay)
 }
 
 /// Throughput against capacity.

@@ -86,7 +86,7 @@ struct Last {
 }
 
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "one a connection")]
+#[expect(clippy::large_enum_variant, reason = "a connection has one")]
 enum State {
     Startup(Startup),
     /// The link's rate is known.
@@ -113,6 +113,14 @@ impl State {
                 larger(link.longest_queue(), ROOM_PACKETS * float(mtu))
             }
             Self::Startup(_) | Self::Running { .. } => f64::INFINITY,
+        }
+    }
+
+    /// The link, while its rate is learnt.
+    fn cruising(&self) -> Option<&Link> {
+        match self {
+            Self::Running { link, phase } => matches!(phase, Phase::Cruising).then_some(link),
+            Self::Startup(_) => None,
         }
     }
 
@@ -251,7 +259,7 @@ impl Knee {
         {
             let mtu = float(self.mtu);
             link.learn(&self.config, acked, &self.path, mtu);
-            self.path.set_packet_time(link.packet_time(mtu));
+            self.path.set_packet_time(link.time_of(mtu));
         }
     }
 
@@ -407,13 +415,7 @@ impl Controller for Knee {
         self.newest_sent = last_sent.max(ack.newest_sent);
         self.last.in_flight = ack.in_flight;
         self.last.app_limited = ack.app_limited;
-        let cruising = matches!(
-            self.state,
-            State::Running {
-                phase: Phase::Cruising,
-                ..
-            }
-        );
+        let cruising = self.state.cruising().is_some();
         let window_limited = self.is_window_limited(ack);
         let gap = last.map(|last| seconds_between(last, ack.now));
         // What left after the silence began is late for another reason: receivers acknowledge in batches. Before the first sample there is no horizon.
@@ -424,7 +426,7 @@ impl Controller for Knee {
             self.resumed_at = Some(ack.now);
         }
         let silenced = self.is_resuming();
-        if let (State::Running { link, .. }, true) = (&self.state, ack.round_start && cruising) {
+        if let Some(link) = self.state.cruising().filter(|_| ack.round_start) {
             let equal = link.equal_time(&self.config, float(self.mtu));
             self.path.set_equal_time(equal);
         }

@@ -24,7 +24,7 @@ pub(super) struct Link {
     /// The longest queue that it ever held: a buffer holds so many bytes, whatever the rate becomes.
     longest_queue: f64,
     /// How long a packet waits at most, of late, in seconds.
-    longest_wait: f64,
+    recent_wait: f64,
 }
 
 /// Acknowledgements in a row that came after a silence, of packets that waited all of it.
@@ -90,7 +90,7 @@ impl Link {
             known_rate: rate,
             cut: 0.0,
             longest_queue: longest_wait * rate,
-            longest_wait,
+            recent_wait: longest_wait,
         }
     }
 
@@ -105,13 +105,8 @@ impl Link {
     }
 
     /// How long the link takes for so many bytes, in seconds.
-    fn time_of(&self, bytes: f64) -> f64 {
+    pub(super) fn time_of(&self, bytes: f64) -> f64 {
         bytes / larger(self.rate.usual(), 1.0)
-    }
-
-    /// The same for a packet.
-    pub(super) fn packet_time(&self, mtu: f64) -> f64 {
-        self.time_of(mtu)
     }
 
     /// The same for what the flow keeps beyond what the path holds.
@@ -165,7 +160,7 @@ impl Link {
 
     /// For how long packets may wait, in seconds.
     fn buffer(&self, config: &KneeConfig) -> f64 {
-        config.bound_left * self.longest_wait
+        config.bound_left * self.recent_wait
     }
 
     /// What every flow keeps beyond what the path holds.
@@ -216,7 +211,7 @@ impl Link {
         let usual = larger(self.rate.usual(), 1.0);
         if !acked.silenced {
             self.longest_queue = larger(self.longest_queue, acked.wait * usual);
-            self.longest_wait = larger(self.longest_wait, acked.wait);
+            self.recent_wait = larger(self.recent_wait, acked.wait);
         }
         // A link that carries nothing for longer than this is silent: neither busy nor idle.
         let packets = larger(acked.bytes, 2.0 * mtu);
@@ -263,7 +258,7 @@ impl Link {
         let idle = if empty && acked.full { gap - busy } else { 0.0 };
         self.target.on_ack(config, idle / horizon, elapsed);
         // Forgotten as the queue target is: a buffer of so many bytes is a shorter wait on a link that has become faster.
-        self.longest_wait *= 1.0 - smaller(elapsed / config.target_decay, 1.0);
+        self.recent_wait *= 1.0 - smaller(elapsed / config.target_decay, 1.0);
         let squares = acked.bytes * acked.bytes;
         self.batch
             .add(squares, acked.bytes, gap / (BATCH_MEMORY * horizon));
