@@ -209,7 +209,7 @@ impl Knee {
             up_to: now,
         };
         self.drained = Span::since(now);
-        let drain = Drain::of_known_path(now, self.path.with_full_window(), self.path.base());
+        let drain = Drain::of_known_path(now, self.path.with_full_window(), self.path.known());
         self.state = State::Running {
             link,
             phase: Phase::Draining(drain),

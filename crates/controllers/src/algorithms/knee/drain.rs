@@ -13,7 +13,7 @@ use crate::units::{Bytes, Timestamp};
 /// the link is busy, and the drain goes on.
 ///
 /// Startup begins on a path without a queue of the sender's own: what a drain has to find out is known. So the drain after it keeps the link full
-/// at first. Half a round trip with as much in flight as the path holds takes the queue away, and if its delay is seen again, it ends the drain.
+/// at first. With as much in flight as the path holds the queue goes away, and if the known delay is seen again, it ends the drain.
 ///
 /// What is acknowledged at one moment is one observation, however many packets it is. A receiver that acknowledges several packets at once
 /// acknowledges a single one late: it waited for a second one. So single packets do not count, unless the receiver acknowledges each packet.
@@ -31,8 +31,37 @@ pub(super) struct Drain {
     last_mean: f64,
     /// The lowest part's mean and deviation.
     lowest: f64,
-    /// The delay of the path as startup has seen it, until half a round trip with a full link is compared with it.
-    known: Option<f64>,
+    /// The path as startup has seen it, until it is compared with a full link that has no queue.
+    known: Option<Known>,
+}
+
+/// The delay that startup has seen, in seconds.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Known {
+    /// The least, on a path without noise.
+    Quiet(f64),
+    /// The mean of a path that varies, without a deviation: less is in flight than keeps the link full.
+    Varied(f64),
+}
+
+impl Known {
+    /// For how many base round trips packets are taken. Acknowledgements that come in batches are few in half of one.
+    const fn part(self) -> f64 {
+        match self {
+            Self::Quiet(_) => NEXT,
+            Self::Varied(_) => FIRST,
+        }
+    }
+
+    /// The base, if these packets found the path as it was known, and no queue.
+    fn base_in(self, part: &Sample, least: f64) -> Option<f64> {
+        let (mean, deviation) = part.level()?;
+        match self {
+            Self::Quiet(delay) => (part.moments >= ENOUGH && mean + deviation <= NOISY * delay)
+                .then(|| least.max(delay)),
+            Self::Varied(delay) => (mean <= NOISY * delay).then_some(mean + deviation),
+        }
+    }
 }
 
 /// Round-trip times.
@@ -74,14 +103,6 @@ impl Sample {
             (mean, variance.sqrt())
         })
     }
-
-    /// Whether that is a path of this delay without a queue.
-    fn shows(&self, delay: f64) -> bool {
-        self.moments >= ENOUGH
-            && self
-                .level()
-                .is_some_and(|(mean, deviation)| mean + deviation <= NOISY * delay)
-    }
 }
 
 /// What a drain has found, in seconds.
@@ -112,9 +133,9 @@ impl Drain {
     }
 
     /// The drain after startup, which has seen the path's delay.
-    pub(super) const fn of_known_path(now: Timestamp, before: f64, delay: f64) -> Self {
+    pub(super) const fn of_known_path(now: Timestamp, before: f64, known: Known) -> Self {
         Self {
-            known: Some(delay),
+            known: Some(known),
             ..Self::new(now, before)
         }
     }
@@ -158,12 +179,13 @@ impl Drain {
             return None;
         }
         let elapsed = seconds_between(since, ack.newest_sent);
-        if elapsed >= NEXT * base_rtt
-            && let Some(delay) = self.known.take()
+        if let Some(known) = self.known
+            && elapsed >= known.part() * base_rtt
         {
-            if self.part.shows(delay) {
-                return Some(self.found(self.least.max(delay)));
+            if let Some(base) = known.base_in(&self.part, self.least) {
+                return Some(self.found(base));
             }
+            self.known = None;
             // The queue is others', or longer than it seemed. From here on only packets count that leave with a part of that in flight.
             self.part = Sample::NONE;
             self.small_since = None;
@@ -288,7 +310,7 @@ mod tests {
         // One acknowledgement every so many ms; the round trip is 40 ms. No more than the path holds is in flight from 100 ms on.
         let ended = |interval: u64, rtt: fn(u64) -> f64| {
             let now = Timestamp::from_nanos(0);
-            let mut drain = Drain::of_known_path(now, 0.08, 0.04);
+            let mut drain = Drain::of_known_path(now, 0.08, Known::Quiet(0.04));
             assert_eq!(drain.keeps(0.5, false), 1.0);
             let (after, mean) = (0..400)
                 .find_map(|index| {
@@ -313,6 +335,31 @@ mod tests {
         assert!(few >= 100 && queue >= 100, "{few} and {queue} ms");
         assert!(mean > 0.049, "{mean}");
         assert_eq!((few_kept, kept), (0.5, 0.5));
+    }
+
+    /// A path that varies deviates from its mean by more than a tenth, and batches are few in half of a round trip. The drain of such a path always
+    /// went on with less in flight.
+    #[test]
+    fn a_known_path_that_varies_is_found_again_in_a_round_trip() {
+        // Batches of four packets every 20 ms, of which the last ones wait least.
+        let ended = |queue: f64| {
+            let now = Timestamp::from_nanos(0);
+            let mut drain = Drain::of_known_path(now, 0.12, Known::Varied(0.05));
+            (0..100).find_map(|index| {
+                let sent = 60 + index * 5;
+                let acked = u64::next_multiple_of(sent + 40, 20);
+                let rtt = 0.001 * (acked - sent) as f64 + queue;
+                let ack = ack(acked, sent, 10_000);
+                let found = drain.on_ack(&ack, rtt, Bytes(10_000), 0.05, 0.044, true)?;
+                Some((sent - 100, found.mean))
+            })
+        };
+        let (after, mean) = ended(0.0).expect("it ends");
+        assert_eq!(after, 50);
+        // 40, 45, 50 and 55 ms: their mean is 47.5 ms, and their deviation 5.6.
+        assert!((mean - 0.053).abs() < 0.001, "{mean}");
+        let (after, _) = ended(0.02).expect("it ends");
+        assert!(after >= 100, "{after} ms");
     }
 
     /// Others drain a round trip later: what is left then is what counts.

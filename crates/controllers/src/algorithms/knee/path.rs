@@ -5,7 +5,7 @@ mod tests;
 
 use super::KneeConfig;
 use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
-use super::drain::Drained;
+use super::drain::{Drained, Known};
 use crate::event::AckEvent;
 use crate::units::Timestamp;
 
@@ -403,6 +403,15 @@ impl PathRtt {
         self.varied_in_startup = base > NOISY * self.min;
         if self.varied_in_startup {
             self.base = base;
+        }
+    }
+
+    /// The path as startup has seen it.
+    pub(super) fn known(&self) -> Known {
+        if self.varied_in_startup {
+            Known::Varied(self.base)
+        } else {
+            Known::Quiet(self.base)
         }
     }
 
