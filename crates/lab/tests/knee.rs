@@ -106,6 +106,31 @@ fn batches_of_acknowledgements_are_covered() {
     }
 }
 
+/// Fault: packets that waited for a batch of acknowledgements showed a busy link, though it was idle for a quarter of the time: 0.77 of it was used,
+/// for good.
+#[test]
+fn a_link_that_is_idle_between_batches_of_acknowledgements_is_filled() {
+    for seed in 1..=4 {
+        let path = batched(20.0, 0.04, bdp(20.0, 0.04, 2.0), 0.022);
+        let used = goodput(&seeded(path, 12.0, seed), 2.0, 12.0) / (20.0 * paths::PAYLOAD);
+        assert!(used > 0.9, "{used} with seed {seed}");
+    }
+}
+
+/// Fault: the drain after startup compared the mean and a deviation of a path that varies with its mean, so that it always went on with half of the
+/// flight: 0.81 and 0.74 of the first five seconds were used.
+#[test]
+fn the_drain_after_startup_ends_where_a_path_varies() {
+    for (interval, least) in [(0.04, 0.825), (0.08, 0.775)] {
+        let path = batched(20.0, 0.04, bdp(20.0, 0.04, 2.0), interval);
+        let used = (1..=4)
+            .map(|seed| goodput(&seeded(path.clone(), 5.0, seed), 0.0, 5.0))
+            .sum::<f64>()
+            / (4.0 * 20.0 * paths::PAYLOAD);
+        assert!(used > least, "{used} with batches of {interval} s");
+    }
+}
+
 /// Fault: a batch that acknowledged two packets at one moment was a sample of the path's delay. Where a first drain took it for the base, every
 /// later packet seemed to wait, and the rate sank to a third of the link's. The path looks so with a few seeds of sixty.
 #[test]
