@@ -117,8 +117,8 @@ fn a_link_that_is_idle_between_batches_of_acknowledgements_is_filled() {
     }
 }
 
-/// Fault: the drain after startup compared the mean and a deviation of a path that varies with its mean, so that it always went on with half of the
-/// flight: 0.81 and 0.74 of the first five seconds were used.
+/// Fault: the drain after startup compared the mean and a deviation of a path that varies with its mean, so that it always went on with a part of
+/// the flight: 0.81 and 0.74 of the first five seconds were used.
 #[test]
 fn the_drain_after_startup_ends_where_a_path_varies() {
     for (interval, least) in [(0.04, 0.825), (0.08, 0.775)] {

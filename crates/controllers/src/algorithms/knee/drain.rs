@@ -337,8 +337,8 @@ mod tests {
         assert_eq!((few_kept, kept), (0.5, 0.5));
     }
 
-    /// A path that varies deviates from its mean by more than a tenth, and batches are few in half of a round trip. The drain of such a path always
-    /// went on with less in flight.
+    /// Fault: a path that varies deviates from its mean by more than a tenth, and batches are few in half of a round trip. Its drain always went on with
+    /// less in flight.
     #[test]
     fn a_known_path_that_varies_is_found_again_in_a_round_trip() {
         // Batches of four packets every 20 ms, of which the last ones wait least.
