@@ -49,6 +49,7 @@ pub(crate) fn two_packets(now_millis: u64) -> AckEvent {
         acked: MTU * 2,
         acked_packets: 2,
         newest_sent: now - rtt,
+        oldest_sent: now - rtt,
         delivered: MTU * 2,
         round: 1,
         round_start: true,
@@ -64,6 +65,7 @@ pub(crate) fn ack(now: Timestamp, rtt: Duration, acked: Bytes, round: u64) -> Ac
         acked,
         acked_packets: acked.0.div_ceil(MTU.0),
         newest_sent: now - rtt,
+        oldest_sent: now - rtt,
         rate: Some(RateSample {
             delivery_rate: rate,
             delivered: acked,

@@ -77,6 +77,8 @@ pub struct AckEvent {
     pub lost: Bytes,
     /// The time at which the newest of the acknowledged packets was sent.
     pub newest_sent: Timestamp,
+    /// The time at which the oldest of them was sent.
+    pub oldest_sent: Timestamp,
     /// The delivery rate; `None` if it could not be measured.
     pub rate: Option<RateSample>,
     /// The flight before this acknowledgement.
@@ -100,6 +102,7 @@ impl AckEvent {
             acked,
             acked_packets: 1,
             newest_sent: now - rtt,
+            oldest_sent: now - rtt,
             prior_in_flight: in_flight + acked,
             in_flight,
             delivered: acked,
@@ -126,6 +129,7 @@ impl AckEvent {
         );
         Self {
             newest_sent: self.now - rtt,
+            oldest_sent: self.now - rtt,
             ..self
         }
     }
@@ -138,6 +142,7 @@ impl AckEvent {
             acked_packets: 0,
             lost: Bytes::ZERO,
             newest_sent: now,
+            oldest_sent: now,
             rate: None,
             prior_in_flight: Bytes::ZERO,
             in_flight: Bytes::ZERO,

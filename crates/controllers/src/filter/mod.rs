@@ -105,6 +105,7 @@ mod tests {
             acked_packets: 2,
             lost: Bytes::ZERO,
             newest_sent: now - rtt,
+            oldest_sent: now - rtt,
             rate: Some(RateSample {
                 delivery_rate: rate,
                 delivered: rate.bytes_in(rtt),

@@ -43,8 +43,6 @@ pub struct DeliveryRateSampler {
     resolution: u64,
     /// Whether packets of an acknowledgement have been reported that has not ended.
     ack_under_way: bool,
-    /// When its oldest packet was sent.
-    oldest_sent: Timestamp,
     /// Its packet with the newest delivery state: the sample is measured from it. With its own send time, at which the
     /// send interval ends.
     sampled: Option<(Timestamp, PacketState)>,
@@ -74,7 +72,6 @@ impl DeliveryRateSampler {
             lost_since_ack: Bytes::ZERO,
             resolution: 0,
             ack_under_way: false,
-            oldest_sent: now,
             sampled: None,
         }
     }
@@ -152,7 +149,7 @@ impl DeliveryRateSampler {
         ack.delivered += bytes;
         ack.in_flight -= bytes;
         ack.newest_sent = ack.newest_sent.max(sent);
-        self.oldest_sent = self.oldest_sent.min(sent);
+        ack.oldest_sent = ack.oldest_sent.min(sent);
         let Some(sent_packets) = &mut self.sent_packets else {
             ack.round_start |= sent >= self.round_began;
             return;
@@ -166,19 +163,19 @@ impl DeliveryRateSampler {
                 *sampled = Some((sent, *state));
             }
         });
-        groups.prune(self.oldest_sent);
+        groups.prune(self.ack.oldest_sent);
     }
 
     fn begin_ack(&mut self, now: Timestamp) {
         self.ack_under_way = true;
         self.delivered_at = now;
-        self.oldest_sent = Timestamp::MAX;
         self.sampled = None;
         let ack = &mut self.ack;
         ack.now = now;
         ack.acked = Bytes::ZERO;
         ack.acked_packets = 0;
         ack.newest_sent = Timestamp::ZERO;
+        ack.oldest_sent = Timestamp::MAX;
         ack.prior_in_flight = ack.in_flight;
         ack.round_start = false;
     }

@@ -296,7 +296,9 @@ impl Knee {
                 if path.drain_is_due(ack.now, rtt) {
                     path.on_drain();
                     self.drained = Span::since(ack.now);
-                    *phase = Phase::Draining(Drain::new(ack.now, path.with_full_window()));
+                    let batch = float(ack.acked.min(self.mtu * QUANTUM_PACKETS));
+                    let drain = Drain::new(ack.now, path.with_full_window(), batch);
+                    *phase = Phase::Draining(drain);
                 }
             }
         }
@@ -331,8 +333,9 @@ impl Knee {
         {
             // Many flows' equal packets are a queue of their own.
             let path_holds = link.path_holds(&self.config, &self.path);
-            let kept = drain.keeps(self.config.drained, self.path.varies());
-            self.window = whole(kept * path_holds.min(float(self.window))).max(min);
+            let most = smaller(path_holds, float(self.window));
+            let kept = drain.keeps(most, self.config.drained, self.path.varies());
+            self.window = whole(kept).max(min);
         }
         if self.is_resuming() {
             self.let_one_out(acked);
@@ -462,11 +465,18 @@ impl Controller for Knee {
                 self.end_startup(ack.now, rate, base_rtt);
             }
         } else {
+            // The first of two packets waited for the second one: a receiver acknowledges two at once.
+            let oldest_rtt = if ack.acked_packets > MIN_PACKETS {
+                seconds_between(ack.oldest_sent, ack.now)
+            } else {
+                rtt
+            };
             let acked = Acked {
                 bytes: float(ack.acked),
                 gap: gap.unwrap_or(rtt),
                 sent_gap: seconds_between(last_sent, ack.newest_sent),
                 wait: larger(rtt - self.path.base(), 0.0),
+                oldest_wait: larger(oldest_rtt - self.path.base(), 0.0),
                 silenced,
                 lossy: self.loss.is_lossy(ack.round),
                 round: ack.round,

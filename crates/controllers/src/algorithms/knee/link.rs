@@ -67,6 +67,8 @@ pub(super) struct Acked {
     pub(super) sent_gap: f64,
     /// How long the newest packet waited: its round-trip time beyond the base.
     pub(super) wait: f64,
+    /// The same of the oldest one, if more than two are acknowledged: the first of two waited for the second one.
+    pub(super) oldest_wait: f64,
     /// Whether it waited for a link that carried nothing.
     pub(super) silenced: bool,
     /// Whether losses show that the link was full.
@@ -248,13 +250,13 @@ impl Link {
             }
             return;
         }
-        // A packet that waited came to a busy link. One that did not is a lower bound of the rate: the link is taken for at most
-        // twice as fast as what it delivers.
+        // A packet that waited came to a busy link. Of an acknowledgement's packets the oldest waited through the gap: a link that delivers packets in
+        // lumps is busy in between. One that did not wait is a lower bound of the rate: the link is taken for at most twice as fast as what it delivers.
         let censored = acked.bytes / (2.0 * delivered);
         let busy = if acked.lossy || self.is_shared(acked, path, needed) {
             gap
         } else {
-            smaller(larger(acked.wait, censored), gap)
+            smaller(larger(acked.oldest_wait, censored), gap)
         };
         let empty = acked.wait <= host_delay + EMPTY_BATCHES * needed;
         let idle = if empty && acked.full { gap - busy } else { 0.0 };
@@ -319,6 +321,7 @@ mod tests {
         gap: 0.0,
         sent_gap: 0.0,
         wait: 0.0,
+        oldest_wait: 0.0,
         silenced: false,
         lossy: false,
         round: 1,
@@ -349,6 +352,30 @@ mod tests {
         batch[0] = 0.096;
         assert!(window(&batch) >= 40.0 * ACKED.bytes);
         assert!(window(&[0.0024; 1000]) < 20.0 * ACKED.bytes);
+    }
+
+    /// Fault: a link delivers a lump every 10 ms, in which it is busy, and its newest packet has waited for 2 ms: the link seemed to be five times as fast.
+    #[test]
+    fn a_link_is_busy_while_the_oldest_packet_of_a_lump_waits() {
+        let config = KneeConfig::default();
+        let mut path = PathRtt::new(&config, Timestamp::ZERO);
+        path.take_base(0.039);
+        let mut link = Link::new(&config, 5e6, &path);
+        let lump = Acked {
+            bytes: 50e3,
+            gap: 0.01,
+            sent_gap: 0.01,
+            wait: 0.002,
+            oldest_wait: 0.012,
+            full: true,
+            ..ACKED
+        };
+        for _ in 0..1000 {
+            link.learn(&config, &lump, &path, 1200.0);
+        }
+        assert!((link.rate.usual() / 5e6 - 1.0).abs() < 0.01);
+        // What is left is no idle time either.
+        assert!(link.target.share() < 1e-3, "{}", link.target.share());
     }
 
     /// Fault: a link became slow, and its path longer. The rate from before both came back with the longer path.

@@ -454,8 +454,9 @@ impl PathRtt {
             self.plateau = Plateau::NONE;
             self.coarse = Plateau::NONE;
         }
-        // A round that shows the minimum has next to no queue: no base is longer.
-        if round.min <= (1.0 + AGREEMENT) * self.min {
+        // A round that shows the minimum has next to no queue: no base is longer. The mean of fewer samples is chance on a path that varies.
+        let shows_minimum = round.min <= (1.0 + AGREEMENT) * self.min;
+        if shows_minimum && round.samples >= MEAN_OF {
             self.base = self.base.min(mean);
         }
         // N flows that keep as much each make a queue N times as large as one's, and each has an N-th of the rate: every one of them sees
@@ -541,6 +542,9 @@ impl PathRtt {
         length
     }
 }
+
+/// A mean of fewer round-trip times is chance. Eight leave out flows whose shares are small, and which take others' queue for the path.
+const MEAN_OF: f64 = 4.0;
 
 /// In rounds. Eight find a longer path later, and help flows in company little: docs/KNEE.md.
 const PLATEAU_ROUNDS: u32 = 4;
