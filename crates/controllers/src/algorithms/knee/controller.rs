@@ -81,6 +81,8 @@ impl Span {
 #[derive(Debug, Clone, Copy, Default)]
 struct Last {
     in_flight: Bytes,
+    /// When packets last left.
+    sent: Timestamp,
     acked: Bytes,
     app_limited: bool,
 }
@@ -209,7 +211,8 @@ impl Knee {
             up_to: now,
         };
         self.drained = Span::since(now);
-        let drain = Drain::of_known_path(now, self.path.with_full_window(), self.path.known());
+        let before = self.path.with_full_window();
+        let drain = Drain::of_known_path(self.last.sent, before, self.path.known());
         self.state = State::Running {
             link,
             phase: Phase::Draining(drain),
@@ -297,7 +300,7 @@ impl Knee {
                     path.on_drain();
                     self.drained = Span::since(ack.now);
                     let batch = float(ack.acked.min(self.mtu * QUANTUM_PACKETS));
-                    let drain = Drain::new(ack.now, path.with_full_window(), batch);
+                    let drain = Drain::new(self.last.sent, path.with_full_window(), batch);
                     *phase = Phase::Draining(drain);
                 }
             }
@@ -314,7 +317,7 @@ impl Knee {
             acked
         };
         let bounded = whole(smaller(model, most));
-        let min = self.mtu * MIN_PACKETS;
+        let min = self.mtu * PACKETS_PER_ACK;
         self.behind = bounded > self.undrained + acked;
         if self.behind {
             // A window that follows a rate that varies is behind by little for half of the time.
@@ -400,6 +403,7 @@ impl Controller for Knee {
             }
         }
         self.last.in_flight = event.prior_in_flight + event.bytes;
+        self.last.sent = event.now;
         // A transport that paces fills the window but for the time that hosts take.
         if self.last.in_flight + self.mtu.max(Bytes(self.window.0 / 8)) > self.window {
             self.full_at = Some(event.now);
@@ -466,7 +470,7 @@ impl Controller for Knee {
             }
         } else {
             // The first of two packets waited for the second one: a receiver acknowledges two at once.
-            let oldest_rtt = if ack.acked_packets > MIN_PACKETS {
+            let oldest_rtt = if ack.acked_packets > PACKETS_PER_ACK {
                 seconds_between(ack.oldest_sent, ack.now)
             } else {
                 rtt
@@ -524,7 +528,7 @@ impl Controller for Knee {
             CongestionSignal::PersistentCongestion => {
                 // RFC 9002, section 7.6.2: the smallest window, and slow start. A link that is known is not searched for again: the window
                 // doubles up to what it was. What is delivered while it does says nothing of the link.
-                self.undrained = self.mtu * MIN_PACKETS;
+                self.undrained = self.mtu * PACKETS_PER_ACK;
                 self.doubling = Span::since(event.now);
                 self.loss = LossBound::new(self.mtu);
                 match &mut self.state {
@@ -590,7 +594,7 @@ impl Controller for Knee {
 }
 
 /// A receiver acknowledges every second packet at once (RFC 9000, section 13.2.2).
-const MIN_PACKETS: u64 = 2;
+pub(super) const PACKETS_PER_ACK: u64 = 2;
 
 /// While losses bound the window, of what is acknowledged: a quarter in a round, as the bound itself grows at most.
 const BOUNDED_GROWTH: f64 = 0.25;

@@ -1,6 +1,7 @@
 //! A look at the path without a queue of the sender's own.
 
 use super::arithmetic::{larger, seconds_between, smaller};
+use super::controller::PACKETS_PER_ACK;
 use super::path::{AGREEMENT, NOISY};
 use crate::event::AckEvent;
 use crate::units::{Bytes, Timestamp};
@@ -19,7 +20,8 @@ use crate::units::{Bytes, Timestamp};
 /// acknowledges a single one late: it waited for a second one. So single packets do not count, unless the receiver acknowledges each packet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drain {
-    began: Timestamp,
+    /// When the last packet before it left.
+    last_sent: Timestamp,
     before: f64,
     /// What the acknowledgement that began it acknowledged, in bytes.
     batch: f64,
@@ -120,9 +122,9 @@ pub(super) struct Drained {
 
 impl Drain {
     /// `before` is the round-trip time with the full window, in seconds; `batch` is what is acknowledged at once, in bytes.
-    pub(super) const fn new(now: Timestamp, before: f64, batch: f64) -> Self {
+    pub(super) const fn new(last_sent: Timestamp, before: f64, batch: f64) -> Self {
         Self {
-            began: now,
+            last_sent,
             before,
             batch,
             least: f64::INFINITY,
@@ -136,10 +138,10 @@ impl Drain {
     }
 
     /// The drain after startup, which has seen the path's delay.
-    pub(super) const fn of_known_path(now: Timestamp, before: f64, known: Known) -> Self {
+    pub(super) const fn of_known_path(last_sent: Timestamp, before: f64, known: Known) -> Self {
         Self {
             known: Some(known),
-            ..Self::new(now, before, 0.0)
+            ..Self::new(last_sent, before, 0.0)
         }
     }
 
@@ -155,9 +157,11 @@ impl Drain {
         }
     }
 
-    /// Whether a packet left with the full window, before the drain.
+    /// Whether packets left with the full window, before the drain. The last that did are what is left of a lump, if more than two are acknowledged at
+    /// once: they took its time, and are fewer.
     pub(super) fn is_before(&self, ack: &AckEvent) -> bool {
-        ack.newest_sent <= self.began
+        ack.newest_sent < self.last_sent
+            || ack.newest_sent == self.last_sent && ack.acked_packets <= PACKETS_PER_ACK
     }
 
     /// Takes an acknowledgement. Returns what was found once that is enough. A round-trip time above `waits_above` is a queue of others, who may
@@ -313,6 +317,20 @@ mod tests {
         assert_eq!(base_after(0.048), 0.048);
         // Where nothing varies it is the path's.
         assert_eq!(base_after(0.042), 0.04);
+    }
+
+    /// Fault: what is left of a lump when a drain begins was taken for what the link carries in a lump's time.
+    #[test]
+    fn what_is_left_of_a_lump_shows_nothing() {
+        let drain = Drain::new(Timestamp::from_nanos(30_000_000), 0.05, 0.0);
+        let of = |sent, acked_packets| AckEvent {
+            acked_packets,
+            ..ack(70, sent, 10_000)
+        };
+        assert!(drain.is_before(&of(29, 8)));
+        assert!(drain.is_before(&of(30, 2)));
+        assert!(!drain.is_before(&of(30, 3)));
+        assert!(!drain.is_before(&of(31, 2)));
     }
 
     /// Only packets that left with a small flight are in the mean; the least is of all.
