@@ -53,6 +53,26 @@ fn losses_after_a_stop_bound_the_window_as_in_startup() {
     }
 }
 
+/// Fault: what the link had lost in a stop bounded the window, though a stop loses what comes, whatever the flight is: 0.35 was used instead of 0.46.
+#[test]
+fn what_a_stop_loses_does_not_bound_the_window() {
+    let mut path = links(constant(50.0), 0.1, bdp(50.0, 0.1, 1.0));
+    path.forward.loss = Loss::Random(0.01);
+    let mut from = 1.0;
+    for (number, gap) in (0..11).zip([1.3, 0.7, 2.1, 0.9, 1.6].into_iter().cycle()) {
+        let to = from + 0.1 + 0.1 * f64::from(number % 6);
+        path.forward.impairments.blackouts.push(Interval {
+            from: seconds(from).into(),
+            to: seconds(to).into(),
+        });
+        from = to + gap;
+    }
+    let end = from;
+    let used = [1, 2, 3, 4].map(|seed| goodput(&seeded(path.clone(), end, seed), 0.0, end) / 50.0);
+    let mean = used.iter().sum::<f64>() / 4.0;
+    assert!(mean > 0.42, "{mean}: {used:?}");
+}
+
 /// A policer has no queue: what comes too fast is lost. The window is bounded by that, and raised slowly.
 #[test]
 fn a_policer_bounds_the_window() {

@@ -8,7 +8,7 @@ use core::time::Duration;
 use super::KneeConfig;
 use super::arithmetic::{float, larger, seconds_between, smaller, whole};
 use super::drain::Drain;
-use super::link::{Acked, Link};
+use super::link::{Acked, Link, MAX_ACK_DELAY};
 use super::loss_bound::LossBound;
 use super::path::{AGREEMENT, PathRtt};
 use super::startup::{self, Seen, Startup};
@@ -41,6 +41,8 @@ pub(super) struct Knee {
     rested_until: Option<Timestamp>,
     /// When the last silence of the link ended, if it was ever silent.
     resumed_at: Option<Timestamp>,
+    /// When the last stop of the link ended, which is no longer than a silence, if it ever stopped.
+    stopped_until: Option<Timestamp>,
     /// When the flight last filled the window.
     full_at: Option<Timestamp>,
     /// When the window was last clearly smaller than the model's, because it grows by no more than what is acknowledged.
@@ -181,6 +183,7 @@ impl Knee {
             newest_sent: Timestamp::ZERO,
             rested_until: None,
             resumed_at: None,
+            stopped_until: None,
             full_at: None,
             behind_at: None,
             behind: false,
@@ -252,6 +255,23 @@ impl Knee {
     /// in flight may be lost: a link that stops fills its buffer.
     fn is_resuming(&self) -> bool {
         self.resumed_at.is_some_and(|at| self.newest_sent <= at)
+    }
+
+    /// The link may have stopped since the `last` acknowledgement.
+    fn note_stop(&mut self, ack: &AckEvent, last: Timestamp) {
+        let gap = seconds_between(last, ack.now);
+        let horizon = self.path.horizon();
+        // Before the first sample there is no horizon.
+        if self.path.base() <= 0.0 {
+            return;
+        }
+        if gap > STOP * horizon + MAX_ACK_DELAY {
+            self.stopped_until = Some(ack.now);
+        }
+        // What left after the silence began is late for another reason: receivers acknowledge in batches.
+        if gap > SILENCE * horizon && ack.newest_sent <= last {
+            self.resumed_at = Some(ack.now);
+        }
     }
 
     fn learn(&mut self, ack: &AckEvent, acked: &Acked) {
@@ -425,12 +445,8 @@ impl Controller for Knee {
         let cruising = self.state.cruising().is_some();
         let window_limited = self.is_window_limited(ack);
         let gap = last.map(|last| seconds_between(last, ack.now));
-        // What left after the silence began is late for another reason: receivers acknowledge in batches. Before the first sample there is no horizon.
-        if self.path.base() > 0.0
-            && gap > Some(SILENCE * self.path.horizon())
-            && last.is_some_and(|last| ack.newest_sent <= last)
-        {
-            self.resumed_at = Some(ack.now);
+        if let Some(last) = last {
+            self.note_stop(ack, last);
         }
         let silenced = self.is_resuming();
         if let Some(link) = self.state.cruising().filter(|_| ack.round_start) {
@@ -516,6 +532,8 @@ impl Controller for Knee {
                 self.loss.on_mark(&self.config, event, window, growing);
                 self.leave_startup(event);
             }
+            // A link that stops loses what comes, whatever the flight is.
+            CongestionSignal::Loss if self.stopped_until >= Some(event.newest_sent) => {}
             CongestionSignal::Loss => {
                 let queue = self.path.queue();
                 let too_many = self
@@ -610,6 +628,10 @@ const REFILL_ROUNDS: u64 = 4;
 
 /// Round trips after a refill, until what is acknowledged left with a full window.
 const SETTLING: f64 = 2.0;
+
+/// In horizons, and beyond what acknowledgements may be late. The lost end of a flight is found within a probe timeout (RFC 9002, section 6.2.1), which
+/// is three round trips on a path that varies little.
+const STOP: f64 = 4.0;
 
 /// In horizons. Recorded links pause for three of them so often that their queues grow by what is let out; flows in company wait for each other
 /// for one.

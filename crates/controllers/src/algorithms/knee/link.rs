@@ -289,7 +289,7 @@ const SLOW_ACKS: u32 = 8;
 const AT_ONCE: f64 = 0.1;
 
 /// In seconds: RFC 9000, section 18.2.
-const MAX_ACK_DELAY: f64 = 0.025;
+pub(super) const MAX_ACK_DELAY: f64 = 0.025;
 
 /// A queue no longer than two batches of acknowledged packets is empty: the packets are each other's queue.
 const EMPTY_BATCHES: f64 = 2.0;
