@@ -257,9 +257,9 @@ impl Knee {
         self.resumed_at.is_some_and(|at| self.newest_sent <= at)
     }
 
-    /// The link may have stopped since the `last` acknowledgement.
-    fn note_stop(&mut self, ack: &AckEvent, last: Timestamp) {
-        let gap = seconds_between(last, ack.now);
+    /// The link seems to have stopped at the `last` acknowledgement, for a `gap` in seconds.
+    #[cold]
+    fn note_stop(&mut self, ack: &AckEvent, last: Timestamp, gap: f64) {
         let horizon = self.path.horizon();
         // Before the first sample there is no horizon.
         if self.path.base() <= 0.0 {
@@ -445,8 +445,10 @@ impl Controller for Knee {
         let cruising = self.state.cruising().is_some();
         let window_limited = self.is_window_limited(ack);
         let gap = last.map(|last| seconds_between(last, ack.now));
-        if let Some(last) = last {
-            self.note_stop(ack, last);
+        if let (Some(last), Some(gap)) = (last, gap)
+            && gap > STOP * self.path.horizon()
+        {
+            self.note_stop(ack, last, gap);
         }
         let silenced = self.is_resuming();
         if let Some(link) = self.state.cruising().filter(|_| ack.round_start) {
