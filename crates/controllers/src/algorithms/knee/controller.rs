@@ -379,6 +379,15 @@ impl Knee {
         self.window = self.window.max(self.last.in_flight + acked.min(self.mtu));
     }
 
+    /// Whether the link's buffer is known to hold more than waits in it.
+    fn has_room(&self) -> bool {
+        let State::Running { link, .. } = &self.state else {
+            return false;
+        };
+        let burst = float(self.mtu * QUANTUM_PACKETS);
+        link.has_room(self.path.wait_of_late(), self.path.horizon(), burst)
+    }
+
     /// Whether the window is full again that a drain had left empty.
     fn has_refilled(&self) -> bool {
         let refilling = matches!(
@@ -538,9 +547,10 @@ impl Controller for Knee {
             CongestionSignal::Loss if self.stopped_until >= Some(event.newest_sent) => {}
             CongestionSignal::Loss => {
                 let queue = self.path.queue();
-                let too_many = self
-                    .loss
-                    .on_loss(&self.config, event, window, growing, queue);
+                let has_room = self.has_room();
+                let too_many =
+                    self.loss
+                        .on_loss(&self.config, event, window, growing, queue, has_room);
                 if too_many {
                     self.leave_startup(event);
                 }

@@ -109,6 +109,12 @@ impl Link {
         self.longest_queue
     }
 
+    /// Whether the buffer has room beside a queue of so many seconds: it has held one twice as long, and what a transport sends at once (`burst`, in
+    /// bytes).
+    pub(super) fn has_room(&self, wait: f64, horizon: f64, burst: f64) -> bool {
+        wait * self.rate(horizon) + burst < ROOM * self.longest_queue
+    }
+
     /// How long the link takes for so many bytes, in seconds.
     pub(super) fn time_of(&self, bytes: f64) -> f64 {
         bytes / larger(self.rate.usual(), 1.0)
@@ -290,6 +296,9 @@ const AT_ONCE: f64 = 0.1;
 
 /// In seconds: RFC 9000, section 18.2.
 pub(super) const MAX_ACK_DELAY: f64 = 0.025;
+
+/// Of the longest queue that a buffer ever held. The longest wait of a round, and what others fill meanwhile, are within it.
+const ROOM: f64 = 0.5;
 
 /// A queue no longer than two batches of acknowledged packets is empty: the packets are each other's queue.
 const EMPTY_BATCHES: f64 = 2.0;

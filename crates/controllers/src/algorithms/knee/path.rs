@@ -143,6 +143,7 @@ struct Round {
     sum: f64,
     samples: f64,
     min: f64,
+    max: f64,
 }
 
 impl Round {
@@ -150,14 +151,16 @@ impl Round {
         sum: 0.0,
         samples: 0.0,
         min: f64::INFINITY,
+        max: 0.0,
     };
 }
 
-/// The round before: the least and the mean.
+/// The round before.
 #[derive(Debug, Clone, Copy, Default)]
 struct LastRound {
     min: f64,
     mean: f64,
+    max: f64,
     /// What its first acknowledgement took from the flight, in bytes.
     batch: f64,
 }
@@ -227,6 +230,12 @@ impl PathRtt {
         } else {
             Queue::None
         }
+    }
+
+    /// The longest that a packet has waited in this round or the last: hosts' delay at least.
+    pub(super) fn wait_of_late(&self) -> f64 {
+        let longest = larger(self.last_round.max, self.round.max);
+        larger(longest - self.base, self.host_delay)
     }
 
     /// Whether the last round found no queue. On a path with noise nothing tells.
@@ -375,6 +384,7 @@ impl PathRtt {
             self.round.sum += rtt;
             self.round.samples += 1.0;
             self.round.min = smaller(self.round.min, rtt);
+            self.round.max = larger(self.round.max, rtt);
         }
         self.smoothed = if self.smoothed == 0.0 {
             rtt
@@ -434,6 +444,7 @@ impl PathRtt {
         let mean = round.sum / round.samples;
         self.last_round.min = round.min;
         self.last_round.mean = mean;
+        self.last_round.max = round.max;
         // A queue that is much shorter than anything in the last round: others drain.
         let queue = round.min - self.min;
         let least = larger(self.host_delay, (NOISY - 1.0) * self.min);

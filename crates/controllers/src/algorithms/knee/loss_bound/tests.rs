@@ -26,7 +26,7 @@ fn loss(now: u64, round: u64, lost_packets: u64) -> CongestionEvent {
 
 fn lose(bound: &mut LossBound, event: &CongestionEvent, growing: bool) -> bool {
     let config = KneeConfig::default();
-    bound.on_loss(&config, event, Bytes::ZERO, growing, Queue::None)
+    bound.on_loss(&config, event, Bytes::ZERO, growing, Queue::None, false)
 }
 
 fn lose_queued(bound: &mut LossBound, event: &CongestionEvent) -> bool {
@@ -34,7 +34,14 @@ fn lose_queued(bound: &mut LossBound, event: &CongestionEvent) -> bool {
 }
 
 fn lose_from(bound: &mut LossBound, event: &CongestionEvent, queue: Queue) -> bool {
-    bound.on_loss(&KneeConfig::default(), event, Bytes::ZERO, false, queue)
+    bound.on_loss(
+        &KneeConfig::default(),
+        event,
+        Bytes::ZERO,
+        false,
+        queue,
+        false,
+    )
 }
 
 fn marked(now: u64, packets: u64) -> CongestionEvent {
@@ -377,4 +384,20 @@ fn the_paths_own_loss_is_tolerated() {
     // Without loss the tolerance goes.
     rounds(&mut bound, 16..200, 0);
     assert!(lose(&mut bound, &loss(8000, 200, 10), false));
+}
+
+/// Fault: a burst that chance had made bounded the window, though the buffer had held twice the queue. The next one came before the bound had risen again.
+#[test]
+fn a_burst_is_chance_if_the_buffer_has_room() {
+    let config = KneeConfig::default();
+    let mut bound = LossBound::new(MTU);
+    let mut burst = |round: u64| {
+        let event = loss(100 * round, round, 20);
+        let bounds = bound.on_loss(&config, &event, Bytes::ZERO, false, Queue::None, true);
+        (bounds, bound.bytes())
+    };
+    assert_eq!(burst(10), (false, f64::INFINITY));
+    assert_eq!(burst(20), (false, f64::INFINITY));
+    // It goes on: a policer, or a buffer that has become shorter.
+    assert_eq!(burst(21), (true, 0.85 * float(MTU * 100)));
 }
