@@ -10,7 +10,7 @@ use super::arithmetic::{float, larger, seconds_between, smaller, whole};
 use super::drain::Drain;
 use super::link::{Acked, Link, MAX_ACK_DELAY};
 use super::loss_bound::LossBound;
-use super::path::{AGREEMENT, PathRtt};
+use super::path::{AGREEMENT, PathRtt, Queue};
 use super::startup::{self, Seen, Startup};
 use crate::config::Environment;
 use crate::controller::{Control, Controller, Refill};
@@ -379,7 +379,8 @@ impl Knee {
         self.window = self.window.max(self.last.in_flight + acked.min(self.mtu));
     }
 
-    /// Whether the link's buffer is known to hold more than waits in it.
+    /// Whether the link's buffer is known to hold more than waits in it. Queues that are managed lose packets long before they are full, from a queue
+    /// that stands.
     fn has_room(&self) -> bool {
         let State::Running { link, .. } = &self.state else {
             return false;
@@ -543,11 +544,12 @@ impl Controller for Knee {
                 self.loss.on_mark(&self.config, event, window, growing);
                 self.leave_startup(event);
             }
-            // A link that stops loses what comes, whatever the flight is.
-            CongestionSignal::Loss if self.stopped_until >= Some(event.newest_sent) => {}
+            // A link that stops loses what comes, whatever the flight is. A flight that doubles may be too large as well.
+            CongestionSignal::Loss if self.stopped_until >= Some(event.newest_sent) && !growing => {
+            }
             CongestionSignal::Loss => {
                 let queue = self.path.queue();
-                let has_room = self.has_room();
+                let has_room = queue == Queue::None && !growing && self.has_room();
                 let too_many =
                     self.loss
                         .on_loss(&self.config, event, window, growing, queue, has_room);
