@@ -41,7 +41,7 @@ pub(super) struct Knee {
     rested_until: Option<Timestamp>,
     /// When the last silence of the link ended, if it was ever silent.
     resumed_at: Option<Timestamp>,
-    /// When the last stop of the link ended, which is no longer than a silence, if it ever stopped.
+    /// The same of a stop, which may be shorter.
     stopped_until: Option<Timestamp>,
     /// When the flight last filled the window.
     full_at: Option<Timestamp>,
