@@ -53,7 +53,7 @@ fn losses_after_a_stop_bound_the_window_as_in_startup() {
     }
 }
 
-/// Fault: each burst of losses bounded the window to 0.85 of its flight, though no queue had made it: 0.72 of the link was used. The smaller
+/// Fault: each burst of losses bounded the window to 0.85 of its flight, though no queue had made it: 0.69 of the link was used. The smaller
 /// the window is, the likelier a burst loses all of it.
 #[test]
 fn bursts_of_losses_that_no_queue_made_do_not_bound_the_window() {

@@ -254,3 +254,25 @@ fn a_path_varies_if_startup_saw_it_and_no_drain_finds_others() {
     let quiet = found(0.12, 0.1);
     assert!(!varies(0.14, &[quiet, quiet]));
 }
+
+/// Fault: on a path that varies a round of one or two acknowledgements showed the minimum by chance, and was the base from then on: every packet seemed
+/// to wait.
+#[test]
+fn a_round_of_few_acknowledgements_is_no_base() {
+    let base_after = |acknowledgements: usize| {
+        let mut path = known();
+        path.take_base(0.12);
+        // The last one begins the next round.
+        for number in 0..=acknowledgements {
+            let ack = AckEvent {
+                round_start: number % acknowledgements == 0,
+                ..AckEvent::nothing_yet(at(1000 + 10 * number as u64))
+                    .with_rtt(Duration::from_millis(101))
+            };
+            path.on_ack(&CONFIG(), &ack, true, true, false);
+        }
+        path.base()
+    };
+    assert_eq!(base_after(2), 0.12);
+    assert!((base_after(4) - 0.101).abs() < 1e-9);
+}
