@@ -53,42 +53,74 @@ fn losses_after_a_stop_bound_the_window_as_in_startup() {
     }
 }
 
-/// Fault: each burst of losses bounded the window to 0.85 of its flight, though no queue had made it: 0.69 of the link was used. The smaller
+/// Fault: each burst of losses bounded the window to 0.85 of its flight, though no queue had made it: 0.42 of the link was used. The smaller
 /// the window is, the likelier a burst loses all of it.
 #[test]
 fn bursts_of_losses_that_no_queue_made_do_not_bound_the_window() {
     let used = [1, 2, 3, 4, 5, 6].map(|seed| {
-        let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
+        let mut path = links(constant(50.0), 0.04, bdp(50.0, 0.04, 2.0));
         path.forward.loss = Loss::GilbertElliott {
             p: 0.001,
             r: 0.05,
             good: 0.0,
             bad: 1.0,
         };
-        goodput(&seeded(path, 20.0, seed), 0.0, 20.0) / 20.0
+        goodput(&seeded(path, 20.0, seed), 0.0, 20.0) / 50.0
     });
     let mean = used.iter().sum::<f64>() / 6.0;
     assert!(mean > 0.85, "{mean}: {used:?}");
 }
 
-/// Fault: what the link had lost in a stop bounded the window, though a stop loses what comes, whatever the flight is: 0.35 was used instead of 0.46.
+/// Fault: a flight that lost more than its share by chance bounded the window, though the buffer had held far more than waited in it: 0.90 of
+/// the link was used.
+#[test]
+fn a_path_with_room_that_loses_one_packet_in_a_hundred_is_filled() {
+    let used = [1, 2, 3, 4].map(|seed| {
+        let mut path = links(constant(20.0), 0.04, bdp(20.0, 0.04, 2.0));
+        path.forward.loss = Loss::Random(0.01);
+        goodput(&seeded(path, 20.0, seed), 0.0, 20.0) / 20.0
+    });
+    let mean = used.iter().sum::<f64>() / 4.0;
+    assert!(mean > 0.93, "{mean}: {used:?}");
+}
+
+/// Fault: a burst ended slow start, so that the flow never had a queue and knew of no room: each later burst bounded
+/// the window, and 0.37 of the link was used.
+#[test]
+fn bursts_in_slow_start_do_not_bound_the_window() {
+    let used = [1, 2, 3, 4].map(|seed| {
+        let mut path = links(constant(200.0), 0.04, bdp(200.0, 0.04, 0.5));
+        path.forward.loss = Loss::GilbertElliott {
+            p: 0.001,
+            r: 0.1,
+            good: 0.0,
+            bad: 1.0,
+        };
+        goodput(&seeded(path, 10.0, seed), 0.0, 10.0) / 200.0
+    });
+    let mean = used.iter().sum::<f64>() / 4.0;
+    assert!(mean > 0.65, "{mean}: {used:?}");
+}
+
+/// Fault: what the link had lost in a stop bounded the window, though a stop loses what comes, whatever the flight is: 0.51 was used instead of 0.63.
 #[test]
 fn what_a_stop_loses_does_not_bound_the_window() {
-    let mut path = links(constant(50.0), 0.1, bdp(50.0, 0.1, 1.0));
-    path.forward.loss = Loss::Random(0.01);
-    let mut from = 1.0;
-    for (number, gap) in (0..11).zip([1.3, 0.7, 2.1, 0.9, 1.6].into_iter().cycle()) {
-        let to = from + 0.1 + 0.1 * f64::from(number % 6);
-        path.forward.impairments.blackouts.push(Interval {
-            from: seconds(from).into(),
-            to: seconds(to).into(),
-        });
-        from = to + gap;
-    }
-    let end = from;
-    let used = [1, 2, 3, 4].map(|seed| goodput(&seeded(path.clone(), end, seed), 0.0, end) / 50.0);
+    let used = [0, 1, 2, 3].map(|first| {
+        let mut path = links(constant(50.0), 0.1, bdp(50.0, 0.1, 1.0));
+        let mut from = 1.0;
+        let gaps = [1.3, 0.7, 2.1, 0.9, 1.6].into_iter().cycle();
+        for (number, gap) in (0..11).zip(gaps.skip(first)) {
+            let to = from + 0.1 + 0.1 * f64::from(number % 6);
+            path.forward.impairments.blackouts.push(Interval {
+                from: seconds(from).into(),
+                to: seconds(to).into(),
+            });
+            from = to + gap;
+        }
+        goodput(&greedy("knee", path, from), 0.0, from) / 50.0
+    });
     let mean = used.iter().sum::<f64>() / 4.0;
-    assert!(mean > 0.42, "{mean}: {used:?}");
+    assert!(mean > 0.6, "{mean}: {used:?}");
 }
 
 /// A policer has no queue: what comes too fast is lost. The window is bounded by that, and raised slowly.

@@ -6,6 +6,7 @@ mod drain;
 mod link;
 mod loss_bound;
 mod path;
+mod plateau;
 mod queue_target;
 mod startup;
 

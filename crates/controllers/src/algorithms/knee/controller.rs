@@ -8,9 +8,9 @@ use core::time::Duration;
 use super::KneeConfig;
 use super::arithmetic::{float, larger, seconds_between, smaller, whole};
 use super::drain::Drain;
-use super::link::{Acked, Link, MAX_ACK_DELAY};
-use super::loss_bound::LossBound;
-use super::path::{AGREEMENT, PathRtt, Queue};
+use super::link::{Acked, Link};
+use super::loss_bound::{self, LossBound};
+use super::path::{AGREEMENT, PathRtt};
 use super::startup::{self, Seen, Startup};
 use crate::config::Environment;
 use crate::controller::{Control, Controller, Refill};
@@ -110,12 +110,10 @@ impl State {
     }
 
     /// How much a flight may grow in a round, in bytes. Acknowledgements come at the link's rate, and what they let out comes faster by what the window
-    /// grows. The path has room for the longest queue that it ever held, and for some packets. A transport that paces spreads packets over the round.
+    /// grows. A transport that paces spreads packets over the round.
     fn room(&self, mtu: Bytes, paces: bool) -> f64 {
         match self {
-            Self::Running { link, .. } if !paces => {
-                larger(link.longest_queue(), ROOM_PACKETS * float(mtu))
-            }
+            Self::Running { link, .. } if !paces => link.room(float(mtu)),
             Self::Startup(_) | Self::Running { .. } => f64::INFINITY,
         }
     }
@@ -260,16 +258,13 @@ impl Knee {
     /// The link seems to have stopped at the `last` acknowledgement, for a `gap` in seconds.
     #[cold]
     fn note_stop(&mut self, ack: &AckEvent, last: Timestamp, gap: f64) {
-        let horizon = self.path.horizon();
         // Before the first sample there is no horizon.
         if self.path.base() <= 0.0 {
             return;
         }
-        if gap > STOP * horizon + MAX_ACK_DELAY {
-            self.stopped_until = Some(ack.now);
-        }
+        self.stopped_until = Some(ack.now);
         // What left after the silence began is late for another reason: receivers acknowledge in batches.
-        if gap > SILENCE * horizon && ack.newest_sent <= last {
+        if gap > SILENCE * self.path.horizon() && ack.newest_sent <= last {
             self.resumed_at = Some(ack.now);
         }
     }
@@ -332,7 +327,8 @@ impl Knee {
         let model = self.state.window(&self.config, &self.path, self.mtu);
         let most = self.loss.bytes();
         let growth = if most < model {
-            self.bounded_growth(acked)
+            let room = self.state.room(self.mtu, self.paces);
+            loss_bound::growth(acked, room, float(self.undrained))
         } else {
             acked
         };
@@ -365,13 +361,6 @@ impl Knee {
         }
     }
 
-    /// A window that doubles in a round queues half of what it holds. A link that has lost packets may have no place for them.
-    fn bounded_growth(&self, acked: Bytes) -> Bytes {
-        let room = self.state.room(self.mtu, self.paces);
-        let share = smaller(BOUNDED_GROWTH, room / float(self.undrained));
-        whole(share * float(acked))
-    }
-
     /// Only the acknowledgement of a later packet tells what a silence has lost. Without one the flight waits for a probe timeout, which the
     /// silence has made long.
     #[cold]
@@ -379,8 +368,7 @@ impl Knee {
         self.window = self.window.max(self.last.in_flight + acked.min(self.mtu));
     }
 
-    /// Whether the link's buffer is known to hold more than waits in it. Queues that are managed lose packets long before they are full, from a queue
-    /// that stands.
+    /// Whether the link's buffer is known to hold more than waits in it.
     fn has_room(&self) -> bool {
         let State::Running { link, .. } = &self.state else {
             return false;
@@ -409,18 +397,6 @@ impl Knee {
             let until = now + Duration::from_secs_f64(SETTLING * self.path.min());
             *phase = Phase::Settling { until };
         }
-    }
-}
-
-/// How much a loss or a mark says of the queue, from 0 to 1. A share of the flight that is far below `max_loss` is chance: a flight of a
-/// thousand packets loses one in nearly every round of a path that loses one in a thousand.
-fn signal_weight(config: &KneeConfig, event: &CongestionEvent) -> f64 {
-    match (event.signal, event.flight) {
-        (CongestionSignal::Loss, Some(flight)) => {
-            let share = flight.lost.0 as f64 / flight.in_flight.0.max(1) as f64;
-            (share / config.max_loss).min(1.0)
-        }
-        _ => 1.0,
     }
 }
 
@@ -528,8 +504,7 @@ impl Controller for Knee {
         let before = self.state.mode();
         self.last.in_flight = event.in_flight;
         if let State::Running { link, .. } = &mut self.state {
-            let weight = signal_weight(&self.config, event);
-            link.on_congestion(&self.config, event.round, weight);
+            link.on_congestion(&self.config, event);
         }
         let growing =
             matches!(self.state, State::Startup(_)) || self.doubling.contains(event.newest_sent);
@@ -549,7 +524,7 @@ impl Controller for Knee {
             }
             CongestionSignal::Loss => {
                 let queue = self.path.queue();
-                let has_room = queue == Queue::None && !growing && self.has_room();
+                let has_room = self.has_room();
                 let too_many =
                     self.loss
                         .on_loss(&self.config, event, window, growing, queue, has_room);
@@ -625,14 +600,8 @@ impl Controller for Knee {
     }
 }
 
-/// A receiver acknowledges every second packet at once (RFC 9000, section 13.2.2).
+/// A receiver acknowledges every second packet at once (RFC 9000, section 13.2.2). No window is smaller, and more at once are a batch.
 pub(super) const PACKETS_PER_ACK: u64 = 2;
-
-/// While losses bound the window, of what is acknowledged: a quarter in a round, as the bound itself grows at most.
-const BOUNDED_GROWTH: f64 = 0.25;
-
-/// Any buffer is taken to hold so many. Two and three let windows grow more slowly, eight overflow short buffers: docs/results/knee-losses.md.
-const ROOM_PACKETS: f64 = 4.0;
 
 /// What a transport may send back to back: RFC 9002, section 7.7, allows the initial window. Delivery rates vary by it.
 pub(super) const QUANTUM_PACKETS: u64 = 10;
@@ -643,8 +612,8 @@ const REFILL_ROUNDS: u64 = 4;
 /// Round trips after a refill, until what is acknowledged left with a full window.
 const SETTLING: f64 = 2.0;
 
-/// In horizons, and beyond what acknowledgements may be late. The lost end of a flight is found within a probe timeout (RFC 9002, section 6.2.1), which
-/// is three round trips on a path that varies little.
+/// In horizons. The lost end of a flight is found within a probe timeout (RFC 9002, section 6.2.1), which is three round trips on a path that
+/// varies little.
 const STOP: f64 = 4.0;
 
 /// In horizons. Recorded links pause for three of them so often that their queues grow by what is let out; flows in company wait for each other

@@ -6,6 +6,7 @@ use super::KneeConfig;
 use super::arithmetic::{larger, smaller};
 use super::path::{Length, PathRtt};
 use super::queue_target::QueueTarget;
+use crate::event::{CongestionEvent, CongestionSignal};
 
 /// What is known of the link. In bytes and seconds.
 #[derive(Debug, Clone)]
@@ -104,9 +105,9 @@ impl Link {
         self.rate.rate(horizon)
     }
 
-    /// The longest queue that the link ever held, in bytes.
-    pub(super) fn longest_queue(&self) -> f64 {
-        self.longest_queue
+    /// What the link can queue of a flight that grows, in bytes: as much as it ever held, and some packets.
+    pub(super) fn room(&self, mtu: f64) -> f64 {
+        larger(self.longest_queue, ROOM_PACKETS * mtu)
     }
 
     /// Whether the buffer has room beside a queue of so many seconds: it has held one twice as long, and what a transport sends at once (`burst`, in
@@ -125,9 +126,10 @@ impl Link {
         self.time_of(config.equal_packets * mtu)
     }
 
-    /// Losses or marks in a round: `weight` is how much they say of the queue.
-    pub(super) fn on_congestion(&mut self, config: &KneeConfig, round: u64, weight: f64) {
-        self.target.on_congestion(config, round, weight);
+    /// Packets were lost or marked.
+    pub(super) fn on_congestion(&mut self, config: &KneeConfig, event: &CongestionEvent) {
+        let weight = signal_weight(config, event);
+        self.target.on_congestion(config, event.round, weight);
     }
 
     /// A drain has ended. On a path that is longer than it was known to be, all time looked busy, and the rate like what was sent.
@@ -278,6 +280,18 @@ impl Link {
     }
 }
 
+/// How much a loss or a mark says of the queue, from 0 to 1. A share of the flight that is far below `max_loss` is chance: a flight of a
+/// thousand packets loses one in nearly every round of a path that loses one in a thousand.
+fn signal_weight(config: &KneeConfig, event: &CongestionEvent) -> f64 {
+    match (event.signal, event.flight) {
+        (CongestionSignal::Loss, Some(flight)) => {
+            let share = flight.lost.0 as f64 / flight.in_flight.0.max(1) as f64;
+            (share / config.max_loss).min(1.0)
+        }
+        _ => 1.0,
+    }
+}
+
 /// What is left of a maximum after so many horizons.
 fn kept(elapsed: f64, memory: f64) -> f64 {
     1.0 - smaller(elapsed / memory, 1.0)
@@ -295,7 +309,10 @@ const SLOW_ACKS: u32 = 8;
 const AT_ONCE: f64 = 0.1;
 
 /// In seconds: RFC 9000, section 18.2.
-pub(super) const MAX_ACK_DELAY: f64 = 0.025;
+const MAX_ACK_DELAY: f64 = 0.025;
+
+/// Any buffer is taken to hold so many. Two and three let windows grow more slowly, eight overflow short buffers: docs/results/knee-losses.md.
+const ROOM_PACKETS: f64 = 4.0;
 
 /// Of the longest queue that a buffer ever held. The longest wait of a round, and what others fill meanwhile, are within it.
 const ROOM: f64 = 0.5;

@@ -6,6 +6,7 @@ mod tests;
 use super::KneeConfig;
 use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
 use super::drain::{Drained, Known};
+use super::plateau::Plateau;
 use crate::event::AckEvent;
 use crate::units::Timestamp;
 
@@ -91,50 +92,6 @@ pub(super) enum Length {
     Open,
     /// Longer, and no queue varies on it.
     Longer,
-}
-
-/// Rounds in a row whose least round-trip times agree, each with that of the round before: a path may become longer slowly.
-#[derive(Debug, Clone, Copy)]
-struct Plateau {
-    least: f64,
-    rounds: u32,
-    /// What was in flight in the first of them, and in the last, in bytes.
-    flight_before: f64,
-    flight: f64,
-}
-
-impl Plateau {
-    const NONE: Self = Self {
-        least: 0.0,
-        rounds: 0,
-        flight_before: 0.0,
-        flight: 0.0,
-    };
-
-    fn on_round(&mut self, least: f64, flight: f64, tolerance: f64) {
-        if (least - self.least).abs() > tolerance {
-            *self = Self {
-                least,
-                rounds: 0,
-                flight_before: flight,
-                flight,
-            };
-        }
-        self.least = least;
-        self.rounds = self.rounds.saturating_add(1);
-        self.flight = flight;
-    }
-
-    /// Whether the delay has stayed while less than this share of the flight was left. A queue would have become shorter.
-    fn is_no_queue(&self, left: f64) -> bool {
-        self.rounds > PLATEAU_ROUNDS && self.flight < left * self.flight_before
-    }
-
-    /// The same with a smaller part of the flight, and for longer. A flight varies by what is acknowledged at once.
-    fn may_be_no_queue(&self, batch: f64) -> bool {
-        let fell = self.flight_before - self.flight - batch;
-        f64::from(self.rounds) * fell > LOOK_AFTER * self.flight_before
-    }
 }
 
 /// A round under way.
@@ -557,19 +514,12 @@ impl PathRtt {
 /// A mean of fewer round-trip times is chance. Eight leave out flows whose shares are small, and which take others' queue for the path.
 const MEAN_OF: f64 = 4.0;
 
-/// In rounds. Eight find a longer path later, and help flows in company little: docs/KNEE.md.
-const PLATEAU_ROUNDS: u32 = 4;
-
 /// A delay without a queue varies within this share, from round to round of a plateau and within a drain. Flows in company vary by more, and would
 /// take each other's queue for the path.
 const FLAT: f64 = 0.01;
 
 /// A flight below this share of what it was is smaller. 0.7 and 0.5 miss paths that become half as long again.
 const LEFT: f64 = 0.8;
-
-/// In rounds of a plateau, times the share by which the flight fell in them: half of it in four rounds, a tenth in twenty. On a path that is longer by
-/// a part of p the flight falls by little more than that, to what equal packets keep.
-const LOOK_AFTER: f64 = 2.0;
 
 /// As [`LEFT`], where a packet's time is allowed for: flows in company are slow as well, and vary.
 const COARSE_LEFT: f64 = 0.65;

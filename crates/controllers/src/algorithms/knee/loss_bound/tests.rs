@@ -25,23 +25,38 @@ fn loss(now: u64, round: u64, lost_packets: u64) -> CongestionEvent {
 }
 
 fn lose(bound: &mut LossBound, event: &CongestionEvent, growing: bool) -> bool {
-    let config = KneeConfig::default();
-    bound.on_loss(&config, event, Bytes::ZERO, growing, Queue::None, false)
+    lose_from(bound, event, Queue::None, growing)
 }
 
 fn lose_queued(bound: &mut LossBound, event: &CongestionEvent) -> bool {
-    lose_from(bound, event, Queue::Stands)
+    lose_from(bound, event, Queue::Stands, false)
 }
 
-fn lose_from(bound: &mut LossBound, event: &CongestionEvent, queue: Queue) -> bool {
-    bound.on_loss(
-        &KneeConfig::default(),
-        event,
-        Bytes::ZERO,
-        false,
-        queue,
-        false,
-    )
+/// Each packet is reported by itself: in between others arrived.
+fn lose_from(bound: &mut LossBound, event: &CongestionEvent, queue: Queue, growing: bool) -> bool {
+    let flight = event.flight.expect("it is known");
+    let mut bounds = false;
+    for lost in 1..=flight.lost.0 / MTU.0 {
+        let mut one = *event;
+        one.lost = MTU;
+        one.flight = Some(FlightSample {
+            lost: MTU * lost,
+            ..flight
+        });
+        bounds |= lose_at_once(bound, &one, queue, growing, false);
+    }
+    bounds
+}
+
+fn lose_at_once(
+    bound: &mut LossBound,
+    event: &CongestionEvent,
+    queue: Queue,
+    growing: bool,
+    has_room: bool,
+) -> bool {
+    let config = KneeConfig::default();
+    bound.on_loss(&config, event, Bytes::ZERO, growing, queue, has_room)
 }
 
 fn marked(now: u64, packets: u64) -> CongestionEvent {
@@ -189,7 +204,7 @@ fn in_the_queue_of_others_the_bound_rises_sooner_and_faster() {
 fn a_bound_is_not_held_once_the_buffer_that_overflowed_is_empty() {
     let rises_after = |queue, found_no_queue| {
         let mut bound = LossBound::new(MTU);
-        assert!(lose_from(&mut bound, &loss(40, 1, 10), queue));
+        assert!(lose_from(&mut bound, &loss(40, 1, 10), queue, false));
         let at_loss = bound.bytes();
         let mut rises = (2..40).filter(|&round| {
             let ack = AckEvent {
@@ -298,14 +313,18 @@ fn of_an_application(mut event: CongestionEvent) -> CongestionEvent {
 /// Fault: a burst of losses by chance was taken for a full link. A window that doubles overflows a buffer in many places, or by much.
 #[test]
 fn one_burst_in_slow_start_is_chance() {
+    let report = |bound: &mut LossBound, lost| {
+        lose_at_once(bound, &loss(40, 1, lost), Queue::None, true, false)
+    };
     let mut bound = LossBound::new(MTU);
-    for turn in 0..5 {
-        assert!(!lose(&mut bound, &loss(40 + turn, 1, 9), true));
+    for _ in 0..5 {
+        assert!(!report(&mut bound, 7));
     }
     assert_eq!(bound.bytes(), f64::INFINITY);
-    assert!(lose(&mut bound, &loss(45, 1, 9), true));
+    assert!(report(&mut bound, 7));
     let mut bound = LossBound::new(MTU);
-    assert!(lose(&mut bound, &loss(40, 1, 10), true));
+    assert!(!report(&mut bound, 7));
+    assert!(report(&mut bound, 14));
 }
 
 /// Fault: marks that come by a queue's average go on when it has gone. The bound then grew fast from the smallest flight that was marked.
@@ -389,15 +408,32 @@ fn the_paths_own_loss_is_tolerated() {
 /// Fault: a burst that chance had made bounded the window, though the buffer had held twice the queue. The next one came before the bound had risen again.
 #[test]
 fn a_burst_is_chance_if_the_buffer_has_room() {
-    let config = KneeConfig::default();
     let mut bound = LossBound::new(MTU);
     let mut burst = |round: u64| {
-        let event = loss(100 * round, round, 20);
-        let bounds = bound.on_loss(&config, &event, Bytes::ZERO, false, Queue::None, true);
+        let scattered = loss(100 * round, round, 7);
+        let bounds = lose_at_once(&mut bound, &scattered, Queue::None, false, true);
         (bounds, bound.bytes())
     };
     assert_eq!(burst(10), (false, f64::INFINITY));
     assert_eq!(burst(20), (false, f64::INFINITY));
     // It goes on: a policer, or a buffer that has become shorter.
     assert_eq!(burst(21), (true, 0.85 * float(MTU * 100)));
+}
+
+/// Fault: a flow whose slow start a burst had ended knew of no room, and each later burst bounded the window.
+#[test]
+fn what_is_lost_in_one_place_is_chance_unless_it_goes_on() {
+    let burst = |bound: &mut LossBound, round: u64, queue, growing| {
+        lose_at_once(bound, &loss(100 * round, round, 20), queue, growing, false)
+    };
+    for growing in [false, true] {
+        let mut bound = LossBound::new(MTU);
+        assert!(!burst(&mut bound, 10, Queue::None, growing));
+        assert!(!burst(&mut bound, 20, Queue::None, growing));
+        assert_eq!(bound.bytes(), f64::INFINITY);
+        assert!(burst(&mut bound, 22, Queue::None, growing));
+    }
+    // From a queue it overflowed, and so it did in many places.
+    assert!(burst(&mut LossBound::new(MTU), 10, Queue::Found, false));
+    assert!(lose(&mut LossBound::new(MTU), &loss(1000, 10, 20), false));
 }
