@@ -102,11 +102,12 @@ fn bursts_in_slow_start_do_not_bound_the_window() {
     assert!(mean > 0.65, "{mean}: {used:?}");
 }
 
-/// Fault: what the link had lost in a stop bounded the window, though a stop loses what comes, whatever the flight is: 0.51 was used instead of 0.63.
+/// Fault: what the link had lost in a stop, all in one place, bounded the window, though a stop loses what comes, whatever the flight is:
+/// 0.12 of the link was used instead of 0.55.
 #[test]
 fn what_a_stop_loses_does_not_bound_the_window() {
     let used = [0, 1, 2, 3].map(|first| {
-        let mut path = links(constant(50.0), 0.1, bdp(50.0, 0.1, 1.0));
+        let mut path = links(constant(10.0), 0.2, bdp(10.0, 0.2, 1.0));
         let mut from = 1.0;
         let gaps = [1.3, 0.7, 2.1, 0.9, 1.6].into_iter().cycle();
         for (number, gap) in (0..11).zip(gaps.skip(first)) {
@@ -117,10 +118,10 @@ fn what_a_stop_loses_does_not_bound_the_window() {
             });
             from = to + gap;
         }
-        goodput(&greedy("knee", path, from), 0.0, from) / 50.0
+        goodput(&greedy("knee", path, from), 0.0, from) / 10.0
     });
     let mean = used.iter().sum::<f64>() / 4.0;
-    assert!(mean > 0.6, "{mean}: {used:?}");
+    assert!(mean > 0.45, "{mean}: {used:?}");
 }
 
 /// A policer has no queue: what comes too fast is lost. The window is bounded by that, and raised slowly.

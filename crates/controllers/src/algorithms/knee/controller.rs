@@ -41,8 +41,6 @@ pub(super) struct Knee {
     rested_until: Option<Timestamp>,
     /// When the last silence of the link ended, if it was ever silent.
     resumed_at: Option<Timestamp>,
-    /// The same of a stop, which may be shorter.
-    stopped_until: Option<Timestamp>,
     /// When the flight last filled the window.
     full_at: Option<Timestamp>,
     /// When the window was last clearly smaller than the model's, because it grows by no more than what is acknowledged.
@@ -181,7 +179,6 @@ impl Knee {
             newest_sent: Timestamp::ZERO,
             rested_until: None,
             resumed_at: None,
-            stopped_until: None,
             full_at: None,
             behind_at: None,
             behind: false,
@@ -253,20 +250,6 @@ impl Knee {
     /// in flight may be lost: a link that stops fills its buffer.
     fn is_resuming(&self) -> bool {
         self.resumed_at.is_some_and(|at| self.newest_sent <= at)
-    }
-
-    /// The link seems to have stopped at the `last` acknowledgement, for a `gap` in seconds.
-    #[cold]
-    fn note_stop(&mut self, ack: &AckEvent, last: Timestamp, gap: f64) {
-        // Before the first sample there is no horizon.
-        if self.path.base() <= 0.0 {
-            return;
-        }
-        self.stopped_until = Some(ack.now);
-        // What left after the silence began is late for another reason: receivers acknowledge in batches.
-        if gap > SILENCE * self.path.horizon() && ack.newest_sent <= last {
-            self.resumed_at = Some(ack.now);
-        }
     }
 
     fn learn(&mut self, ack: &AckEvent, acked: &Acked) {
@@ -431,10 +414,12 @@ impl Controller for Knee {
         let cruising = self.state.cruising().is_some();
         let window_limited = self.is_window_limited(ack);
         let gap = last.map(|last| seconds_between(last, ack.now));
-        if let (Some(last), Some(gap)) = (last, gap)
-            && gap > STOP * self.path.horizon()
+        // What left after the silence began is late for another reason: receivers acknowledge in batches. Before the first sample there is no horizon.
+        if self.path.base() > 0.0
+            && gap > Some(SILENCE * self.path.horizon())
+            && last.is_some_and(|last| ack.newest_sent <= last)
         {
-            self.note_stop(ack, last, gap);
+            self.resumed_at = Some(ack.now);
         }
         let silenced = self.is_resuming();
         if let Some(link) = self.state.cruising().filter(|_| ack.round_start) {
@@ -518,9 +503,6 @@ impl Controller for Knee {
             CongestionSignal::EcnMark => {
                 self.loss.on_mark(&self.config, event, window, growing);
                 self.leave_startup(event);
-            }
-            // A link that stops loses what comes, whatever the flight is. A flight that doubles may be too large as well.
-            CongestionSignal::Loss if self.stopped_until >= Some(event.newest_sent) && !growing => {
             }
             CongestionSignal::Loss => {
                 let queue = self.path.queue();
@@ -611,10 +593,6 @@ const REFILL_ROUNDS: u64 = 4;
 
 /// Round trips after a refill, until what is acknowledged left with a full window.
 const SETTLING: f64 = 2.0;
-
-/// In horizons. The lost end of a flight is found within a probe timeout (RFC 9002, section 6.2.1), which is three round trips on a path that
-/// varies little.
-const STOP: f64 = 4.0;
 
 /// In horizons. Recorded links pause for three of them so often that their queues grow by what is let out; flows in company wait for each other
 /// for one.
