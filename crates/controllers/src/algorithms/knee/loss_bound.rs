@@ -33,8 +33,7 @@ pub(super) struct LossBound {
     lossy_until: Option<u64>,
     /// What left before belongs to losses that have been answered.
     answered: Timestamp,
-    /// The round of the last loss, and how many losses were reported in it.
-    reports: (u64, u32),
+    reports: Reports,
     /// The phase before the last loss that was answered.
     before: Phase,
     /// The round of the last burst that was taken for chance.
@@ -106,6 +105,31 @@ impl Bounded {
     }
 }
 
+/// How often losses were reported.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reports {
+    round: u64,
+    in_round: u32,
+    in_round_before: u32,
+}
+
+impl Reports {
+    fn add(&mut self, round: u64) {
+        if round != self.round {
+            let follows = round == self.round.saturating_add(1);
+            self.in_round_before = if follows { self.in_round } else { 0 };
+            self.in_round = 0;
+            self.round = round;
+        }
+        self.in_round = self.in_round.saturating_add(1);
+    }
+
+    /// A flight's losses are reported in two rounds.
+    fn of_flight(&self) -> u32 {
+        self.in_round.saturating_add(self.in_round_before)
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 struct Counted {
     lost: Bytes,
@@ -156,7 +180,7 @@ impl LossBound {
             recent: Counted::default(),
             lossy_until: None,
             answered: Timestamp::ZERO,
-            reports: (0, 0),
+            reports: Reports::default(),
             before: Phase::Unbounded,
             chance: None,
         }
@@ -355,21 +379,16 @@ impl LossBound {
             self.recent.all() > self.sample
                 && packets(self.recent.lost) > most(usual, packets(self.recent.all()))
         };
-        let reports = if self.reports.0 == event.round {
-            self.reports.1.saturating_add(1)
-        } else {
-            1
-        };
-        self.reports = (event.round, reports);
+        self.reports.add(event.round);
         // A window that doubles overflows a queue again and again, or by much. A burst of losses that chance makes is over.
-        let burst = growing && reports < BURSTS && lost < MAX_TOLERATED * sent;
+        let burst = growing && self.reports.in_round < BURSTS && lost < MAX_TOLERATED * sent;
         if !too_many || burst {
             return false;
         }
         let measuring = matches!(self.phase, Phase::Measuring { .. });
-        // A full buffer loses what comes between the packets that it delivers. Queues that are managed lose packets long before they are full, and a
-        // window that doubles may be too large.
-        let in_one_place = lost >= PLACE * f64::from(reports);
+        // A full buffer loses what comes between the packets that it delivers: in many places. Queues that are managed lose packets long before they are
+        // full.
+        let in_one_place = lost >= PLACE * f64::from(self.reports.of_flight());
         let no_overflow = in_one_place || (has_room && !growing && lost > FEW);
         if no_overflow && queue == Queue::None && !measuring {
             if event.newest_sent < self.answered {

@@ -437,3 +437,19 @@ fn what_is_lost_in_one_place_is_chance_unless_it_goes_on() {
     assert!(burst(&mut LossBound::new(MTU), 10, Queue::Found, false));
     assert!(lose(&mut LossBound::new(MTU), &loss(1000, 10, 20), false));
 }
+
+/// Fault: reports were counted anew in each round, so that what a flight had lost in many places seemed to be lost in one.
+#[test]
+fn what_a_flight_loses_in_two_rounds_is_in_many_places() {
+    let mut bound = LossBound::new(MTU);
+    let bounds = (1..=40).find(|&lost| {
+        let mut event = loss(400 + lost, if lost < 28 { 10 } else { 11 }, 1);
+        event.flight = Some(FlightSample {
+            in_flight: MTU * 1000,
+            lost: MTU * lost,
+            app_limited: false,
+        });
+        lose_at_once(&mut bound, &event, Queue::None, false, false)
+    });
+    assert_eq!(bounds, Some(29));
+}
