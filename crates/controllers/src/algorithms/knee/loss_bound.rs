@@ -452,8 +452,8 @@ const BURSTS: u32 = 6;
 /// In packets. So few lost ones say nothing about the window.
 const FEW: f64 = 2.0;
 
-/// In packets for each report: so many are lost in one place. With four short buffers where data or acknowledgements come in batches lose 2.1 instead of
-/// 1.8 %, with 15 a tenth less is used where losses come in bursts: docs/results/knee-losses.md.
+/// In packets for each report: so many are lost in one place. With four, short buffers lose 2.1 instead of 1.8 %. With 15, paths that lose packets in
+/// bursts are used to 85 instead of 90 %: docs/results/knee-losses.md.
 const PLACE: f64 = 8.0;
 
 /// So many rounds after a burst another one is no chance. With four 79 instead of 84 % are used where bursts of 20 packets come every 1000 packets.
