@@ -7,6 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use kneepoint_lab::aqm::Aqm;
 use kneepoint_lab::compare::{Extras, compare};
 use kneepoint_lab::link_file::LinkFile;
 use kneepoint_lab::metrics::Row;
@@ -95,6 +96,53 @@ fn requests_into_a_short_buffer_lose_little() {
             },
         );
         assert!(calls.loss_rate < 0.03, "{} of {requests}", calls.loss_rate);
+    }
+}
+
+/// Fault: four of a message's fifty packets were too few to end slow start, which nothing else ends while the application is the limit. Each message
+/// overflowed the buffer: 4 to 8 % of all packets were lost at a quarter of the link's rate.
+#[test]
+fn messages_do_not_overflow_a_buffer_again_and_again() {
+    for (rate, rtt, queue, messages, most) in [
+        ("10Mbps", 40, 37_500, "rpc:60kB@192ms", 110.0),
+        ("5Mbps", 60, 37_500, "rpc:60kB@384ms", 190.0),
+        ("20Mbps", 40, 50_000, "rpc:100kB@160ms", 100.0),
+    ] {
+        let calls = row(
+            "knee",
+            Scenario {
+                rtt: Duration::from_millis(rtt),
+                queue: QueueSize::Bytes(queue),
+                workload: messages.parse().expect("a workload"),
+                ..Scenario::bulk(Link::constant(rate.parse().expect("a rate")), seconds(20.0))
+            },
+        );
+        assert!(calls.loss_rate < 0.01, "{} of {messages}", calls.loss_rate);
+        let median = calls.message_p50_ms.expect("messages");
+        assert!(median < most, "{median} ms for {messages}");
+    }
+}
+
+/// Fault: a message's last packets were lost, and were all that was in flight when the next message began. The pause before it seemed to be idle time of
+/// the link, and the queue target grew with each message.
+#[test]
+fn pauses_before_messages_are_no_idle_time_of_the_link() {
+    for (rate, rtt, messages, most) in [
+        ("50Mbps", 40, "rpc:250kB@100ms", 117.0),
+        ("100Mbps", 20, "rpc:250kB@50ms", 65.0),
+    ] {
+        let calls = row(
+            "knee",
+            Scenario {
+                rtt: Duration::from_millis(rtt),
+                queue: QueueSize::Bytes(250_000),
+                aqm: Some(Aqm::Red),
+                workload: messages.parse().expect("a workload"),
+                ..Scenario::bulk(Link::constant(rate.parse().expect("a rate")), seconds(20.0))
+            },
+        );
+        let median = calls.message_p50_ms.expect("messages");
+        assert!(median < most, "{median} ms for {messages}");
     }
 }
 

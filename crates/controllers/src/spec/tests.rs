@@ -108,7 +108,7 @@ fn errors_list_the_known_names() {
     );
     assert_eq!(
         refused("bbr:core=10"),
-        "controller 'bbr' has no field 'core' (there are core, filter)"
+        "controller 'bbr' has no field 'core' (there are core.*, filter.*)"
     );
     assert_eq!(
         refused("bbr:core.min_rtt_window=soon"),

@@ -90,7 +90,10 @@ fn set_within(
     let mut known = Vec::new();
     let mut outcome = None;
     config.visit(&mut |name, found| {
-        known.push(name);
+        known.push(match &found {
+            Field::Value(_) => name.to_owned(),
+            Field::Group(_) => format!("{name}.*"),
+        });
         match (found, rest) {
             _ if name != first => {}
             (Field::Value(value), None) => {

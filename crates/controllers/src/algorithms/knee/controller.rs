@@ -37,8 +37,8 @@ pub(super) struct Knee {
     last_ack: Option<Timestamp>,
     /// When the newest acknowledged packet left.
     newest_sent: Timestamp,
-    /// When the last pause of the application ended.
-    rested_until: Option<Timestamp>,
+    /// When the first packet after the last pause of the application left.
+    rested_until: Timestamp,
     /// When the last silence of the link ended, if it was ever silent.
     resumed_at: Option<Timestamp>,
     /// When the flight last filled the window.
@@ -70,6 +70,10 @@ impl Span {
             after: now,
             up_to: Timestamp::MAX,
         }
+    }
+
+    fn end(&mut self, now: Timestamp) {
+        self.up_to = self.up_to.min(now);
     }
 
     fn contains(&self, sent: Timestamp) -> bool {
@@ -177,7 +181,7 @@ impl Knee {
             state: State::Startup(startup),
             last_ack: None,
             newest_sent: Timestamp::ZERO,
-            rested_until: None,
+            rested_until: Timestamp::ZERO,
             resumed_at: None,
             full_at: None,
             behind_at: None,
@@ -289,7 +293,7 @@ impl Knee {
             Phase::Refilling { since } if !window_limited => *since = ack.round,
             // The pace of a base that is too long never fills the window. Only cruising shortens it.
             Phase::Refilling { since } if ack.round > since.saturating_add(REFILL_ROUNDS) => {
-                self.drained.up_to = ack.now;
+                self.drained.end(ack.now);
                 *phase = Phase::Cruising;
             }
             Phase::Refilling { .. } | Phase::Settling { .. } => {}
@@ -323,8 +327,8 @@ impl Knee {
             if float(bounded) > (1.0 + AGREEMENT) * float(self.undrained) {
                 self.behind_at = self.last_ack;
             }
-        } else if self.doubling.up_to == Timestamp::MAX {
-            self.doubling.up_to = self.last_ack.unwrap_or_default();
+        } else {
+            self.doubling.end(self.last_ack.unwrap_or_default());
         }
         self.undrained = bounded.min(self.undrained + growth).max(min);
         self.window = self.undrained;
@@ -376,7 +380,7 @@ impl Knee {
     #[cold]
     fn settle(&mut self, now: Timestamp) {
         if let State::Running { phase, .. } = &mut self.state {
-            self.drained.up_to = now;
+            self.drained.end(now);
             let until = now + Duration::from_secs_f64(SETTLING * self.path.min());
             *phase = Phase::Settling { until };
         }
@@ -387,9 +391,9 @@ impl Controller for Knee {
     fn on_sent(&mut self, event: &SentEvent) {
         if event.prior_in_flight == Bytes::ZERO {
             self.last_ack = Some(event.now);
-            if self.last.app_limited {
-                self.rested_until = Some(event.now);
-            }
+        }
+        if core::mem::take(&mut self.last.app_limited) {
+            self.rested_until = event.now;
         }
         self.last.in_flight = event.prior_in_flight + event.bytes;
         self.last.sent = event.now;
@@ -430,8 +434,8 @@ impl Controller for Knee {
             .path
             .on_ack(&self.config, ack, cruising, window_limited, silenced);
         let full = self.was_full(ack);
-        // The gap before it began with a pause of the application.
-        let after_pause = last.is_some() && last == self.rested_until;
+        // The sender paused before it, whatever was acknowledged meanwhile.
+        let after_pause = last_sent < self.rested_until && self.rested_until <= ack.newest_sent;
         if self.evidence.on_ack(ack, cruising && window_limited) {
             let before = self.bandwidth();
             self.evidence.show(ack, before);
@@ -505,12 +509,9 @@ impl Controller for Knee {
                 self.leave_startup(event);
             }
             CongestionSignal::Loss => {
-                let queue = self.path.queue();
-                let has_room = self.has_room();
-                let too_many =
-                    self.loss
-                        .on_loss(&self.config, event, window, growing, queue, has_room);
-                if too_many {
+                let (queue, has_room) = (self.path.queue(), self.has_room());
+                let (config, loss) = (&self.config, &mut self.loss);
+                if loss.on_loss(config, event, window, growing, queue, has_room) {
                     self.leave_startup(event);
                 }
             }
@@ -519,7 +520,7 @@ impl Controller for Knee {
                 // doubles up to what it was. What is delivered while it does says nothing of the link.
                 self.undrained = self.mtu * PACKETS_PER_ACK;
                 self.doubling = Span::since(event.now);
-                self.loss = LossBound::new(self.mtu);
+                self.loss.begin_anew(event.now);
                 match &mut self.state {
                     State::Startup(startup) => {
                         *startup = Startup::again(self.undrained);

@@ -33,7 +33,11 @@ pub(super) struct LossBound {
     lossy_until: Option<u64>,
     /// What left before belongs to losses that have been answered.
     answered: Timestamp,
+    /// Whether packets that left later were lost since.
+    lost_since: bool,
     reports: Reports,
+    /// Reports of packets that an application's bursts lost from a queue.
+    overflows: u32,
     /// The phase before the last loss that was answered.
     before: Phase,
     /// The round of the last burst that was taken for chance.
@@ -180,10 +184,20 @@ impl LossBound {
             recent: Counted::default(),
             lossy_until: None,
             answered: Timestamp::ZERO,
+            lost_since: false,
             reports: Reports::default(),
+            overflows: 0,
             before: Phase::Unbounded,
             chance: None,
         }
+    }
+
+    /// What is lost from now on is new.
+    pub(super) fn begin_anew(&mut self, now: Timestamp) {
+        *self = Self {
+            answered: now,
+            ..Self::new(self.mtu)
+        };
     }
 
     pub(super) fn set_mtu(&mut self, mtu: Bytes) {
@@ -192,9 +206,9 @@ impl LossBound {
     }
 
     /// Packets that counted as lost have arrived, out of order. What was concluded from them is taken back, but not a bound that has
-    /// ended losses.
+    /// ended losses, nor one that belongs to other losses.
     pub(super) fn on_spurious_loss(&mut self) {
-        if matches!(self.phase, Phase::Measuring { .. }) {
+        if matches!(self.phase, Phase::Measuring { .. }) && !self.lost_since {
             self.phase = self.before;
         }
         self.recent = Counted::default();
@@ -336,8 +350,8 @@ impl LossBound {
         }
     }
 
-    /// Packets were lost. Returns whether they show that the window was too large: what is being measured or was answered does not do so
-    /// again. A flight that a drain had made small counts as `window` at least. While `growing` the window doubles in each round: a window
+    /// Packets were lost. Returns whether they show the link, or that the window was too large: what is being measured or was answered does not do
+    /// so again. A flight that a drain had made small counts as `window` at least. While `growing` the window doubles in each round: a window
     /// that is too large loses many, and few are chance. What is lost while a queue stands, the path does not lose by itself. What is lost in
     /// one place, or though the buffer `has_room`, is the path's, unless later rounds lose as much.
     pub(super) fn on_loss(
@@ -349,6 +363,7 @@ impl LossBound {
         queue: Queue,
         has_room: bool,
     ) -> bool {
+        self.lost_since |= event.newest_sent > self.answered;
         let Some(flight) = event.flight else {
             return false;
         };
@@ -383,7 +398,10 @@ impl LossBound {
         // A window that doubles overflows a queue again and again, or by much. A burst of losses that chance makes is over.
         let burst = growing && self.reports.in_round < BURSTS && lost < MAX_TOLERATED * sent;
         if !too_many || burst {
-            return false;
+            // Bursts of an application that queue and lose packets again and again have found the link, however few each of them loses.
+            let overflowed = flight.app_limited && queue != Queue::None;
+            self.overflows = self.overflows.saturating_add(u32::from(overflowed));
+            return self.overflows >= BURSTS;
         }
         let measuring = matches!(self.phase, Phase::Measuring { .. });
         // A full buffer loses what comes between the packets that it delivers: in many places. Queues that are managed lose packets long before they are
@@ -414,6 +432,7 @@ impl LossBound {
         }
         let lost_at = flight.in_flight.max(window).0 as f64;
         self.answered = event.now;
+        self.lost_since = false;
         self.recent = Counted::default();
         let mut bounded = Bounded::below(config, lost_at, growing);
         bounded.bound = bounded.bound.min(self.bytes());
@@ -446,7 +465,8 @@ const GROWING_DEVIATIONS: f64 = 3.0;
 /// Where a queue stands, a window that chance has made smaller leaves the link busy.
 const QUEUED_DEVIATIONS: f64 = 1.0;
 
-/// draft-ietf-ccwg-bbr, section 5.3.1.3: slow start's losses are the link's if they come in so many places of a round.
+/// draft-ietf-ccwg-bbr, section 5.3.1.3: slow start's losses are the link's if they come in so many places of a round. An application's bursts are short:
+/// theirs are the link's if they come in so many places of any.
 const BURSTS: u32 = 6;
 
 /// In packets. So few lost ones say nothing about the window.
@@ -462,13 +482,13 @@ const CHANCE_ROUNDS: u64 = 2;
 /// In packets: fewer say little about a loss of some per cent.
 const SAMPLE: u64 = 100;
 
-/// In rounds, from the loss or the last mark on. BBRv3 waits for two to three seconds, or for 62 rounds (draft-ietf-ccwg-bbr, section 5.3.3.1).
+/// In rounds, from the end of the measurement or the last mark on. BBRv3 waits for two to three seconds, or for 62 rounds (draft-ietf-ccwg-bbr, section 5.3.3.1).
 const HOLD_ROUNDS: u64 = 12;
 
 /// In rounds: so long a loss is measured at most.
 const MEASURED_ROUNDS: u64 = 10;
 
-/// A path that loses more is congested, whatever the window is.
+/// A path that loses more is congested, whatever the window is, and so is a flight of slow start.
 const MAX_TOLERATED: f64 = 0.1;
 
 /// How far above the flight that lost packets the bound may be taken for obsolete, and how fast it grows then in each round at most.

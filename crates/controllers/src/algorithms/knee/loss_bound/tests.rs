@@ -364,6 +364,16 @@ fn a_spurious_loss_leaves_no_bound() {
     assert!(bound.bytes().is_finite());
 }
 
+/// Fault: a packet that was overtaken took back the bound that an overflow before it had made.
+#[test]
+fn a_spurious_loss_leaves_the_bound_of_losses_before_it() {
+    let mut bound = LossBound::new(MTU);
+    assert!(lose(&mut bound, &loss(40, 1, 50), false));
+    assert!(!lose(&mut bound, &loss(160, 4, 1), false));
+    bound.on_spurious_loss();
+    assert!(bound.bytes().is_finite());
+}
+
 /// The window's own losses stop once it is bounded: it stays bounded, and comes back slowly.
 #[test]
 fn losses_of_the_window_bound_it() {
@@ -452,4 +462,16 @@ fn what_a_flight_loses_in_two_rounds_is_in_many_places() {
         lose_at_once(&mut bound, &event, Queue::None, false, false)
     });
     assert_eq!(bounds, Some(29));
+}
+
+/// Fault: what had left before persistent congestion and was reported after it bounded the window that slow start was to double.
+#[test]
+fn losses_from_before_persistent_congestion_bound_nothing_after_it() {
+    let mut bound = LossBound::new(MTU);
+    bound.begin_anew(at(100));
+    let mut late = loss(140, 2, 50);
+    late.newest_sent = at(90);
+    assert!(!lose(&mut bound, &late, false));
+    assert!(bound.bytes().is_infinite());
+    assert!(lose(&mut bound, &loss(160, 3, 50), false));
 }
