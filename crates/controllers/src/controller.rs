@@ -32,8 +32,8 @@ pub trait Controller: Debug + Send + Sync {
     /// Packets were lost or marked.
     fn on_congestion(&mut self, event: &CongestionEvent);
 
-    /// Every packet of the last congestion event has arrived after all: the loss was spurious. Transports that do not
-    /// detect this never call it.
+    /// Packets that counted as lost have arrived after all. They need not be those of the last congestion event. Transports
+    /// that do not detect this never call it.
     fn on_spurious_loss(&mut self, _now: Timestamp) {}
 
     /// The MTU of the path has changed.

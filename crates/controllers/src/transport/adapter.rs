@@ -218,7 +218,7 @@ impl Adapter {
         }
     }
 
-    /// Every packet of the last loss has arrived after all. The time is that of the last event.
+    /// Packets that counted as lost have arrived after all. The time is that of the last event.
     pub fn loss_was_spurious(&mut self) {
         self.end_run();
         self.controller.on_spurious_loss(self.clock.last());
