@@ -57,7 +57,7 @@ pub(super) struct Knee {
     last: Last,
 }
 
-/// The packets that left after one time, up to another.
+/// The packets that left after one time, up to another. An end that is known stays.
 #[derive(Debug, Clone, Copy, Default)]
 struct Span {
     after: Timestamp,
@@ -434,7 +434,7 @@ impl Controller for Knee {
             .path
             .on_ack(&self.config, ack, cruising, window_limited, silenced);
         let full = self.was_full(ack);
-        // The sender paused before it, whatever was acknowledged meanwhile.
+        // The application paused before the newest packet left.
         let after_pause = last_sent < self.rested_until && self.rested_until <= ack.newest_sent;
         if self.evidence.on_ack(ack, cruising && window_limited) {
             let before = self.bandwidth();

@@ -33,7 +33,7 @@ pub(super) struct LossBound {
     lossy_until: Option<u64>,
     /// What left before belongs to losses that have been answered.
     answered: Timestamp,
-    /// Whether packets that left later were lost since.
+    /// Whether packets that left after that were lost.
     lost_since: bool,
     reports: Reports,
     /// Reports of packets that an application's bursts lost from a queue.
@@ -192,7 +192,7 @@ impl LossBound {
         }
     }
 
-    /// What is lost from now on is new.
+    /// Forgets everything. What left before now is answered.
     pub(super) fn begin_anew(&mut self, now: Timestamp) {
         *self = Self {
             answered: now,
@@ -350,8 +350,8 @@ impl LossBound {
         }
     }
 
-    /// Packets were lost. Returns whether they show the link, or that the window was too large: what is being measured or was answered does not do
-    /// so again. A flight that a drain had made small counts as `window` at least. While `growing` the window doubles in each round: a window
+    /// Packets were lost. Returns whether that ends startup: the window was too large, which what is being measured or was answered does not show
+    /// again, or an application's bursts overflow a buffer again and again. A flight that a drain had made small counts as `window` at least. While `growing` the window doubles in each round: a window
     /// that is too large loses many, and few are chance. What is lost while a queue stands, the path does not lose by itself. What is lost in
     /// one place, or though the buffer `has_room`, is the path's, unless later rounds lose as much.
     pub(super) fn on_loss(
@@ -466,7 +466,7 @@ const GROWING_DEVIATIONS: f64 = 3.0;
 const QUEUED_DEVIATIONS: f64 = 1.0;
 
 /// draft-ietf-ccwg-bbr, section 5.3.1.3: slow start's losses are the link's if they come in so many places of a round. An application's bursts are short:
-/// theirs are the link's if they come in so many places of any.
+/// their losses are the link's once so many were reported in all.
 const BURSTS: u32 = 6;
 
 /// In packets. So few lost ones say nothing about the window.
@@ -488,7 +488,7 @@ const HOLD_ROUNDS: u64 = 12;
 /// In rounds: so long a loss is measured at most.
 const MEASURED_ROUNDS: u64 = 10;
 
-/// A path that loses more is congested, whatever the window is, and so is a flight of slow start.
+/// A path that loses more is congested, whatever the window is. In slow start one flight that does is enough.
 const MAX_TOLERATED: f64 = 0.1;
 
 /// How far above the flight that lost packets the bound may be taken for obsolete, and how fast it grows then in each round at most.
