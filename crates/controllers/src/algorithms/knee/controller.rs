@@ -6,7 +6,7 @@ mod tests;
 use core::time::Duration;
 
 use super::KneeConfig;
-use super::arithmetic::{float, larger, seconds_between, smaller, whole};
+use super::arithmetic::{float, seconds_between, smaller, whole};
 use super::drain::Drain;
 use super::link::{Acked, Link};
 use super::loss_bound::{self, LossBound};
@@ -145,7 +145,7 @@ enum Phase {
     Draining(Drain),
     /// Closing the gap that a drain has left. Its idleness says nothing of the link.
     Refilling {
-        /// The round in which it began, or in which the application was last the limit.
+        /// The round in which it began.
         since: u64,
     },
     /// The window is full again. What left since then is acknowledged from this time on.
@@ -268,7 +268,7 @@ impl Knee {
         }
     }
 
-    fn next_phase(&mut self, ack: &AckEvent, rtt: f64, window_limited: bool) {
+    fn next_phase(&mut self, ack: &AckEvent, rtt: f64) {
         let path = &mut self.path;
         let State::Running { link, phase } = &mut self.state else {
             return;
@@ -290,7 +290,6 @@ impl Knee {
                 }
             }
             Phase::Settling { until } if ack.now >= *until => *phase = Phase::Cruising,
-            Phase::Refilling { since } if !window_limited => *since = ack.round,
             // The pace of a base that is too long never fills the window. Only cruising shortens it.
             Phase::Refilling { since } if ack.round > since.saturating_add(REFILL_ROUNDS) => {
                 self.drained.end(ack.now);
@@ -314,8 +313,7 @@ impl Knee {
         let model = self.state.window(&self.config, &self.path, self.mtu);
         let most = self.loss.bytes();
         let growth = if most < model {
-            let room = self.state.room(self.mtu, self.paces);
-            loss_bound::growth(acked, room, float(self.undrained))
+            loss_bound::growth(acked)
         } else {
             acked
         };
@@ -338,7 +336,7 @@ impl Knee {
         } = &self.state
         {
             // Many flows' equal packets are a queue of their own.
-            let path_holds = link.path_holds(&self.config, &self.path);
+            let path_holds = link.path_holds(&self.path);
             let most = smaller(path_holds, float(self.window));
             let kept = drain.keeps(most, self.config.drained, self.path.varies());
             self.window = whole(kept).max(min);
@@ -462,18 +460,14 @@ impl Controller for Knee {
                 self.end_startup(ack.now, rate, base_rtt);
             }
         } else {
-            // The first of two packets waited for the second one: a receiver acknowledges two at once.
-            let oldest_rtt = if ack.acked_packets > PACKETS_PER_ACK {
-                seconds_between(ack.oldest_sent, ack.now)
-            } else {
-                rtt
-            };
+            let oldest_rtt = seconds_between(ack.oldest_sent, ack.now);
+            let (wait, oldest_wait) = self.path.waits(rtt, oldest_rtt, ack.acked_packets);
             let acked = Acked {
                 bytes: float(ack.acked),
                 gap: gap.unwrap_or(rtt),
                 sent_gap: seconds_between(last_sent, ack.newest_sent),
-                wait: larger(rtt - self.path.base(), 0.0),
-                oldest_wait: larger(oldest_rtt - self.path.base(), 0.0),
+                wait,
+                oldest_wait,
                 silenced,
                 lossy: self.loss.is_lossy(ack.round),
                 round: ack.round,
@@ -482,7 +476,7 @@ impl Controller for Knee {
                 full: full && !after_pause && self.behind_at.is_none_or(|at| ack.newest_sent > at),
             };
             self.learn(ack, &acked);
-            self.next_phase(ack, rtt, window_limited);
+            self.next_phase(ack, rtt);
         }
         self.last.acked = ack.acked;
         self.update_window(ack.acked);

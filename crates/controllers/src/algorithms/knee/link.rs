@@ -1,5 +1,8 @@
 //! What is known of the link, and how it is learnt from acknowledgements.
 
+#[cfg(test)]
+mod tests;
+
 use kneepoint_estimators::{BusyRate, DecayingRatio};
 
 use super::KneeConfig;
@@ -68,7 +71,7 @@ pub(super) struct Acked {
     pub(super) sent_gap: f64,
     /// How long the newest packet waited: its round-trip time beyond the base.
     pub(super) wait: f64,
-    /// The same of the oldest one, if more than two are acknowledged: the first of two waited for the second one.
+    /// For how long the link was busy before that packet left it, as far as the oldest one shows.
     pub(super) oldest_wait: f64,
     /// Whether it waited for a link that carried nothing.
     pub(super) silenced: bool,
@@ -164,10 +167,9 @@ impl Link {
     }
 
     /// The same without the equal bytes.
-    pub(super) fn path_holds(&self, config: &KneeConfig, path: &PathRtt) -> f64 {
+    pub(super) fn path_holds(&self, path: &PathRtt) -> f64 {
         let rate = self.rate.rate(path.horizon());
-        let hosts = smaller(path.host_delay(), self.buffer(config));
-        self.carried(path, rate) + hosts * rate
+        self.carried(path, rate) + path.host_delay() * rate
     }
 
     /// What the path holds without a queue, and the queue target.
@@ -226,8 +228,7 @@ impl Link {
             self.recent_wait = larger(self.recent_wait, acked.wait);
         }
         // A link that carries nothing for longer than this is silent: neither busy nor idle.
-        let packets = larger(acked.bytes, 2.0 * mtu);
-        let longest = larger(PAUSE * path.base(), host_delay) + PAUSE_PACKETS * packets / usual;
+        let longest = PAUSE * path.base() + PAUSE_PACKETS * acked.bytes / usual;
         // A receiver that acknowledges one packet waited for a second one.
         let delayed = if acked.bytes < 2.0 * mtu {
             MAX_ACK_DELAY
@@ -251,11 +252,6 @@ impl Link {
         self.delivered.add(acked.bytes, gap, elapsed);
         let delivered = larger(self.delivered.ratio(), 1.0);
         if !acked.window_limited {
-            // What an application sends is a lower bound of the rate.
-            if delivered > self.rate.rate(horizon) {
-                self.rate
-                    .add(acked.bytes, acked.bytes / delivered, gap, horizon);
-            }
             return;
         }
         // A packet that waited came to a busy link. Of an acknowledgement's packets the oldest waited through the gap: a link that delivers packets in
@@ -336,93 +332,3 @@ const BATCH_MEMORY: f64 = 4.0;
 
 /// In packets: a batch between one and two.
 const SINGLE: f64 = 1.5;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::units::Timestamp;
-
-    const ACKED: Acked = Acked {
-        bytes: 2400.0,
-        gap: 0.0,
-        sent_gap: 0.0,
-        wait: 0.0,
-        oldest_wait: 0.0,
-        silenced: false,
-        lossy: false,
-        round: 1,
-        window_limited: true,
-        full: false,
-    };
-
-    /// A batch of acknowledgements is one, and is forgotten.
-    #[test]
-    fn what_is_acknowledged_at_one_moment_is_in_flight_until_the_next() {
-        let config = KneeConfig::default();
-        let mut path = PathRtt::new(&config, Timestamp::ZERO);
-        path.take_base(0.039);
-        let mut link = Link::new(&config, 1e6, &path);
-        let mut window = |gaps: &[f64]| {
-            for &gap in gaps {
-                // All of the time is busy, so that the rate stays.
-                let acked = Acked {
-                    gap,
-                    lossy: true,
-                    ..ACKED
-                };
-                link.learn(&config, &acked, &path, 1200.0);
-            }
-            link.window(&config, &path, 1200.0)
-        };
-        let mut batch = [0.0; 40];
-        batch[0] = 0.096;
-        assert!(window(&batch) >= 40.0 * ACKED.bytes);
-        assert!(window(&[0.0024; 1000]) < 20.0 * ACKED.bytes);
-    }
-
-    /// Fault: a link delivers a lump every 10 ms, in which it is busy, and its newest packet has waited for 2 ms: the link seemed to be five times as fast.
-    #[test]
-    fn a_link_is_busy_while_the_oldest_packet_of_a_lump_waits() {
-        let config = KneeConfig::default();
-        let mut path = PathRtt::new(&config, Timestamp::ZERO);
-        path.take_base(0.039);
-        let mut link = Link::new(&config, 5e6, &path);
-        let lump = Acked {
-            bytes: 50e3,
-            gap: 0.01,
-            sent_gap: 0.01,
-            wait: 0.002,
-            oldest_wait: 0.012,
-            full: true,
-            ..ACKED
-        };
-        for _ in 0..1000 {
-            link.learn(&config, &lump, &path, 1200.0);
-        }
-        assert!((link.rate.usual() / 5e6 - 1.0).abs() < 0.01);
-        // What is left is no idle time either.
-        assert!(link.target.share() < 1e-3, "{}", link.target.share());
-    }
-
-    /// Fault: a link became slow, and its path longer. The rate from before both came back with the longer path.
-    #[test]
-    fn a_slow_link_is_slow_on_a_longer_path_too() {
-        let config = KneeConfig::default();
-        let mut path = PathRtt::new(&config, Timestamp::ZERO);
-        path.take_base(0.039);
-        let mut link = Link::new(&config, 2.5e6, &path);
-        let silent = Acked {
-            gap: 0.1,
-            wait: 0.2,
-            full: true,
-            ..ACKED
-        };
-        for _ in 0..SLOW_ACKS {
-            link.learn(&config, &silent, &path, 1200.0);
-        }
-        let slow = link.rate.usual();
-        assert!((slow - 24e3).abs() < 1.0, "{slow}");
-        link.on_drained(&config, Length::Longer, 0.15);
-        assert!((link.rate.usual() - slow).abs() < 1.0);
-    }
-}

@@ -447,10 +447,9 @@ impl LossBound {
     }
 }
 
-/// How much a window may grow that losses bound, and of which so much was acknowledged: one that doubles in a round queues half of what it holds, and
-/// a link that has lost packets has place for `room`, in bytes.
-pub(super) fn growth(acked: Bytes, room: f64, window: f64) -> Bytes {
-    whole(smaller(GROWTH, room / window) * float(acked))
+/// How much a window may grow that losses bound, and of which so much was acknowledged: one that doubles in a round queues half of what it holds.
+pub(super) fn growth(acked: Bytes) -> Bytes {
+    whole(GROWTH * float(acked))
 }
 
 /// Of what is acknowledged: a quarter in a round, as the bound itself grows at most.

@@ -5,6 +5,7 @@ mod tests;
 
 use super::KneeConfig;
 use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
+use super::controller::PACKETS_PER_ACK;
 use super::drain::{Drained, Known};
 use super::plateau::Plateau;
 use crate::event::AckEvent;
@@ -274,6 +275,19 @@ impl PathRtt {
 
     fn is_noisy(&self) -> bool {
         self.base > NOISY * self.min + self.packet_time
+    }
+
+    /// How long the newest packet of an acknowledgement waited, and for how long the link was busy before that one left it: the oldest one's wait. The first
+    /// of two packets may have waited for the second one at the receiver. What the second found before it is a packet at most, and none if it waited for none.
+    pub(super) fn waits(&self, newest_rtt: f64, oldest_rtt: f64, packets: u64) -> (f64, f64) {
+        let wait = larger(newest_rtt - self.base, 0.0);
+        let oldest = larger(oldest_rtt - self.base, 0.0);
+        let busy = if packets > PACKETS_PER_ACK {
+            oldest
+        } else {
+            smaller(oldest, wait + smaller(wait, self.packet_time))
+        };
+        (wait, busy)
     }
 
     /// The time that the link takes for a packet, in seconds.

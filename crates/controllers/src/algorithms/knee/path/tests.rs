@@ -276,3 +276,23 @@ fn a_round_of_few_acknowledgements_is_no_base() {
     assert_eq!(base_after(2), 0.12);
     assert!((base_after(4) - 0.101).abs() < 1e-9);
 }
+
+/// Fault: a packet that waited for less than the time between acknowledgements found the link busy with the one before it. That time was idle: of a
+/// link of 20 Mb/s 1.2 times the rate was seen.
+#[test]
+fn a_packet_that_waited_found_the_link_busy_with_another() {
+    let mut path = known();
+    path.set_packet_time(0.006);
+    let waits = |newest, oldest, packets| {
+        let (wait, before) = path.waits(0.1 + newest, 0.1 + oldest, packets);
+        ((wait * 1e6).round(), (before * 1e6).round())
+    };
+    assert_eq!(waits(0.01, 0.03, 2), (10e3, 16e3));
+    assert_eq!(waits(0.01, 0.012, 2), (10e3, 12e3));
+    assert_eq!(waits(0.002, 0.03, 2), (2e3, 4e3));
+    // The second packet of two waited for nothing, and the first one for it.
+    assert_eq!(waits(0.0, 0.03, 2), (0.0, 0.0));
+    assert_eq!(waits(0.01, 0.01, 1), (10e3, 10e3));
+    // A lump was in the link for all of its oldest packet's wait.
+    assert_eq!(waits(0.0, 0.03, 3), (0.0, 30e3));
+}
