@@ -1,6 +1,7 @@
 use core::time::Duration;
 
 use super::*;
+use crate::algorithms::knee::drain::Drained;
 use crate::driver::congestion;
 use crate::event::{AckEvent, FlightSample};
 use crate::units::{Bytes, Timestamp};
@@ -197,16 +198,21 @@ fn a_small_loss_says_little_of_the_queue() {
     }
 }
 
-/// A path of 100 ms, and a round of this round-trip time.
+/// The first packet of a round, at so many seconds.
+fn round_of(path: &mut PathRtt, second: u64, millis: u64) {
+    let ack = AckEvent {
+        round_start: true,
+        ..AckEvent::nothing_yet(Timestamp::from_nanos(1_000_000_000 * second))
+            .with_rtt(Duration::from_millis(millis))
+    };
+    path.on_ack(&CONFIG(), &ack, false, true, false);
+}
+
+/// A path of 100 ms, and rounds of this round-trip time.
 fn after_a_round_of(millis: u64) -> PathRtt {
     let mut path = PathRtt::new(&CONFIG(), Timestamp::ZERO);
-    for (number, millis) in [100, millis, millis].into_iter().enumerate() {
-        let now = Timestamp::from_nanos(1_000_000_000 * (1 + number as u64));
-        let ack = AckEvent {
-            round_start: true,
-            ..AckEvent::nothing_yet(now).with_rtt(Duration::from_millis(millis))
-        };
-        path.on_ack(&CONFIG(), &ack, false, true, false);
+    for (second, millis) in (1..).zip([100, millis, millis]) {
+        round_of(&mut path, second, millis);
         path.take_min_as_base();
     }
     path
@@ -238,6 +244,17 @@ fn flows_that_send_in_turns_keep_the_link_busy() {
     assert!(!shared(&after_a_round_of(155), None));
     assert!(!shared(&after_a_round_of(130), Some(120)));
     assert!(shared(&after_a_round_of(130), Some(90)));
+    let mut others = after_a_round_of(100);
+    let found = Drained {
+        before: 0.13,
+        least: 0.13,
+        mean: 0.13,
+    };
+    others.on_drained(&CONFIG(), Timestamp::from_nanos(5_000_000_000), &found);
+    assert!(others.others_queue());
+    round_of(&mut others, 6, 160);
+    round_of(&mut others, 7, 160);
+    assert!(!shared(&others, None));
 }
 
 /// Fault: a link became slow, and its path longer. The rate from before both came back with the longer path.

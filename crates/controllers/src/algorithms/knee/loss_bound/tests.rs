@@ -475,3 +475,36 @@ fn losses_from_before_persistent_congestion_bound_nothing_after_it() {
     assert!(bound.bytes().is_infinite());
     assert!(lose(&mut bound, &loss(160, 3, 50), false));
 }
+
+/// Of 100 packets 2 % and two deviations are 4.8, and three deviations 6.2.
+#[test]
+fn slow_start_loses_more_by_chance() {
+    for (lost, growing, bounds) in [
+        (4, false, false),
+        (5, false, true),
+        (6, true, false),
+        (7, true, true),
+    ] {
+        let mut bound = LossBound::new(MTU);
+        let bounded = lose(&mut bound, &loss(40, 1, lost), growing);
+        assert_eq!(bounded, bounds, "{lost} packets, {growing}");
+    }
+}
+
+/// A path loses five of a hundred packets, and three times as many by chance in one flight. That the next flights lose fewer is not because the window is
+/// smaller.
+#[test]
+fn a_flight_that_chance_made_worse_is_compared_with_the_average() {
+    let mut bound = LossBound::new(MTU);
+    rounds(&mut bound, 1..20, 5);
+    let many = loss(800, 20, 15);
+    assert!(lose_at_once(&mut bound, &many, Queue::Found, false, false));
+    rounds(&mut bound, 21..40, 5);
+    assert_eq!(bound.bytes(), f64::INFINITY);
+}
+
+/// A window that losses bound may be no queue's length above what the buffer holds.
+#[test]
+fn a_bounded_window_grows_by_a_quarter() {
+    assert_eq!(growth(Bytes(4000)), Bytes(1000));
+}
