@@ -461,13 +461,13 @@ impl Controller for Knee {
             }
         } else {
             let oldest_rtt = seconds_between(ack.oldest_sent, ack.now);
-            let (wait, oldest_wait) = self.path.waits(rtt, oldest_rtt, ack.acked_packets);
+            let (wait, busy_before) = self.path.waits(rtt, oldest_rtt, ack.acked_packets);
             let acked = Acked {
                 bytes: float(ack.acked),
                 gap: gap.unwrap_or(rtt),
                 sent_gap: seconds_between(last_sent, ack.newest_sent),
                 wait,
-                oldest_wait,
+                busy_before,
                 silenced,
                 lossy: self.loss.is_lossy(ack.round),
                 round: ack.round,

@@ -72,7 +72,7 @@ pub(super) struct Acked {
     /// How long the newest packet waited: its round-trip time beyond the base.
     pub(super) wait: f64,
     /// For how long the link was busy before that packet left it, as far as the oldest one shows.
-    pub(super) oldest_wait: f64,
+    pub(super) busy_before: f64,
     /// Whether it waited for a link that carried nothing.
     pub(super) silenced: bool,
     /// Whether losses show that the link was full.
@@ -252,6 +252,11 @@ impl Link {
         self.delivered.add(acked.bytes, gap, elapsed);
         let delivered = larger(self.delivered.ratio(), 1.0);
         if !acked.window_limited {
+            // What an application sends is a lower bound of the rate.
+            if delivered > self.rate.rate(horizon) {
+                self.rate
+                    .add(acked.bytes, acked.bytes / delivered, gap, horizon);
+            }
             return;
         }
         // A packet that waited came to a busy link. Of an acknowledgement's packets the oldest waited through the gap: a link that delivers packets in
@@ -260,7 +265,7 @@ impl Link {
         let busy = if acked.lossy || self.is_shared(acked, path, needed) {
             gap
         } else {
-            smaller(larger(acked.oldest_wait, censored), gap)
+            smaller(larger(acked.busy_before, censored), gap)
         };
         let empty = acked.wait <= host_delay + EMPTY_BATCHES * needed;
         let idle = if empty && acked.full { gap - busy } else { 0.0 };
