@@ -239,5 +239,6 @@ fn a_new_connection_does_not_take_anothers_queue_for_its_own() {
     let far = new_connections("23Mbps", 140, 805_000, (12, 915), "1900kB");
     assert!(far < 2200.0, "{far} ms");
     let near = new_connections("50Mbps", 40, 1_000_000, (30, 200), "1000kB");
+    // Over eight seeds 514 to 776 ms: which connection is the last is chance.
     assert!(near < 800.0, "{near} ms");
 }

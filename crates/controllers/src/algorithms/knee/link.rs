@@ -71,7 +71,7 @@ pub(super) struct Acked {
     pub(super) sent_gap: f64,
     /// How long the newest packet waited: its round-trip time beyond the base.
     pub(super) wait: f64,
-    /// For how long the link was busy before that packet left it, as far as the oldest one shows.
+    /// For how long the link had been busy when that packet left it, as far as the acknowledgement's packets show.
     pub(super) busy_before: f64,
     /// Whether it waited for a link that carried nothing.
     pub(super) silenced: bool,

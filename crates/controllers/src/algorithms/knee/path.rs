@@ -277,8 +277,10 @@ impl PathRtt {
         self.base > NOISY * self.min + self.packet_time
     }
 
-    /// How long the newest packet of an acknowledgement waited, and for how long the link was busy before that one left it: the oldest one's wait. The first
-    /// of two packets may have waited for the second one at the receiver. What the second found before it is a packet at most, and none if it waited for none.
+    /// How long an acknowledgement's newest packet waited in a queue, and for how long the link had been busy when that packet left it. In seconds.
+    ///
+    /// The oldest packet's wait is that time, if more than two are acknowledged. The first of two may have waited for the second one at the receiver, where
+    /// the link is not busy. If the second one waited, the link carried the first one before it: a packet's time, or less if it waited for less.
     pub(super) fn waits(&self, newest_rtt: f64, oldest_rtt: f64, packets: u64) -> (f64, f64) {
         let wait = larger(newest_rtt - self.base, 0.0);
         let oldest = larger(oldest_rtt - self.base, 0.0);

@@ -503,7 +503,7 @@ fn a_flight_that_chance_made_worse_is_compared_with_the_average() {
     assert_eq!(bound.bytes(), f64::INFINITY);
 }
 
-/// A window that losses bound may be no queue's length above what the buffer holds.
+/// A window that doubled in a round would queue half of what it holds.
 #[test]
 fn a_bounded_window_grows_by_a_quarter() {
     assert_eq!(growth(Bytes(4000)), Bytes(1000));

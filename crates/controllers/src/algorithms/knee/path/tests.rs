@@ -277,8 +277,8 @@ fn a_round_of_few_acknowledgements_is_no_base() {
     assert!((base_after(4) - 0.101).abs() < 1e-9);
 }
 
-/// Fault: a packet that waited for less than the time between acknowledgements found the link busy with the one before it. That time was idle: of a
-/// link of 20 Mb/s 1.2 times the rate was seen.
+/// Fault: a packet that waited for less than the time between acknowledgements found the link busy with the one before it, and that one's time counted as
+/// idle.
 #[test]
 fn a_packet_that_waited_found_the_link_busy_with_another() {
     let mut path = known();
