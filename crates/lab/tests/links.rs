@@ -80,6 +80,9 @@ fn stages_do_what_they_say() {
     // 4 Mb/s of others and 8 of others a quarter of the time.
     let shared = number(&row("cross-traffic", knee), "goodput_mbps");
     assert!((9.0..16.0).contains(&shared), "{shared}");
+    // Fault: the delay of a way back was a queue of the flow's own, and it had 1.4 Mb/s.
+    let swings = row("swinging-way-back", "--controllers knee --duration 40s");
+    assert!(number(&swings, "goodput_mbps") > 7.0, "{swings}");
     let long = row("delay-steps", "--controllers knee --duration 9s");
     assert!(number(&long, "rtt_p95_ms") >= 80.0, "{long}");
     assert_eq!(long["rtt_ms"], 35.0);

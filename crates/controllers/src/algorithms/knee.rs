@@ -9,6 +9,7 @@ mod path;
 mod plateau;
 mod queue_target;
 mod startup;
+mod swings;
 
 use core::time::Duration;
 

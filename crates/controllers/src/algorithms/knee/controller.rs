@@ -278,7 +278,12 @@ impl Knee {
                 let (base, waits_above) = (path.base(), path.waits_above());
                 let singles = link.acks_singles(float(self.mtu));
                 let found = drain.on_ack(ack, rtt, self.window, base, waits_above, singles);
-                if let Some(mut found) = found {
+                if let Some(found) = found
+                    && drain.looks()
+                {
+                    path.on_look(found.mean);
+                    *phase = Phase::Refilling { since: ack.round };
+                } else if let Some(mut found) = found {
                     // On slow links even the small flight is more than the path holds. What is left of a queue of one's own is no
                     // more than what the drain has taken from it.
                     let carried = float(self.window) / link.rate(path.horizon()).max(1.0);
@@ -297,11 +302,17 @@ impl Knee {
             }
             Phase::Refilling { .. } | Phase::Settling { .. } => {}
             Phase::Cruising => {
-                if path.drain_is_due(ack.now, rtt) {
-                    path.on_drain();
+                let drains = path.drain_is_due(ack.now, rtt);
+                if drains || path.look_is_due() {
                     self.drained = Span::since(ack.now);
+                    let (sent, before) = (self.last.sent, path.with_full_window());
                     let batch = float(ack.acked.min(self.mtu * QUANTUM_PACKETS));
-                    let drain = Drain::new(self.last.sent, path.with_full_window(), batch);
+                    let drain = if drains {
+                        path.on_drain();
+                        Drain::new(sent, before, batch)
+                    } else {
+                        Drain::that_looks(sent, before, batch)
+                    };
                     *phase = Phase::Draining(drain);
                 }
             }

@@ -8,6 +8,7 @@ use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
 use super::controller::PACKETS_PER_ACK;
 use super::drain::{Drained, Known};
 use super::plateau::Plateau;
+use super::swings::Swings;
 use crate::event::AckEvent;
 use crate::units::Timestamp;
 
@@ -54,6 +55,7 @@ pub(super) struct PathRtt {
     plateau: Plateau,
     /// The same, for links so slow that a packet's time is more than what rounds of a plateau agree within.
     coarse: Plateau,
+    swings: Swings,
 }
 
 /// What the last drain found.
@@ -156,6 +158,7 @@ impl PathRtt {
             standing: 0,
             plateau: Plateau::NONE,
             coarse: Plateau::NONE,
+            swings: Swings::NONE,
         }
     }
 
@@ -440,7 +443,9 @@ impl PathRtt {
         }
         // A round that shows the minimum has next to no queue: no base is longer. The mean of fewer samples is chance on a path that varies.
         let shows_minimum = round.min <= (1.0 + AGREEMENT) * self.min;
-        if shows_minimum && round.samples >= MEAN_OF {
+        self.swings
+            .on_round(round.min, mean, self.min, shows_minimum);
+        if shows_minimum && round.samples >= MEAN_OF && self.swings.path_excess().is_none() {
             self.base = self.base.min(mean);
         }
         // N flows that keep as much each make a queue N times as large as one's, and each has an N-th of the rate: every one of them sees
@@ -500,6 +505,8 @@ impl PathRtt {
             0.5 * (found.mean + last)
         }
         .max(self.min);
+        self.swings.on_drained();
+        self.take_swings();
         self.last_drain.count = self.last_drain.count.saturating_add(1);
         self.others_drain_below = 0.0;
         self.before_silence = f64::INFINITY;
@@ -518,12 +525,37 @@ impl PathRtt {
             (false, false) => Length::Same,
         };
         self.last_drain.min_after = self.min;
+        self.begin_rounds_anew();
+        self.update_interval(config);
+        length
+    }
+
+    /// Whether to drain for a round trip, to see whether the delay swings by itself.
+    pub(super) fn look_is_due(&self) -> bool {
+        self.swings.look_is_due()
+    }
+
+    /// Such a drain has ended, in which the mean round-trip time was this. On a path that swings one drain says nothing of the base.
+    pub(super) fn on_look(&mut self, mean: f64) {
+        self.swings.on_look(mean - self.min);
+        self.take_swings();
+        self.others_drain_below = 0.0;
+        self.before_silence = f64::INFINITY;
+        self.begin_rounds_anew();
+    }
+
+    fn take_swings(&mut self) {
+        if let Some(excess) = self.swings.path_excess() {
+            self.base = self.min + excess;
+        }
+    }
+
+    /// What rounds have shown until now was before a drain.
+    fn begin_rounds_anew(&mut self) {
         self.standing = 0;
         self.plateau = Plateau::NONE;
         self.coarse = Plateau::NONE;
         self.round = Round::NONE;
-        self.update_interval(config);
-        length
     }
 }
 

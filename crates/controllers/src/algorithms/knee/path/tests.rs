@@ -296,3 +296,38 @@ fn a_packet_that_waited_found_the_link_busy_with_another() {
     // A lump was in the link for all of its oldest packet's wait.
     assert_eq!(waits(0.0, 0.03, 3), (0.0, 30e3));
 }
+
+/// Rounds of four acknowledgements each.
+fn full_rounds(path: &mut PathRtt, rtts: impl Iterator<Item = u64>) {
+    for (round, rtt) in rtts.enumerate() {
+        for number in 0..4 {
+            let ack = AckEvent {
+                round_start: number == 0,
+                ..AckEvent::nothing_yet(at(1000 + 100 * round as u64))
+                    .with_rtt(Duration::from_millis(rtt))
+            };
+            path.on_ack(&CONFIG(), &ack, true, true, false);
+        }
+    }
+}
+
+/// Fault: any round that showed the least delay made it the base, and a delay that comes back to it in turn was a queue from then on.
+#[test]
+fn the_base_of_a_path_that_swings_stays() {
+    let mut path = known();
+    for _ in 0..8 {
+        full_rounds(&mut path, [300, 300, 100].into_iter().cycle().take(12));
+        assert!(path.look_is_due());
+        path.on_look(0.22);
+    }
+    let base = path.base();
+    assert!(base > 0.27, "{base}");
+    full_rounds(&mut path, [100; 4].into_iter());
+    assert_eq!(path.base(), base);
+    // A drain that finds the minimum is one of its phases.
+    path.on_drained(&CONFIG(), at(9000), &found(0.12, 0.1));
+    assert_eq!(path.base(), base);
+    // It no longer swings.
+    full_rounds(&mut path, [100; 80].into_iter());
+    assert!((path.base() - 0.1).abs() < 1e-9, "{}", path.base());
+}

@@ -1,0 +1,120 @@
+//! A delay that rises and falls, more slowly than a round trip and without a queue of the flow's own.
+
+#[cfg(test)]
+mod tests;
+
+/// Whether the path's delay swings: others fill the way back and leave it again, for example.
+///
+/// From round to round nothing tells such a delay from the queue of a link whose rate varies. A small flight does: half a flight leaves half of its own queue, or
+/// less. So where the delay comes back to the minimum by itself, the flow *looks*: it drains for a round trip. What of the delay beyond the minimum stays in
+/// several looks is the path's.
+///
+/// In company the delay does not come back between drains: a queue of others is no swing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Swings {
+    /// Since the last look: the rounds, and the sum of their mean delays beyond the minimum, in seconds.
+    rounds: u32,
+    excess: f64,
+    /// How often the delay has come back to the minimum since then.
+    returns: u32,
+    /// Whether it has been far above the minimum since it last came back, or since a drain.
+    away: bool,
+    due: bool,
+    /// After so many rounds a look is due.
+    look_after: u32,
+    /// What share of the delay beyond the minimum stays in looks, and that delay in seconds: averages.
+    stays: f64,
+    path_excess: f64,
+}
+
+impl Swings {
+    pub(super) const NONE: Self = Self {
+        rounds: 0,
+        excess: 0.0,
+        returns: 0,
+        away: false,
+        due: false,
+        look_after: LOOK_AFTER,
+        stays: 0.0,
+        path_excess: 0.0,
+    };
+
+    /// Takes the least and the mean delay of a round with the full window.
+    pub(super) fn on_round(&mut self, least: f64, mean: f64, min: f64, shows_minimum: bool) {
+        self.rounds = self.rounds.saturating_add(1);
+        self.excess += mean - min;
+        if shows_minimum {
+            self.returns += u32::from(self.away);
+            self.away = false;
+        } else if least > (1.0 + AWAY) * min {
+            self.away = true;
+        }
+        self.due = self.rounds >= self.look_after
+            && self.returns >= RETURNS
+            && self.mean_excess() > AWAY * min;
+        if self.rounds >= FORGOTTEN_AFTER && self.path_excess().is_some() {
+            *self = Self::NONE;
+        }
+    }
+
+    /// Whether to look.
+    pub(super) fn look_is_due(&self) -> bool {
+        self.due
+    }
+
+    /// A drain has ended. What comes back because of it does not come back by itself.
+    pub(super) fn on_drained(&mut self) {
+        self.away = false;
+    }
+
+    /// Takes the mean delay beyond the minimum in a look.
+    pub(super) fn on_look(&mut self, excess: f64) {
+        // What is longer in the look is chance.
+        let (before, stayed) = (self.mean_excess(), excess.min(self.mean_excess()).max(0.0));
+        let share = if before > 0.0 { stayed / before } else { 0.0 };
+        if self.path_excess == 0.0 {
+            self.path_excess = stayed;
+        }
+        self.path_excess += (stayed - self.path_excess) / LOOKS;
+        self.stays += (share - self.stays) / LOOKS;
+        // A queue of its own costs a drain, and a link whose rate varies always has one.
+        self.look_after = if share > STAYS {
+            LOOK_AFTER.max(self.look_after / 2)
+        } else {
+            self.look_after.saturating_mul(2)
+        };
+        (self.rounds, self.excess, self.returns) = (0, 0.0, 0);
+        (self.away, self.due) = (false, false);
+    }
+
+    fn mean_excess(&self) -> f64 {
+        self.excess / f64::from(self.rounds.max(1))
+    }
+
+    /// How far the delay is above the minimum on a path that swings: the mean and its spread, in seconds.
+    pub(super) fn path_excess(&self) -> Option<f64> {
+        (self.stays > STAYS).then_some(SPREAD * self.path_excess)
+    }
+}
+
+/// Of the minimum. A least delay above it by so much is away from it, and a mean above it by so much is worth a look. With 1 recorded links are as without
+/// looks, and a way back that becomes 60 ms longer on a path of 40 ms stays as it was: docs/results/knee-drains.md.
+const AWAY: f64 = 0.5;
+
+/// So often the delay has to come back between two looks.
+const RETURNS: u32 = 2;
+
+/// In rounds.
+const LOOK_AFTER: u32 = 8;
+
+/// In rounds. A path that swings is looked at more often.
+const FORGOTTEN_AFTER: u32 = 64;
+
+/// Averages are over so many looks. With three, recorded links swing.
+const LOOKS: f64 = 5.0;
+
+/// Half a flight leaves half of its own queue at most.
+const STAYS: f64 = 0.5;
+
+/// A delay that rises and falls evenly has half of its mean as a deviation.
+const SPREAD: f64 = 1.5;
