@@ -8,7 +8,7 @@ BEGIN {
     busy(20, 1, 60, 300000, 20000, "poisson", 0.7)
     run("--duration 30s")
     on_off(50, 5, 30, 190000, 250000, 9)
-    run("--duration 30s")
+    run("--duration 40s")
     run("--duration 30s --workload media:5Mbps")
     on_off(50, 5, 30, 190000, 100000, 9)
     run("--duration 30s")
@@ -17,8 +17,10 @@ BEGIN {
     split("20 40 80", swing, " ")
     for (s = 1; s <= 3; s++) {
         swings(50, 30, 187500, swing[s], 300)
-        run("--duration 20s")
+        run("--duration 40s")
     }
+    swings(200, 40, 1000000, 60, 300)
+    run("--duration 40s")
     policed(12, 60, 225000)
     run("--duration 20s --workload rpc:375kB@500ms")
     policed(25, 100, 187500)
@@ -44,7 +46,7 @@ function on_off(down, up, rtt, queue, up_queue, rate) {
 function swings(rate, rtt, queue, longer, ms,    at, step, steps) {
     print "cat > link.toml <<'END'"
     link("forward", "left", "right", rate, rtt, queue, "")
-    for (at = 0; at < 20000; at += ms / 6) {
+    for (at = 0; at < 40000; at += ms / 6) {
         step = (at / (ms / 6)) % 12
         step = step < 6 ? step + 1 : 11 - step
         steps = steps (at ? ", " : "") sprintf("{ at_ms = %.1f, delay_ms = %.2f }", at, rtt / 2 + longer * step / 6)

@@ -310,7 +310,7 @@ const SLOW_ACKS: u32 = 8;
 const AT_ONCE: f64 = 0.1;
 
 /// In seconds: RFC 9000, section 18.2.
-const MAX_ACK_DELAY: f64 = 0.025;
+pub(super) const MAX_ACK_DELAY: f64 = 0.025;
 
 /// Any buffer is taken to hold so many. Two and three let windows grow more slowly, eight overflow short buffers: docs/results/knee-losses.md.
 const ROOM_PACKETS: f64 = 4.0;

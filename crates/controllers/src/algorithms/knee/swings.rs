@@ -3,11 +3,14 @@
 #[cfg(test)]
 mod tests;
 
+use super::arithmetic::larger;
+use super::link::MAX_ACK_DELAY;
+
 /// Whether the path's delay swings: others fill the way back and leave it again, for example.
 ///
-/// From round to round nothing tells such a delay from the queue of a link whose rate varies. A small flight does: half a flight leaves half of its own queue, or
-/// less. So where the delay comes back to the minimum by itself, the flow *looks*: it drains for a round trip. What of the delay beyond the minimum stays in
-/// several looks is the path's.
+/// No round tells such a delay from the queue of a link whose rate varies. A smaller flight does: half of it leaves half of its own queue, or less. So where
+/// the delay comes back to the minimum by itself, the flow *looks*: it drains for a round trip. If most of the delay beyond the minimum stays in looks, it is
+/// the path's.
 ///
 /// In company the delay does not come back between drains: a queue of others is no swing.
 #[derive(Debug, Clone, Copy)]
@@ -46,12 +49,12 @@ impl Swings {
         if shows_minimum {
             self.returns += u32::from(self.away);
             self.away = false;
-        } else if least > (1.0 + AWAY) * min {
+        } else if least - min > away(min) {
             self.away = true;
         }
         self.due = self.rounds >= self.look_after
             && self.returns >= RETURNS
-            && self.mean_excess() > AWAY * min;
+            && self.mean_excess() > away(min);
         if self.rounds >= FORGOTTEN_AFTER && self.path_excess().is_some() {
             *self = Self::NONE;
         }
@@ -97,8 +100,12 @@ impl Swings {
     }
 }
 
-/// Of the minimum. A least delay above it by so much is away from it, and a mean above it by so much is worth a look. With 1 recorded links are as without
-/// looks, and a way back that becomes 60 ms longer on a path of 40 ms stays as it was: docs/results/knee-drains.md.
+/// A delay that is longer by so much is away from the minimum, in seconds: what hosts add is no swing.
+fn away(min: f64) -> f64 {
+    larger(AWAY * min, MAX_ACK_DELAY)
+}
+
+/// Of the minimum. What half and twice of this and of the others make: docs/results/knee-swings.md.
 const AWAY: f64 = 0.5;
 
 /// So often the delay has to come back between two looks.
@@ -110,11 +117,11 @@ const LOOK_AFTER: u32 = 8;
 /// In rounds. A path that swings is looked at more often.
 const FORGOTTEN_AFTER: u32 = 64;
 
-/// Averages are over so many looks. With three, recorded links swing.
+/// Averages are over so many looks: one look sees one phase of a swing.
 const LOOKS: f64 = 5.0;
 
 /// Half a flight leaves half of its own queue at most.
 const STAYS: f64 = 0.5;
 
-/// A delay that rises and falls evenly has half of its mean as a deviation.
+/// A delay that rises and falls evenly has a half of its mean as a deviation.
 const SPREAD: f64 = 1.5;
