@@ -465,6 +465,7 @@ mod signals {
             "phone",
             "rebinding",
             "route-change",
+            "swinging-way-back",
         ];
         assert_eq!(refused, networks);
     }
