@@ -54,6 +54,7 @@ impl Swings {
         }
         self.due = self.rounds >= self.look_after
             && self.returns >= RETURNS
+            && self.returns.saturating_mul(FORGOTTEN_AFTER) >= RETURNS.saturating_mul(self.rounds)
             && self.mean_excess() > away(min);
         if self.rounds >= FORGOTTEN_AFTER && self.path_excess().is_some() {
             *self = Self::NONE;
@@ -108,7 +109,7 @@ fn away(min: f64) -> f64 {
 /// Of the minimum. What half and twice of this and of the others make: docs/results/knee-swings.md.
 const AWAY: f64 = 0.5;
 
-/// So often the delay has to come back between two looks.
+/// So often the delay has to come back between two looks, and in so many rounds as [`FORGOTTEN_AFTER`].
 const RETURNS: u32 = 2;
 
 /// In rounds.

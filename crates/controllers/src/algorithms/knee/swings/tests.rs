@@ -70,6 +70,19 @@ fn a_delay_that_comes_back_in_drains_only_is_no_swing() {
     }
 }
 
+/// Fault: in company others' drains showed the minimum now and then, each hundred rounds.
+#[test]
+fn a_delay_that_seldom_comes_back_is_no_swing() {
+    for (every, due) in [(20, true), (70, false)] {
+        let mut swings = Swings::NONE;
+        for round in 0..400 {
+            let least = if round % every == 0 { MIN } else { MIN + 0.08 };
+            swings.on_round(least, least, MIN, least == MIN);
+        }
+        assert_eq!(swings.look_is_due(), due, "{every}");
+    }
+}
+
 /// What leaves the minimum by little is noise. Fault: on a path of 5 ms the pauses of phones were looked at.
 #[test]
 fn small_swings_are_not_looked_at() {
