@@ -15,7 +15,7 @@ use super::link::MAX_ACK_DELAY;
 /// In company the delay does not come back between drains: a queue of others is no swing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Swings {
-    /// Since the last look: the rounds, and the sum of their mean delays beyond the minimum, in seconds.
+    /// Since the last look, or since counting began anew: the rounds, and the sum of their mean delays beyond the minimum, in seconds.
     rounds: u32,
     excess: f64,
     /// How often the delay has come back to the minimum since then.
@@ -42,9 +42,16 @@ impl Swings {
         path_excess: 0.0,
     };
 
-    /// Takes the least and the mean delay of a round with the full window.
+    /// Takes the least and the mean delay of a round outside of drains.
     pub(super) fn on_round(&mut self, least: f64, mean: f64, min: f64, shows_minimum: bool) {
-        self.rounds = self.rounds.saturating_add(1);
+        // A swing may begin after a quiet minute, and end.
+        if self.rounds >= FORGOTTEN_AFTER.max(self.look_after) {
+            if self.path_excess().is_some() {
+                *self = Self::NONE;
+            }
+            self.count_anew();
+        }
+        self.rounds += 1;
         self.excess += mean - min;
         if shows_minimum {
             self.returns += u32::from(self.away);
@@ -54,11 +61,7 @@ impl Swings {
         }
         self.due = self.rounds >= self.look_after
             && self.returns >= RETURNS
-            && self.returns.saturating_mul(FORGOTTEN_AFTER) >= RETURNS.saturating_mul(self.rounds)
             && self.mean_excess() > away(min);
-        if self.rounds >= FORGOTTEN_AFTER && self.path_excess().is_some() {
-            *self = Self::NONE;
-        }
     }
 
     /// Whether to look.
@@ -73,20 +76,25 @@ impl Swings {
 
     /// Takes the mean delay beyond the minimum in a look.
     pub(super) fn on_look(&mut self, excess: f64) {
+        let before = self.mean_excess();
         // What is longer in the look is chance.
-        let (before, stayed) = (self.mean_excess(), excess.min(self.mean_excess()).max(0.0));
+        let stayed = excess.min(before).max(0.0);
         let share = if before > 0.0 { stayed / before } else { 0.0 };
         if self.path_excess == 0.0 {
             self.path_excess = stayed;
         }
         self.path_excess += (stayed - self.path_excess) / LOOKS;
         self.stays += (share - self.stays) / LOOKS;
-        // A queue of its own costs a drain, and a link whose rate varies always has one.
+        // A link whose rate varies would be looked at again and again.
         self.look_after = if share > STAYS {
             LOOK_AFTER.max(self.look_after / 2)
         } else {
             self.look_after.saturating_mul(2)
         };
+        self.count_anew();
+    }
+
+    fn count_anew(&mut self) {
         (self.rounds, self.excess, self.returns) = (0, 0.0, 0);
         (self.away, self.due) = (false, false);
     }
@@ -109,13 +117,13 @@ fn away(min: f64) -> f64 {
 /// Of the minimum. What half and twice of this and of the others make: docs/results/knee-swings.md.
 const AWAY: f64 = 0.5;
 
-/// So often the delay has to come back between two looks, and in so many rounds as [`FORGOTTEN_AFTER`].
+/// So often the delay has to come back before a look.
 const RETURNS: u32 = 2;
 
 /// In rounds.
 const LOOK_AFTER: u32 = 8;
 
-/// In rounds. A path that swings is looked at more often.
+/// In rounds, if no look was due. In company others' drains show the minimum now and then.
 const FORGOTTEN_AFTER: u32 = 64;
 
 /// Averages are over so many looks: one look sees one phase of a swing.
