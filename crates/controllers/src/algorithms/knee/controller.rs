@@ -278,19 +278,14 @@ impl Knee {
                 let (base, waits_above) = (path.base(), path.waits_above());
                 let singles = link.acks_singles(float(self.mtu));
                 let found = drain.on_ack(ack, rtt, self.window, base, waits_above, singles);
-                if let Some(found) = found
-                    && drain.looks()
-                {
-                    path.on_look(found.mean);
-                    *phase = Phase::Refilling { since: ack.round };
-                } else if let Some(mut found) = found {
-                    // On slow links even the small flight is more than the path holds. What is left of a queue of one's own is no
-                    // more than what the drain has taken from it.
-                    let carried = float(self.window) / link.rate(path.horizon()).max(1.0);
-                    let own = (carried - path.horizon()).min(found.before - found.mean);
-                    found.mean -= own.max(0.0);
-                    let length = path.on_drained(&self.config, ack.now, &found);
-                    link.on_drained(&self.config, length, path.horizon());
+                if let Some(mut found) = found {
+                    if drain.looks() {
+                        path.on_look(found.mean);
+                    } else {
+                        found.mean -= link.own_queue(float(self.window), path.horizon(), &found);
+                        let length = path.on_drained(&self.config, ack.now, &found);
+                        link.on_drained(&self.config, length, path.horizon());
+                    }
                     *phase = Phase::Refilling { since: ack.round };
                 }
             }

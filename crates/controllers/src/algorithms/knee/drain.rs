@@ -122,6 +122,17 @@ pub(super) struct Drained {
     pub(super) mean: f64,
 }
 
+/// What a drain says of the path's length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Length {
+    /// As it was, as far as this drain can tell.
+    Same,
+    /// Another drain has to tell.
+    Open,
+    /// Longer, and no queue varies on it.
+    Longer,
+}
+
 impl Drain {
     /// `before` is the round-trip time with the full window, in seconds; `batch` is what is acknowledged at once, in bytes.
     pub(super) const fn new(last_sent: Timestamp, before: f64, batch: f64) -> Self {

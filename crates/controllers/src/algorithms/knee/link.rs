@@ -7,7 +7,8 @@ use kneepoint_estimators::{BusyRate, DecayingRatio};
 
 use super::KneeConfig;
 use super::arithmetic::{larger, smaller};
-use super::path::{Length, PathRtt};
+use super::drain::{Drained, Length};
+use super::path::PathRtt;
 use super::queue_target::QueueTarget;
 use crate::event::{CongestionEvent, CongestionSignal};
 
@@ -133,6 +134,13 @@ impl Link {
     pub(super) fn on_congestion(&mut self, config: &KneeConfig, event: &CongestionEvent) {
         let weight = signal_weight(config, event);
         self.target.on_congestion(config, event.round, weight);
+    }
+
+    /// What is left of a queue of the flow's own in a drain, in seconds. On slow links even the small flight (`window`, in bytes) is more than the path holds.
+    /// What is left is no more than what the drain has taken from the queue.
+    pub(super) fn own_queue(&self, window: f64, horizon: f64, found: &Drained) -> f64 {
+        let carried = window / self.rate(horizon).max(1.0);
+        (carried - horizon).min(found.before - found.mean).max(0.0)
     }
 
     /// A drain has ended. On a path that is longer than it was known to be, all time looked busy, and the rate like what was sent.

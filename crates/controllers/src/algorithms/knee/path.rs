@@ -6,7 +6,7 @@ mod tests;
 use super::KneeConfig;
 use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
 use super::controller::PACKETS_PER_ACK;
-use super::drain::{Drained, Known};
+use super::drain::{Drained, Known, Length};
 use super::plateau::Plateau;
 use super::swings::Swings;
 use crate::event::AckEvent;
@@ -84,17 +84,6 @@ pub(super) enum Queue {
     Found,
     /// Every packet of the last round.
     Stands,
-}
-
-/// What a drain says of the path's length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Length {
-    /// As it was, as far as this drain can tell.
-    Same,
-    /// Another drain has to tell.
-    Open,
-    /// Longer, and no queue varies on it.
-    Longer,
 }
 
 /// A round under way.

@@ -1,0 +1,30 @@
+# Prints the runs of 36 paths whose way back becomes longer and shorter in turn, between ideal and busy hosts, and of one that does so after a quiet minute: awk -f docs/results/swings.awk | sh > runs.jsonl
+# It writes the link's file into the folder in which the runs are made.
+BEGIN {
+    rates = split("10 50 200", rate, " ")
+    rtts = split("20 60 150", rtt, " ")
+    for (r = 1; r <= rates; r++)
+        for (d = 1; d <= rtts; d++)
+            for (longer = 1; longer <= 2; longer++)
+                for (ms = 300; ms <= 1000; ms += 700) {
+                    path(rate[r], rtt[d], longer * rtt[d], ms, 0, 40)
+                    run("--duration 40s --seeds 2")
+                    run("--duration 40s --seeds 2 --host busy")
+                }
+    path(50, 30, 80, 300, 60, 100)
+    run("--duration 100s --seeds 4")
+}
+# Up and down in six steps each, `ms` for each way.
+function path(mbps, rtt, longer, ms, from, to,    at, number, step, steps) {
+    steps = sprintf("{ at_ms = 0.0, delay_ms = %.2f }", rtt / 2)
+    for (number = 1; (at = 1000 * from + number * ms / 6) < 1000 * to; number++) {
+        step = number % 12
+        steps = steps sprintf(", { at_ms = %.1f, delay_ms = %.2f }", at, rtt / 2 + longer * (step < 6 ? step : 12 - step) / 6)
+    }
+    print "cat > link.toml <<'END'"
+    printf "[[link]]\nname = \"forward\"\nfrom = \"left\"\nto = \"right\"\nrate_mbps = %.1f\ndelay_ms = %.1f\nqueue_bytes = %d\n", mbps, rtt / 2, 125 * mbps * rtt
+    printf "[[link]]\nname = \"reverse\"\nfrom = \"right\"\nto = \"left\"\nrate_mbps = 1000.0\ndelay_steps = [%s]\nEND\n", steps
+}
+function run(options) {
+    print "kneepoint compare --link link.toml " options " --controllers knee,quinn-cubic,bbr3 --format json"
+}
