@@ -275,17 +275,13 @@ impl Knee {
         };
         match phase {
             Phase::Draining(drain) => {
-                let (base, waits_above) = (path.base(), path.waits_above());
+                let (base, waits_above) = (path.measured_base(), path.waits_above());
                 let singles = link.acks_singles(float(self.mtu));
                 let found = drain.on_ack(ack, rtt, self.window, base, waits_above, singles);
                 if let Some(mut found) = found {
-                    if drain.looks() {
-                        path.on_look(found.mean);
-                    } else {
-                        found.mean -= link.own_queue(float(self.window), path.horizon(), &found);
-                        let length = path.on_drained(&self.config, ack.now, &found);
-                        link.on_drained(&self.config, length, path.horizon());
-                    }
+                    found.mean -= link.own_queue(float(self.window), path.horizon(), &found);
+                    let length = path.on_drained(&self.config, ack.now, &found);
+                    link.on_drained(&self.config, length, path.horizon());
                     *phase = Phase::Refilling { since: ack.round };
                 }
             }
@@ -297,17 +293,11 @@ impl Knee {
             }
             Phase::Refilling { .. } | Phase::Settling { .. } => {}
             Phase::Cruising => {
-                let drains = path.drain_is_due(ack.now, rtt);
-                if drains || path.look_is_due() {
+                if path.drain_is_due(ack.now, rtt) {
+                    path.on_drain();
                     self.drained = Span::since(ack.now);
-                    let (sent, before) = (self.last.sent, path.with_full_window());
                     let batch = float(ack.acked.min(self.mtu * QUANTUM_PACKETS));
-                    let drain = if drains {
-                        path.on_drain();
-                        Drain::new(sent, before, batch)
-                    } else {
-                        Drain::that_looks(sent, before, batch)
-                    };
+                    let drain = Drain::new(self.last.sent, path.with_full_window(), batch);
                     *phase = Phase::Draining(drain);
                 }
             }

@@ -35,8 +35,6 @@ pub(super) struct Drain {
     last_mean: f64,
     /// The lowest part's mean and deviation.
     lowest: f64,
-    /// Whether it is a look: it ends after a round trip.
-    looks: bool,
     /// The path as startup has seen it, until it is compared with a full link that has no queue.
     known: Option<Known>,
 }
@@ -146,22 +144,8 @@ impl Drain {
             part_end: None,
             last_mean: f64::INFINITY,
             lowest: f64::INFINITY,
-            looks: false,
             known: None,
         }
-    }
-
-    /// A drain for a round trip: see [`Swings`](super::swings::Swings).
-    pub(super) const fn that_looks(last_sent: Timestamp, before: f64, batch: f64) -> Self {
-        Self {
-            looks: true,
-            ..Self::new(last_sent, before, batch)
-        }
-    }
-
-    /// Whether it is one.
-    pub(super) const fn looks(&self) -> bool {
-        self.looks
     }
 
     /// The drain after startup, which has seen the path's delay.
@@ -225,16 +209,9 @@ impl Drain {
             self.small_since = None;
             return None;
         }
-        if self.looks
-            && elapsed >= FIRST * base_rtt
-            && let Some((mean, _)) = self.part.level()
-        {
-            return Some(self.found(mean));
-        }
         let part_end = self.part_end.unwrap_or(FIRST * base_rtt);
-        let ended =
-            !self.looks && elapsed >= part_end && self.end_part(elapsed, base_rtt, waits_above);
-        if ack.acked_packets > 1 || acks_singles || self.looks {
+        let ended = elapsed >= part_end && self.end_part(elapsed, base_rtt, waits_above);
+        if ack.acked_packets > 1 || acks_singles {
             self.part.add(rtt, ack.now);
         }
         ended.then(|| {
@@ -328,22 +305,6 @@ mod tests {
         assert_eq!(drain.keeps(100e3, 0.5, false), 50e3);
         assert_eq!(drain.keeps(20e3, 0.5, false), 12e3);
         assert_eq!(drain.keeps(10e3, 0.5, false), 10e3);
-    }
-
-    /// A look takes all packets of a round trip, and then ends, though what they show still falls.
-    #[test]
-    fn a_look_lasts_for_a_round_trip() {
-        let now = Timestamp::from_nanos(0);
-        let mut drain = Drain::that_looks(now, 0.08, 0.0);
-        let mut take = |now, sent, rtt| {
-            let ack = ack(now, sent, 10_000);
-            drain.on_ack(&ack, rtt, Bytes(10_000), 0.04, 0.044, false)
-        };
-        assert_eq!(take(100, 20, 0.08), None);
-        assert_eq!(take(180, 110, 0.07), None);
-        assert_eq!(take(195, 135, 0.06), None);
-        let found = take(200, 150, 0.05).expect("a round trip is over");
-        assert!((found.mean - 0.065).abs() < 1e-9, "{found:?}");
     }
 
     /// Fault: an application paused in a drain. After it a single packet was the path's delay, though the path varies, and every later one seemed to wait.

@@ -171,18 +171,21 @@ impl Link {
         let equal = config.equal_packets * mtu;
         let waiting = smaller(path.host_delay() * rate + equal, self.buffer(config) * rate);
         let batched = rate * path.min() + self.batch;
-        larger(self.carried(path, rate) + larger(equal, waiting), batched)
+        larger(
+            self.carried(path, path.base(), rate) + larger(equal, waiting),
+            batched,
+        )
     }
 
     /// The same without the equal bytes.
     pub(super) fn path_holds(&self, path: &PathRtt) -> f64 {
         let rate = self.rate.rate(path.horizon());
-        self.carried(path, rate) + path.host_delay() * rate
+        self.carried(path, path.measured_base(), rate) + path.host_delay() * rate
     }
 
     /// What the path holds without a queue, and the queue target.
-    fn carried(&self, path: &PathRtt, rate: f64) -> f64 {
-        rate * path.base() + self.target.share() * self.rate.usual() * path.horizon()
+    fn carried(&self, path: &PathRtt, base: f64, rate: f64) -> f64 {
+        rate * base + self.target.share() * self.rate.usual() * path.horizon()
     }
 
     /// For how long packets may wait, in seconds.

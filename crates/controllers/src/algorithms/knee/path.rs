@@ -8,7 +8,7 @@ use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
 use super::controller::PACKETS_PER_ACK;
 use super::drain::{Drained, Known, Length};
 use super::plateau::Plateau;
-use super::swings::Swings;
+use super::swings::{RoundTrips, Swings};
 use crate::event::AckEvent;
 use crate::units::Timestamp;
 
@@ -25,6 +25,8 @@ pub(super) struct PathRtt {
     /// The most ever, but for silences of the link.
     max: f64,
     base: f64,
+    /// The same as drains measure it, which see one phase of a delay that swings.
+    measured: f64,
     smoothed: f64,
     /// The smoothed round-trip time before the link was last silent; infinite if it was not since the last drain.
     before_silence: f64,
@@ -121,6 +123,7 @@ impl PathRtt {
             min: 0.0,
             max: 0.0,
             base: 0.0,
+            measured: 0.0,
             smoothed: 0.0,
             before_silence: f64::INFINITY,
             last_drain: LastDrain {
@@ -147,7 +150,7 @@ impl PathRtt {
             standing: 0,
             plateau: Plateau::NONE,
             coarse: Plateau::NONE,
-            swings: Swings::NONE,
+            swings: Swings::new(),
         }
     }
 
@@ -164,6 +167,11 @@ impl PathRtt {
     /// Without a queue of the sender's own, on average.
     pub(super) fn base(&self) -> f64 {
         self.base
+    }
+
+    /// What drains look for: of a path that swings, one phase.
+    pub(super) fn measured_base(&self) -> f64 {
+        self.measured
     }
 
     /// What every packet of the last round waited, beyond the base.
@@ -229,6 +237,9 @@ impl PathRtt {
             self.low_at
         };
         let unseen = seconds_between(seen, now);
+        if self.swings.is_trying() {
+            return false;
+        }
         self.at_once
             || unseen > self.interval
             || (rtt < self.others_drain_below && unseen > 0.5 * self.interval)
@@ -266,7 +277,7 @@ impl PathRtt {
     }
 
     fn is_noisy(&self) -> bool {
-        self.base > NOISY * self.min + self.packet_time
+        self.measured > NOISY * self.min + self.packet_time
     }
 
     /// How long an acknowledgement's newest packet waited in a queue, and for how long the link had been busy when that packet left it. In seconds.
@@ -370,14 +381,16 @@ impl PathRtt {
 
     /// Before the first round has ended the least is all that is known.
     pub(super) fn take_min_as_base(&mut self) {
-        self.base = self.min;
+        self.measured = self.min;
+        self.update_base();
     }
 
     /// Startup has found a base. On a path without noise the least is the base, and what its rounds show beyond that is their own bursts.
     pub(super) fn take_base(&mut self, base: f64) {
         self.varied_in_startup = base > NOISY * self.min;
         if self.varied_in_startup {
-            self.base = base;
+            self.measured = base;
+            self.update_base();
         }
     }
 
@@ -432,11 +445,17 @@ impl PathRtt {
         }
         // A round that shows the minimum has next to no queue: no base is longer. The mean of fewer samples is chance on a path that varies.
         let shows_minimum = round.min <= (1.0 + AGREEMENT) * self.min;
-        self.swings
-            .on_round(round.min, mean, self.min, shows_minimum);
-        if shows_minimum && round.samples >= MEAN_OF && self.swings.path_excess().is_none() {
-            self.base = self.base.min(mean);
+        let shown = RoundTrips {
+            least: round.min,
+            mean,
+            min: self.min,
+            shows_min: shows_minimum,
+        };
+        self.swings.on_round(ack, &shown, window_limited);
+        if shows_minimum && round.samples >= MEAN_OF {
+            self.measured = self.measured.min(mean);
         }
+        self.update_base();
         // N flows that keep as much each make a queue N times as large as one's, and each has an N-th of the rate: every one of them sees
         // its own part's time. A link that varies makes a queue that varies. What stands beyond both is others'.
         let equals = self.equal_queue + (mean - round.min);
@@ -467,7 +486,7 @@ impl PathRtt {
             && !self.last_drain.others_queue
             // A path that the last drain found shorter is not longer now: others drained then, and have come back.
             && !self.last_drain.shorter;
-        let base_before = self.base;
+        let base_before = self.measured;
         let mut longer = false;
         // A plateau that the drain finds again is a first drain. One that it does not find again was a queue.
         let plateau_min = core::mem::replace(&mut self.plateau_min, 0.0);
@@ -488,14 +507,14 @@ impl PathRtt {
             least - self.min > spread + (NOISY - 1.0) * self.min + self.packet_time;
         let differ = found.mean.max(last) > STEADY * found.mean.min(last);
         // What one drain found beyond the other is a queue of others, or a slow moment of the link.
-        self.base = if differ {
+        self.measured = if differ {
             found.mean.min(last)
         } else {
             0.5 * (found.mean + last)
         }
         .max(self.min);
-        self.swings.on_drained();
-        self.take_swings();
+        self.swings.on_drained(found.mean - self.min);
+        self.update_base();
         self.last_drain.count = self.last_drain.count.saturating_add(1);
         self.others_drain_below = 0.0;
         self.before_silence = f64::INFINITY;
@@ -506,7 +525,7 @@ impl PathRtt {
         // So is a path that seems longer: only two drains can tell.
         // What is left of a flight that a longer path held may take several drains.
         self.last_drain.shorter = SHORTER * self.min < self.last_drain.min_after
-            || (self.last_drain.shorter && STEADY * self.base < base_before);
+            || (self.last_drain.shorter && STEADY * self.measured < base_before);
         self.at_once = self.last_drain.shorter || self.is_longer(least) || (stays && !longer);
         let length = match (longer && flat, self.at_once) {
             (true, _) => Length::Longer,
@@ -514,37 +533,21 @@ impl PathRtt {
             (false, false) => Length::Same,
         };
         self.last_drain.min_after = self.min;
-        self.begin_rounds_anew();
-        self.update_interval(config);
-        length
-    }
-
-    /// Whether to drain for a round trip, to see whether the delay swings by itself.
-    pub(super) fn look_is_due(&self) -> bool {
-        self.swings.look_is_due()
-    }
-
-    /// Such a drain has ended, in which the mean round-trip time was this. On a path that swings one drain says nothing of the base.
-    pub(super) fn on_look(&mut self, mean: f64) {
-        self.swings.on_look(mean - self.min);
-        self.take_swings();
-        self.others_drain_below = 0.0;
-        self.before_silence = f64::INFINITY;
-        self.begin_rounds_anew();
-    }
-
-    fn take_swings(&mut self) {
-        if let Some(excess) = self.swings.path_excess() {
-            self.base = self.min + excess;
-        }
-    }
-
-    /// What rounds have shown until now was before a drain.
-    fn begin_rounds_anew(&mut self) {
+        // What rounds have shown until now was before the drain.
         self.standing = 0;
         self.plateau = Plateau::NONE;
         self.coarse = Plateau::NONE;
         self.round = Round::NONE;
+        self.update_interval(config);
+        length
+    }
+
+    /// What is in flight covers the delay of a path that swings.
+    fn update_base(&mut self) {
+        self.base = match self.swings.excess() {
+            Some(excess) => larger(self.measured, self.min + excess),
+            None => self.measured,
+        };
     }
 }
 

@@ -3,134 +3,220 @@
 #[cfg(test)]
 mod tests;
 
-use super::arithmetic::larger;
+use super::arithmetic::{float, larger, seconds_between};
 use super::link::MAX_ACK_DELAY;
+use crate::event::AckEvent;
+use crate::units::{Bytes, Timestamp};
 
 /// Whether the path's delay swings: others fill the way back and leave it again, for example.
 ///
-/// No round tells such a delay from the queue of a link whose rate varies. A smaller flight does: half of it leaves half of its own queue, or less. So where
-/// the delay comes back to the minimum by itself, the flow *looks*: it drains for a round trip. If most of the delay beyond the minimum stays in looks, it is
-/// the path's.
+/// No round tells such a delay from the queue of a link whose rate varies. A larger flight does: over a path that swings it is delivered faster, in a
+/// queue it waits. So where the delay comes back to the minimum by itself, the flow *tries* a base that covers the mean delay and a part more. It keeps
+/// that base if power, which is the delivery rate over the round-trip time (Kleinrock 1979), is no less than before, and until drains find the delay gone.
 ///
 /// In company the delay does not come back between drains: a queue of others is no swing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Swings {
-    /// Since the last look, or since counting began anew: the rounds, and the sum of their mean delays beyond the minimum, in seconds.
-    rounds: u32,
-    excess: f64,
-    /// How often the delay has come back to the minimum since then.
+    state: State,
+    /// Of the state, or since counting began anew.
+    seen: Stretch,
+    /// When the last round ended, and what was delivered until then. `None` after a drain.
+    last: Option<(Timestamp, Bytes)>,
+    /// How often the delay has come back to the minimum in this stretch.
     returns: u32,
     /// Whether it has been far above the minimum since it last came back, or since a drain.
     away: bool,
-    due: bool,
-    /// After so many rounds a look is due.
-    look_after: u32,
-    /// What share of the delay beyond the minimum stays in looks, and that delay in seconds: averages.
-    stays: f64,
-    path_excess: f64,
+    /// A trial is due after so many rounds.
+    try_after: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Watching,
+    /// A base that is longer than the minimum by `excess`, in seconds.
+    Trying {
+        excess: f64,
+        before: Stretch,
+    },
+    /// It was worth it. `gone`: the last drain found next to nothing of it.
+    Covering {
+        excess: f64,
+        gone: bool,
+    },
+}
+
+/// Rounds in a row that the window limited.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stretch {
+    rounds: u32,
+    seconds: f64,
+    bytes: f64,
+    /// The sum of the rounds' mean round-trip times, in seconds.
+    round_trips: f64,
+}
+
+impl Stretch {
+    fn round_trip(&self) -> f64 {
+        self.round_trips / f64::from(self.rounds.max(1))
+    }
+
+    /// The delivery rate over the mean round-trip time, in bytes/s².
+    fn power(&self) -> f64 {
+        let divisor = self.seconds * self.round_trip();
+        if divisor > 0.0 {
+            self.bytes / divisor
+        } else {
+            0.0
+        }
+    }
+}
+
+/// What a round shows, in seconds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RoundTrips {
+    pub(super) least: f64,
+    pub(super) mean: f64,
+    /// Of the path, and whether the round shows it.
+    pub(super) min: f64,
+    pub(super) shows_min: bool,
 }
 
 impl Swings {
-    pub(super) const NONE: Self = Self {
-        rounds: 0,
-        excess: 0.0,
-        returns: 0,
-        away: false,
-        due: false,
-        look_after: LOOK_AFTER,
-        stays: 0.0,
-        path_excess: 0.0,
-    };
-
-    /// Takes the least and the mean delay of a round outside of drains.
-    pub(super) fn on_round(&mut self, least: f64, mean: f64, min: f64, shows_minimum: bool) {
-        // A swing may begin after a quiet minute, and end.
-        if self.rounds >= FORGOTTEN_AFTER.max(self.look_after) {
-            if self.path_excess().is_some() {
-                *self = Self::NONE;
-            }
-            self.count_anew();
+    pub(super) fn new() -> Self {
+        Self {
+            state: State::Watching,
+            seen: Stretch::default(),
+            last: None,
+            returns: 0,
+            away: false,
+            try_after: TRY_AFTER,
         }
-        self.rounds += 1;
-        self.excess += mean - min;
-        if shows_minimum {
+    }
+
+    /// Takes a round outside of drains. A flight that the application limits is delivered no faster.
+    pub(super) fn on_round(&mut self, ack: &AckEvent, round: &RoundTrips, window_limited: bool) {
+        let last = self.last.replace((ack.now, ack.delivered));
+        let Some((at, delivered)) = last else {
+            return;
+        };
+        if window_limited {
+            self.seen.rounds = self.seen.rounds.saturating_add(1);
+            self.seen.seconds += seconds_between(at, ack.now);
+            self.seen.bytes += float(ack.delivered - delivered);
+            self.seen.round_trips += round.mean;
+        }
+        match self.state {
+            State::Watching if window_limited => self.watch(round),
+            State::Trying { excess, before } => {
+                let queues = self.seen.round_trip() > QUEUES * (round.min + excess);
+                if queues {
+                    self.give_up();
+                } else if self.seen.rounds >= before.rounds || !window_limited {
+                    self.judge(excess, &before);
+                }
+            }
+            State::Watching | State::Covering { .. } => {}
+        }
+    }
+
+    fn watch(&mut self, round: &RoundTrips) {
+        if round.shows_min {
             self.returns += u32::from(self.away);
             self.away = false;
-        } else if least - min > away(min) {
+        } else if round.least - round.min > larger(AWAY * round.min, MAX_ACK_DELAY) {
             self.away = true;
         }
-        self.due = self.rounds >= self.look_after
-            && self.returns >= RETURNS
-            && self.mean_excess() > away(min);
+        if self.returns == 0 && !self.away {
+            // What was before the delay left the minimum is no part of a swing.
+            self.seen = Stretch::default();
+        }
+        if self.seen.rounds >= self.try_after && self.returns >= RETURNS {
+            let excess = COVERED * (self.seen.round_trip() - round.min);
+            let before = self.seen;
+            self.enter(State::Trying { excess, before });
+        } else if self.seen.rounds >= FORGOTTEN_AFTER.max(self.try_after) {
+            // A swing may begin after a quiet minute.
+            self.enter(State::Watching);
+        }
     }
 
-    /// Whether to look.
-    pub(super) fn look_is_due(&self) -> bool {
-        self.due
+    fn judge(&mut self, excess: f64, before: &Stretch) {
+        if self.seen.power() >= before.power() {
+            self.try_after = TRY_AFTER;
+            self.enter(State::Covering {
+                excess,
+                gone: false,
+            });
+        } else {
+            self.give_up();
+        }
     }
 
-    /// A drain has ended. What comes back because of it does not come back by itself.
-    pub(super) fn on_drained(&mut self) {
+    /// The delay was a queue of the flow's own. A link whose rate varies would be tried again and again.
+    fn give_up(&mut self) {
+        self.try_after = self.try_after.saturating_mul(RARER);
+        self.enter(State::Watching);
+    }
+
+    fn enter(&mut self, state: State) {
+        self.state = state;
+        self.seen = Stretch::default();
+        self.returns = 0;
         self.away = false;
     }
 
-    /// Takes the mean delay beyond the minimum in a look.
-    pub(super) fn on_look(&mut self, excess: f64) {
-        let before = self.mean_excess();
-        // What is longer in the look is chance.
-        let stayed = excess.min(before).max(0.0);
-        let share = if before > 0.0 { stayed / before } else { 0.0 };
-        if self.path_excess == 0.0 {
-            self.path_excess = stayed;
+    /// A drain has found a mean delay of so many seconds beyond the minimum. What comes back because of it does not come back by itself.
+    pub(super) fn on_drained(&mut self, found: f64) {
+        self.away = false;
+        self.last = None;
+        if let State::Covering { excess, gone } = self.state {
+            let found_none = found < GONE * excess;
+            if gone && found_none {
+                self.enter(State::Watching);
+            } else {
+                self.state = State::Covering {
+                    excess,
+                    gone: found_none,
+                };
+            }
         }
-        self.path_excess += (stayed - self.path_excess) / LOOKS;
-        self.stays += (share - self.stays) / LOOKS;
-        // A link whose rate varies would be looked at again and again.
-        self.look_after = if share > STAYS {
-            LOOK_AFTER.max(self.look_after / 2)
-        } else {
-            self.look_after.saturating_mul(2)
-        };
-        self.count_anew();
     }
 
-    fn count_anew(&mut self) {
-        (self.rounds, self.excess, self.returns) = (0, 0.0, 0);
-        (self.away, self.due) = (false, false);
+    /// Whether a larger flight is being tried: what it waits for is no news.
+    pub(super) fn is_trying(&self) -> bool {
+        matches!(self.state, State::Trying { .. })
     }
 
-    fn mean_excess(&self) -> f64 {
-        self.excess / f64::from(self.rounds.max(1))
-    }
-
-    /// How far the delay is above the minimum on a path that swings: the mean and its spread, in seconds.
-    pub(super) fn path_excess(&self) -> Option<f64> {
-        (self.stays > STAYS).then_some(SPREAD * self.path_excess)
+    /// How much longer than the minimum the base is on a path that swings, or may swing, in seconds.
+    pub(super) fn excess(&self) -> Option<f64> {
+        match self.state {
+            State::Watching => None,
+            State::Trying { excess, .. } | State::Covering { excess, .. } => Some(excess),
+        }
     }
 }
 
-/// A delay that is longer by so much is away from the minimum, in seconds: what hosts add is no swing.
-fn away(min: f64) -> f64 {
-    larger(AWAY * min, MAX_ACK_DELAY)
-}
-
-/// Of the minimum. What half and twice of this and of the others make: docs/results/knee-swings.md.
+/// Of the minimum: a delay that is longer by so much, and by more than receivers may wait, is away from it. What half and twice of this and of the others
+/// make: docs/results/knee-swings.md.
 const AWAY: f64 = 0.5;
 
-/// So often the delay has to come back before a look.
-const RETURNS: u32 = 2;
+/// So often the delay has to come back before a trial.
+const RETURNS: u32 = 3;
 
 /// In rounds.
-const LOOK_AFTER: u32 = 8;
+const TRY_AFTER: u32 = 8;
 
-/// In rounds, if no look was due. In company others' drains show the minimum now and then.
-const FORGOTTEN_AFTER: u32 = 64;
+/// After a trial that was not worth it so many times as many rounds.
+const RARER: u32 = 8;
 
-/// Averages are over so many looks: one look sees one phase of a swing.
-const LOOKS: f64 = 5.0;
+/// In rounds, if no trial was due. In company others' drains show the minimum now and then.
+const FORGOTTEN_AFTER: u32 = 128;
 
-/// Half a flight leaves half of its own queue at most.
-const STAYS: f64 = 0.5;
+/// Of the mean delay beyond the minimum. With no more than the mean the window would not grow.
+const COVERED: f64 = 1.25;
 
-/// A delay that rises and falls evenly has a half of its mean as a deviation.
-const SPREAD: f64 = 1.5;
+/// Of the base that is tried: round trips that are longer show a queue.
+const QUEUES: f64 = 1.1;
+
+/// Of the delay that is covered: less in two drains in a row is none. One drain may meet a quiet moment.
+const GONE: f64 = 0.25;
