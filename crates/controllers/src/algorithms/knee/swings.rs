@@ -210,7 +210,7 @@ const TRY_AFTER: u32 = 8;
 const RARER: u32 = 8;
 
 /// In rounds, if no trial was due. In company others' drains show the minimum now and then.
-const FORGOTTEN_AFTER: u32 = 128;
+const FORGOTTEN_AFTER: u32 = 96;
 
 /// Of the mean delay beyond the minimum. With no more than the mean the window would not grow.
 const COVERED: f64 = 1.25;

@@ -315,19 +315,23 @@ fn full_rounds(path: &mut PathRtt, rtts: impl Iterator<Item = u64>) {
 #[test]
 fn the_base_of_a_path_that_swings_stays() {
     let mut path = known();
-    for _ in 0..8 {
-        full_rounds(&mut path, [300, 300, 100].into_iter().cycle().take(12));
-        assert!(path.look_is_due());
-        path.on_look(0.22);
-    }
+    let swing = |path: &mut PathRtt, rounds: usize| {
+        full_rounds(path, [200, 200, 200, 100].into_iter().cycle().take(rounds));
+    };
+    swing(&mut path, 13);
     let base = path.base();
-    assert!(base > 0.27, "{base}");
-    full_rounds(&mut path, [100; 4].into_iter());
+    assert!((0.19..0.2).contains(&base), "{base}");
+    // What drains look for is the minimum, and what is tried waits in a queue that says nothing.
+    assert!((path.measured_base() - 0.1).abs() < 1e-9);
+    assert!(!path.drain_is_due(at(600_000), 0.1));
+    swing(&mut path, 16);
     assert_eq!(path.base(), base);
+    assert!(path.drain_is_due(at(600_000), 0.1));
     // A drain that finds the minimum is one of its phases.
     path.on_drained(&CONFIG(), at(9000), &found(0.12, 0.1));
     assert_eq!(path.base(), base);
     // It no longer swings.
-    full_rounds(&mut path, [100; 80].into_iter());
-    assert!((path.base() - 0.1).abs() < 1e-9, "{}", path.base());
+    path.on_drained(&CONFIG(), at(18_000), &found(0.12, 0.1));
+    assert!(path.base() < 0.13, "{}", path.base());
+    assert_eq!(path.base(), path.measured_base());
 }
