@@ -513,7 +513,8 @@ impl PathRtt {
             0.5 * (found.mean + last)
         }
         .max(self.min);
-        self.swings.on_drained(found.mean - self.min);
+        self.swings
+            .on_drained(found.mean - self.min, self.last_drain.others_queue);
         self.update_base();
         self.last_drain.count = self.last_drain.count.saturating_add(1);
         self.others_drain_below = 0.0;

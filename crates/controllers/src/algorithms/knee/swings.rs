@@ -165,11 +165,15 @@ impl Swings {
         self.away = false;
     }
 
-    /// A drain has found a mean delay of so many seconds beyond the minimum. What comes back because of it does not come back by itself.
-    pub(super) fn on_drained(&mut self, found: f64) {
+    /// A drain has found a mean delay of so many seconds beyond the minimum, and that it is `others_queue` or not. What comes back because of it does not
+    /// come back by itself.
+    pub(super) fn on_drained(&mut self, found: f64, others_queue: bool) {
         self.away = false;
         self.last = None;
-        if let State::Covering { excess, gone } = self.state {
+        if others_queue {
+            // A larger flight takes from others what it is delivered faster.
+            self.enter(State::Watching);
+        } else if let State::Covering { excess, gone } = self.state {
             let found_none = found < GONE * excess;
             if gone && found_none {
                 self.enter(State::Watching);
@@ -201,7 +205,7 @@ impl Swings {
 const AWAY: f64 = 0.5;
 
 /// So often the delay has to come back before a trial.
-const RETURNS: u32 = 3;
+const RETURNS: u32 = 4;
 
 /// In rounds.
 const TRY_AFTER: u32 = 8;

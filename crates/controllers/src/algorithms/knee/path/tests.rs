@@ -318,13 +318,13 @@ fn the_base_of_a_path_that_swings_stays() {
     let swing = |path: &mut PathRtt, rounds: usize| {
         full_rounds(path, [200, 200, 200, 100].into_iter().cycle().take(rounds));
     };
-    swing(&mut path, 13);
+    swing(&mut path, 17);
     let base = path.base();
     assert!((0.19..0.2).contains(&base), "{base}");
     // What drains look for is the minimum, and what is tried waits in a queue that says nothing.
     assert!((path.measured_base() - 0.1).abs() < 1e-9);
     assert!(!path.drain_is_due(at(600_000), 0.1));
-    swing(&mut path, 16);
+    swing(&mut path, 20);
     assert_eq!(path.base(), base);
     assert!(path.drain_is_due(at(600_000), 0.1));
     // A drain that finds the minimum is one of its phases.
