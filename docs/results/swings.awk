@@ -1,4 +1,5 @@
-# Prints the runs of 36 paths whose way back becomes longer and shorter in turn, between ideal and busy hosts, and of one that does so after a quiet minute: awk -f docs/results/swings.awk | sh > runs.jsonl
+# Prints the runs of 36 paths whose way back becomes longer and shorter again in steps, between ideal and busy hosts, of 24 on which it is longer for a part of each
+# period, and of one that does so after a quiet minute: awk -f docs/results/swings.awk | sh > runs.jsonl
 # It writes the link's file into the folder in which the runs are made.
 BEGIN {
     rates = split("10 50 200", rate, " ")
@@ -11,6 +12,14 @@ BEGIN {
                     run("--duration 40s --seeds 2")
                     run("--duration 40s --seeds 2 --host busy")
                 }
+    for (longer = 1; longer <= 2.5; longer += 1.5)
+        for (ms = 400; ms <= 1500; ms += 1100)
+            for (quarter = 1; quarter <= 3; quarter++) {
+                turns(50, 30, longer * 30, ms, quarter / 4)
+                run("--duration 40s --seeds 2")
+                turns(20, 100, longer * 100, ms, quarter / 4)
+                run("--duration 40s --seeds 2")
+            }
     path(50, 30, 80, 300, 60, 100)
     run("--duration 100s --seeds 4")
 }
@@ -21,6 +30,16 @@ function path(mbps, rtt, longer, ms, from, to,    at, number, step, steps) {
         step = number % 12
         steps = steps sprintf(", { at_ms = %.1f, delay_ms = %.2f }", at, rtt / 2 + longer * (step < 6 ? step : 12 - step) / 6)
     }
+    write(mbps, rtt, steps)
+}
+# Longer for a share of each period of `ms`.
+function turns(mbps, rtt, longer, ms, share,    at, steps) {
+    steps = sprintf("{ at_ms = 0.0, delay_ms = %.2f }", rtt / 2)
+    for (at = 100; at < 40000; at += ms)
+        steps = steps sprintf(", { at_ms = %.1f, delay_ms = %.2f }, { at_ms = %.1f, delay_ms = %.2f }", at, rtt / 2 + longer, at + ms * share, rtt / 2)
+    write(mbps, rtt, steps)
+}
+function write(mbps, rtt, steps) {
     print "cat > link.toml <<'END'"
     printf "[[link]]\nname = \"forward\"\nfrom = \"left\"\nto = \"right\"\nrate_mbps = %.1f\ndelay_ms = %.1f\nqueue_bytes = %d\n", mbps, rtt / 2, 125 * mbps * rtt
     printf "[[link]]\nname = \"reverse\"\nfrom = \"right\"\nto = \"left\"\nrate_mbps = 1000.0\ndelay_steps = [%s]\nEND\n", steps

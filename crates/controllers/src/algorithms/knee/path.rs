@@ -8,7 +8,7 @@ use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
 use super::controller::PACKETS_PER_ACK;
 use super::drain::{Drained, Known, Length};
 use super::plateau::Plateau;
-use super::swings::{RoundTrips, Swings};
+use super::swings::Swings;
 use crate::event::AckEvent;
 use crate::units::Timestamp;
 
@@ -443,16 +443,10 @@ impl PathRtt {
             self.plateau = Plateau::NONE;
             self.coarse = Plateau::NONE;
         }
-        // A round that shows the minimum has next to no queue: no base is longer. The mean of fewer samples is chance on a path that varies.
-        let shows_minimum = round.min <= (1.0 + AGREEMENT) * self.min;
-        let shown = RoundTrips {
-            least: round.min,
-            mean,
-            min: self.min,
-            shows_min: shows_minimum,
-        };
-        self.swings.on_round(ack, &shown, window_limited);
-        if shows_minimum && round.samples >= MEAN_OF {
+        self.swings
+            .on_round(ack, round.min, mean, self.min, window_limited);
+        // No base is longer. The mean of fewer samples is chance on a path that varies.
+        if shows(self.min, round.min) && round.samples >= MEAN_OF {
             self.measured = self.measured.min(mean);
         }
         self.update_base();
@@ -550,6 +544,11 @@ impl PathRtt {
             None => self.measured,
         };
     }
+}
+
+/// Whether a round with this least round-trip time has next to no queue.
+pub(super) fn shows(min: f64, least: f64) -> bool {
+    least <= (1.0 + AGREEMENT) * min
 }
 
 /// A mean of fewer round-trip times is chance. Eight leave out flows whose shares are small, and which take others' queue for the path.

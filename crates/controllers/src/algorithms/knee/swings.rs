@@ -5,6 +5,7 @@ mod tests;
 
 use super::arithmetic::{float, larger, seconds_between};
 use super::link::MAX_ACK_DELAY;
+use super::path::shows;
 use crate::event::AckEvent;
 use crate::units::{Bytes, Timestamp};
 
@@ -71,16 +72,6 @@ impl Stretch {
     }
 }
 
-/// What a round shows, in seconds.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RoundTrips {
-    pub(super) least: f64,
-    pub(super) mean: f64,
-    /// Of the path, and whether the round shows it.
-    pub(super) min: f64,
-    pub(super) shows_min: bool,
-}
-
 impl Swings {
     pub(super) fn new() -> Self {
         Self {
@@ -93,8 +84,15 @@ impl Swings {
         }
     }
 
-    /// Takes a round outside of drains. A flight that the application limits is delivered no faster.
-    pub(super) fn on_round(&mut self, ack: &AckEvent, round: &RoundTrips, window_limited: bool) {
+    /// Takes a round outside of drains, and its least and mean round-trip time. A flight that the application limits is delivered no faster.
+    pub(super) fn on_round(
+        &mut self,
+        ack: &AckEvent,
+        least: f64,
+        mean: f64,
+        min: f64,
+        window_limited: bool,
+    ) {
         let last = self.last.replace((ack.now, ack.delivered));
         let Some((at, delivered)) = last else {
             return;
@@ -103,12 +101,12 @@ impl Swings {
             self.seen.rounds = self.seen.rounds.saturating_add(1);
             self.seen.seconds += seconds_between(at, ack.now);
             self.seen.bytes += float(ack.delivered - delivered);
-            self.seen.round_trips += round.mean;
+            self.seen.round_trips += mean;
         }
         match self.state {
-            State::Watching if window_limited => self.watch(round),
+            State::Watching if window_limited => self.watch(least, min),
             State::Trying { excess, before } => {
-                let queues = self.seen.round_trip() > QUEUES * (round.min + excess);
+                let queues = self.seen.round_trip() > QUEUES * (min + excess);
                 if queues {
                     self.give_up();
                 } else if self.seen.rounds >= before.rounds || !window_limited {
@@ -119,11 +117,11 @@ impl Swings {
         }
     }
 
-    fn watch(&mut self, round: &RoundTrips) {
-        if round.shows_min {
+    fn watch(&mut self, least: f64, min: f64) {
+        if shows(min, least) {
             self.returns += u32::from(self.away);
             self.away = false;
-        } else if round.least - round.min > larger(AWAY * round.min, MAX_ACK_DELAY) {
+        } else if least - min > larger(AWAY * min, MAX_ACK_DELAY) {
             self.away = true;
         }
         if self.returns == 0 && !self.away {
@@ -131,7 +129,7 @@ impl Swings {
             self.seen = Stretch::default();
         }
         if self.seen.rounds >= self.try_after && self.returns >= RETURNS {
-            let excess = COVERED * (self.seen.round_trip() - round.min);
+            let excess = COVERED * (self.seen.round_trip() - min);
             let before = self.seen;
             self.enter(State::Trying { excess, before });
         } else if self.seen.rounds >= FORGOTTEN_AFTER.max(self.try_after) {

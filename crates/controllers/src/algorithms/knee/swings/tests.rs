@@ -33,13 +33,8 @@ impl Rounds {
             delivered: self.delivered,
             ..AckEvent::nothing_yet(self.now)
         };
-        let round = RoundTrips {
-            least: round_trip,
-            mean: round_trip,
-            min,
-            shows_min: round_trip <= 1.03 * min,
-        };
-        self.swings.on_round(&ack, &round, limited);
+        self.swings
+            .on_round(&ack, round_trip, round_trip, min, limited);
     }
 
     /// Rounds of a delay that is 80 ms above the minimum in three of four.
