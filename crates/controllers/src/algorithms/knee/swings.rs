@@ -107,7 +107,7 @@ impl Swings {
             State::Watching if window_limited => self.watch(least, min),
             State::Trying { excess, before } => {
                 let queues = self.seen.round_trip() > QUEUES * (min + excess);
-                if queues {
+                if queues && self.seen.power() < PROVEN * before.power() {
                     self.give_up();
                 } else if self.seen.rounds >= before.rounds || !window_limited {
                     self.judge(excess, &before);
@@ -219,6 +219,9 @@ const COVERED: f64 = 1.25;
 
 /// Of the base that is tried: round trips that are longer show a queue.
 const QUEUES: f64 = 1.1;
+
+/// Times the power before: a queue beside so much more is that of a link that is full at last.
+const PROVEN: f64 = 3.0;
 
 /// Of the delay that is covered: less in two drains in a row is none. One drain may meet a quiet moment.
 const GONE: f64 = 0.25;

@@ -105,6 +105,19 @@ fn a_queue_of_its_own_is_given_up() {
     }
 }
 
+/// Fault: with a deep buffer the larger flight filled the link, and its queue then ended the trial. 21 instead of 29 of 50 Mb/s were used.
+#[test]
+fn a_link_that_is_full_at_last_is_no_queue_of_its_own() {
+    for (times, kept) in [(3, false), (9, true)] {
+        let mut rounds = Rounds::trying();
+        let base = MIN + rounds.excess();
+        for _ in 0..16 {
+            rounds.take(1.3 * base, times * BYTES, MIN, true);
+        }
+        assert_eq!(rounds.swings.excess().is_some(), kept, "{times}");
+    }
+}
+
 /// A flight that only waits longer, within the base that is tried.
 #[test]
 fn what_makes_less_power_is_given_up() {
