@@ -1,7 +1,8 @@
 # Prints the runs of 36 paths whose way back becomes longer and shorter again in steps, between ideal and busy hosts, of 24 on which it is longer for a part of each
-# period, and of one that does so after a quiet minute: awk -f docs/results/swings.awk | sh > runs.jsonl
+# period, of one that does so after a quiet minute, and of 72 others: awk -f docs/results/swings.awk | sh > runs.jsonl
 # It writes the link's file into the folder in which the runs are made.
 BEGIN {
+    buffer = 1 # in BDP
     rates = split("10 50 200", rate, " ")
     rtts = split("20 60 150", rtt, " ")
     for (r = 1; r <= rates; r++)
@@ -22,6 +23,18 @@ BEGIN {
             }
     path(50, 30, 80, 300, 60, 100)
     run("--duration 100s --seeds 4")
+    split("30 100", rate, " ")
+    split("35 90", rtt, " ")
+    split("0.7 1.5 3", times, " ")
+    split("200 500 1500", half, " ")
+    for (r = 1; r <= 2; r++)
+        for (d = 1; d <= 2; d++)
+            for (t = 1; t <= 3; t++)
+                for (h = 1; h <= 3; h++)
+                    for (buffer = 0.5; buffer <= 2; buffer += 1.5) {
+                        path(rate[r], rtt[d], times[t] * rtt[d], half[h], 0, 30)
+                        run("--duration 30s")
+                    }
 }
 # Up and down in six steps each, `ms` for each way.
 function path(mbps, rtt, longer, ms, from, to,    at, number, step, steps) {
@@ -41,7 +54,7 @@ function turns(mbps, rtt, longer, ms, share,    at, steps) {
 }
 function write(mbps, rtt, steps) {
     print "cat > link.toml <<'END'"
-    printf "[[link]]\nname = \"forward\"\nfrom = \"left\"\nto = \"right\"\nrate_mbps = %.1f\ndelay_ms = %.1f\nqueue_bytes = %d\n", mbps, rtt / 2, 125 * mbps * rtt
+    printf "[[link]]\nname = \"forward\"\nfrom = \"left\"\nto = \"right\"\nrate_mbps = %.1f\ndelay_ms = %.1f\nqueue_bytes = %d\n", mbps, rtt / 2, 125 * mbps * rtt * buffer
     printf "[[link]]\nname = \"reverse\"\nfrom = \"right\"\nto = \"left\"\nrate_mbps = 1000.0\ndelay_steps = [%s]\nEND\n", steps
 }
 function run(options) {
