@@ -5,7 +5,7 @@ mod tests;
 
 use super::arithmetic::{float, larger, seconds_between};
 use super::link::MAX_ACK_DELAY;
-use super::path::shows;
+use super::path::{AGREEMENT, shows};
 use crate::event::AckEvent;
 use crate::units::{Bytes, Timestamp};
 
@@ -27,8 +27,11 @@ pub(super) struct Swings {
     returns: u32,
     /// Whether it has been far above the minimum since it last came back, or since a drain.
     away: bool,
-    /// A trial is due after so many rounds.
+    /// A trial is due after so many rounds, of which so many have been.
     try_after: u32,
+    waited: u32,
+    /// The minimum of this stretch, in seconds.
+    min: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -81,6 +84,8 @@ impl Swings {
             returns: 0,
             away: false,
             try_after: TRY_AFTER,
+            waited: 0,
+            min: 0.0,
         }
     }
 
@@ -97,9 +102,17 @@ impl Swings {
         let Some((at, delivered)) = last else {
             return;
         };
+        if (min - self.min).abs() > AGREEMENT * min {
+            // It is another path.
+            self.min = min;
+            self.enter(State::Watching);
+        }
+        let seconds = seconds_between(at, ack.now);
+        // What was sent before a pause is acknowledged in the round that ends after it.
+        let window_limited = window_limited && seconds < PAUSED * mean;
         if window_limited {
             self.seen.rounds = self.seen.rounds.saturating_add(1);
-            self.seen.seconds += seconds_between(at, ack.now);
+            self.seen.seconds += seconds;
             self.seen.bytes += float(ack.delivered - delivered);
             self.seen.round_trips += mean;
         }
@@ -109,7 +122,12 @@ impl Swings {
                 let queues = self.seen.round_trip() > QUEUES * (min + excess);
                 if queues && self.seen.power() < PROVEN * before.power() {
                     self.give_up();
-                } else if self.seen.rounds >= before.rounds || !window_limited {
+                } else if self.seen.rounds >= before.rounds {
+                    self.judge(excess, &before);
+                } else if !window_limited && self.seen.rounds < TRY_AFTER {
+                    // Too little was seen for a verdict.
+                    self.enter(State::Watching);
+                } else if !window_limited {
                     self.judge(excess, &before);
                 }
             }
@@ -128,11 +146,13 @@ impl Swings {
             // What was before the delay left the minimum is no part of a swing.
             self.seen = Stretch::default();
         }
-        if self.seen.rounds >= self.try_after && self.returns >= RETURNS {
+        self.waited = self.waited.saturating_add(1);
+        let counted = self.seen.rounds >= TRY_AFTER && self.returns >= RETURNS;
+        if counted && self.waited >= self.try_after {
             let excess = COVERED * (self.seen.round_trip() - min);
             let before = self.seen;
             self.enter(State::Trying { excess, before });
-        } else if self.seen.rounds >= FORGOTTEN_AFTER.max(self.try_after) {
+        } else if self.seen.rounds >= FORGOTTEN_AFTER {
             // A swing may begin after a quiet minute.
             self.enter(State::Watching);
         }
@@ -152,7 +172,8 @@ impl Swings {
 
     /// The delay was a queue of the flow's own. A link whose rate varies would be tried again and again.
     fn give_up(&mut self) {
-        self.try_after = self.try_after.saturating_mul(RARER);
+        self.try_after = (self.try_after * RARER).min(TRY_AGAIN);
+        self.waited = 0;
         self.enter(State::Watching);
     }
 
@@ -210,6 +231,12 @@ const TRY_AFTER: u32 = 8;
 
 /// After a trial that was not worth it so many times as many rounds.
 const RARER: u32 = 8;
+
+/// In rounds: at most.
+const TRY_AGAIN: u32 = 512;
+
+/// A round that takes so many of its round trips has a pause in it.
+const PAUSED: f64 = 2.0;
 
 /// In rounds, if no trial was due. In company others' drains show the minimum now and then.
 const FORGOTTEN_AFTER: u32 = 96;
