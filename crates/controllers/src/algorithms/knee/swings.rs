@@ -148,7 +148,8 @@ impl Swings {
         }
         self.waited = self.waited.saturating_add(1);
         let counted = self.seen.rounds >= TRY_AFTER && self.returns >= RETURNS;
-        if counted && self.waited >= self.try_after {
+        let small = self.seen.bytes < LARGE * f64::from(self.seen.rounds);
+        if counted && small && self.waited >= self.try_after {
             let excess = COVERED * (self.seen.round_trip() - min);
             let before = self.seen;
             self.enter(State::Trying { excess, before });
@@ -234,6 +235,9 @@ const RARER: u32 = 8;
 
 /// In rounds: at most.
 const TRY_AGAIN: u32 = 512;
+
+/// In bytes a round. A trial of a larger flight may lose so many packets at once that quinn closes the connection: "too many gaps in stream buffer".
+const LARGE: f64 = 1.5e6;
 
 /// A round that takes so many of its round trips has a pause in it.
 const PAUSED: f64 = 2.0;

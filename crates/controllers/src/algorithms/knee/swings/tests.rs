@@ -250,11 +250,76 @@ fn rounds_that_the_application_limits_say_nothing() {
 fn an_application_that_limits_the_flight_ends_a_trial() {
     for (bytes, kept) in [(2 * BYTES, true), (BYTES / 2, false)] {
         let mut rounds = Rounds::trying();
-        rounds.swing(4, bytes);
+        rounds.swing(8, bytes);
         assert!(rounds.swings.is_trying());
         rounds.take(MIN, 0, MIN, false);
         assert!(!rounds.swings.is_trying());
         assert_eq!(rounds.swings.excess().is_some(), kept, "{bytes}");
+    }
+    // A few rounds are no verdict, and no trial in vain.
+    let mut rounds = Rounds::trying();
+    rounds.swing(7, 10 * BYTES);
+    rounds.take(MIN, 0, MIN, false);
+    assert_eq!(rounds.swings.excess(), None);
+    rounds.swing(16, BYTES);
+    assert!(rounds.swings.is_trying());
+}
+
+/// Fault: the round that ends after a pause of the application took the pause's time. The trial, without one, seemed to be delivered faster, and an
+/// application that sends for two seconds of three had twice the round-trip time over recorded links.
+#[test]
+fn a_pause_is_no_time_of_a_round() {
+    let mut rounds = Rounds::new();
+    rounds.swing(3, BYTES);
+    let before = rounds.swings.seen;
+    rounds.now = Timestamp::from_nanos(rounds.now.as_nanos() + 1_000_000_000);
+    rounds.take(MIN + 0.08, BYTES, MIN, true);
+    assert_eq!(rounds.swings.seen.rounds, before.rounds);
+    rounds.take(MIN + 0.08, BYTES, MIN, true);
+    assert_eq!(rounds.swings.seen.rounds, before.rounds + 1);
+    assert!((rounds.swings.seen.seconds - before.seconds - 0.12).abs() < 1e-9);
+}
+
+/// Fault: a trial had as many rounds as there were since the trial before, up to thousands, without a drain.
+#[test]
+fn trials_in_vain_do_not_make_the_next_one_long() {
+    let mut rounds = Rounds::trying();
+    for _ in 0..6 {
+        rounds.take(10.0 * MIN, BYTES, MIN, true);
+        assert!(!rounds.swings.is_trying());
+        let due = (0..1000).find(|_| {
+            rounds.swing(4, BYTES);
+            rounds.swings.is_trying()
+        });
+        assert!(
+            due.is_some_and(|due| 4 * due <= TRY_AGAIN + FORGOTTEN_AFTER),
+            "{due:?}"
+        );
+    }
+    for _ in 0..FORGOTTEN_AFTER {
+        rounds.take(MIN + 0.04, 2 * BYTES, MIN, true);
+    }
+    assert!(!rounds.swings.is_trying());
+}
+
+/// A path that has become longer or shorter is another one.
+#[test]
+fn another_minimum_is_another_path() {
+    let mut rounds = Rounds::covering();
+    rounds.take(2.0 * MIN, BYTES, 2.0 * MIN, true);
+    assert_eq!(rounds.swings.excess(), None);
+    let mut rounds = Rounds::trying();
+    rounds.take(0.5 * MIN, BYTES, 0.5 * MIN, true);
+    assert_eq!(rounds.swings.excess(), None);
+}
+
+/// Fault: over 1 Gb/s and 30 ms a trial lost thousands of packets, and quinn closed the connection.
+#[test]
+fn large_flights_are_not_tried() {
+    for (bytes, tried) in [(1_400_000, true), (1_600_000, false)] {
+        let mut rounds = Rounds::new();
+        rounds.swing(16, bytes);
+        assert_eq!(rounds.swings.is_trying(), tried, "{bytes}");
     }
 }
 
