@@ -8,7 +8,7 @@ use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
 use super::controller::PACKETS_PER_ACK;
 use super::drain::{Drained, Known, Length};
 use super::plateau::Plateau;
-use super::swings::Swings;
+use super::swings::{Swings, shows};
 use crate::event::AckEvent;
 use crate::units::Timestamp;
 
@@ -544,11 +544,6 @@ impl PathRtt {
             None => self.measured,
         };
     }
-}
-
-/// Whether a round with this least round-trip time has next to no queue.
-pub(super) fn shows(min: f64, least: f64) -> bool {
-    least <= (1.0 + AGREEMENT) * min
 }
 
 /// A mean of fewer round-trip times is chance. Eight leave out flows whose shares are small, and which take others' queue for the path.

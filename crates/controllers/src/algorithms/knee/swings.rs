@@ -5,7 +5,7 @@ mod tests;
 
 use super::arithmetic::{float, larger, seconds_between};
 use super::link::MAX_ACK_DELAY;
-use super::path::{AGREEMENT, shows};
+use super::path::AGREEMENT;
 use crate::event::AckEvent;
 use crate::units::{Bytes, Timestamp};
 
@@ -122,12 +122,10 @@ impl Swings {
                 let queues = self.seen.round_trip() > QUEUES * (min + excess);
                 if queues && self.seen.power() < PROVEN * before.power() {
                     self.give_up();
-                } else if self.seen.rounds >= before.rounds {
-                    self.judge(excess, &before);
                 } else if !window_limited && self.seen.rounds < TRY_AFTER {
                     // Too little was seen for a verdict.
                     self.enter(State::Watching);
-                } else if !window_limited {
+                } else if !window_limited || self.seen.rounds >= before.rounds {
                     self.judge(excess, &before);
                 }
             }
@@ -220,6 +218,11 @@ impl Swings {
     }
 }
 
+/// Whether a round with this least round-trip time has next to no queue.
+pub(super) fn shows(min: f64, least: f64) -> bool {
+    least <= (1.0 + AGREEMENT) * min
+}
+
 /// Of the minimum: a delay that is longer by so much, and by more than receivers may wait, is away from it. What half and twice of this and of the others
 /// make: docs/results/knee-swings.md.
 const AWAY: f64 = 0.5;
@@ -233,7 +236,7 @@ const TRY_AFTER: u32 = 8;
 /// After a trial that was not worth it so many times as many rounds.
 const RARER: u32 = 8;
 
-/// In rounds: at most.
+/// In rounds: the most after a trial that was not worth it.
 const TRY_AGAIN: u32 = 512;
 
 /// In bytes a round. A trial of a larger flight may lose so many packets at once that quinn closes the connection: "too many gaps in stream buffer".
