@@ -215,7 +215,7 @@ fn new_connections_do_not_bear_for_long_what_slow_start_loses() {
 }
 
 /// Fault: losses of slow start that were reported after it had ended counted as those of a window that had not doubled, and the window was bounded by the
-/// whole flight for many round trips. It took 3.3 s.
+/// whole flight for many round trips. It took 3.6 s.
 #[test]
 fn losses_of_slow_start_are_its_losses_whenever_they_are_reported() {
     let link = Link::constant("10Mbps".parse().expect("a rate"));
@@ -223,7 +223,7 @@ fn losses_of_slow_start_are_its_losses_whenever_they_are_reported() {
         "knee",
         Scenario {
             rtt: Duration::from_millis(40),
-            queue: QueueSize::Packets(5),
+            queue: QueueSize::Packets(4),
             workload: "rpc:2MB@600sx1".parse().expect("a workload"),
             ..Scenario::bulk(link, seconds(15.0))
         },

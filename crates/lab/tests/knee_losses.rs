@@ -53,6 +53,21 @@ fn losses_after_a_stop_bound_the_window_as_in_startup() {
     }
 }
 
+/// Fault: an outage that lost the whole flight at the end of slow start was reported with the first packet after it, whose delivery rate became the
+/// link's: 0.17 of it was used.
+#[test]
+fn an_outage_at_the_end_of_slow_start_is_not_the_links_rate() {
+    for (rate, rtt, from) in [(20.0, 0.2, 2.0), (40.0, 0.3, 3.6)] {
+        let mut path = links(constant(rate), rtt, bdp(rate, rtt, 1.0));
+        path.forward.impairments.blackouts = vec![Interval {
+            from: seconds(from).into(),
+            to: seconds(from + 0.6).into(),
+        }];
+        let used = goodput(&greedy("knee", path, from + 8.0), from + 1.0, from + 8.0) / rate;
+        assert!(used > 0.6, "{used} of {rate} Mb/s");
+    }
+}
+
 /// Fault: each burst of losses bounded the window to 0.85 of its flight, though no queue had made it: 0.42 of the link was used. The smaller
 /// the window is, the likelier a burst loses all of it.
 #[test]

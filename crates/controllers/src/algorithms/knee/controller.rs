@@ -230,7 +230,10 @@ impl Knee {
             if event.flight.is_some_and(|flight| !flight.app_limited) {
                 self.evidence.measure(event.now);
             }
-            let rate = startup.rate(self.path.horizon());
+            let outage = event
+                .flight
+                .is_some_and(|flight| loss_bound::lost_whole(&flight));
+            let rate = startup.rate(self.path.horizon(), outage);
             let base_rtt = startup.base_rtt();
             self.end_startup(event.now, rate, base_rtt);
         }

@@ -6,7 +6,7 @@ mod tests;
 use super::KneeConfig;
 use super::arithmetic::{float, larger, smaller, whole};
 use super::path::Queue;
-use crate::event::{AckEvent, CongestionEvent};
+use crate::event::{AckEvent, CongestionEvent, FlightSample};
 use crate::units::{Bytes, Timestamp};
 
 /// A bound of the window where packets are lost or marked because of it.
@@ -395,8 +395,16 @@ impl LossBound {
                 && packets(self.recent.lost) > most(usual, packets(self.recent.all()))
         };
         self.reports.add(event.round);
-        // A window that doubles overflows a queue again and again, or by much. A burst of losses that chance makes is over.
-        let burst = growing && self.reports.in_round < BURSTS && lost < MAX_TOLERATED * sent;
+        // A window that doubles overflows a queue again and again, or by much. A burst of losses that chance makes is over. Without a queue more than a tenth
+        // of a small flight may be one.
+        let tenth = MAX_TOLERATED * sent;
+        let chance = if queue == Queue::None {
+            DEVIATIONS * tenth.sqrt()
+        } else {
+            0.0
+        };
+        let few = lost < tenth + chance;
+        let burst = growing && self.reports.in_round < BURSTS && few;
         if !too_many || burst {
             // Bursts of an application that queue and lose packets again and again have found the link, however few each of them loses.
             let overflowed = flight.app_limited && queue != Queue::None;
@@ -445,6 +453,11 @@ impl LossBound {
         self.phase = Phase::measuring(bounded, event.round, before, Test::Bound);
         true
     }
+}
+
+/// Whether next to nothing of a flight arrived. A buffer that overflows delivers what it holds.
+pub(super) fn lost_whole(flight: &FlightSample) -> bool {
+    float(flight.lost) > (1.0 - MAX_TOLERATED) * float(flight.in_flight)
 }
 
 /// How much a window may grow that losses bound, and of which so much was acknowledged: one that doubles in a round queues half of what it holds.

@@ -569,7 +569,7 @@ pub(super) const NOISY: f64 = 1.1;
 
 /// Of the minimum: a round whose least round-trip time is above this found a queue. With an eighth, flows in company on a path that loses packets by
 /// itself use less of it: docs/results/knee-losses.md.
-const QUEUED: f64 = 1.25;
+pub(super) const QUEUED: f64 = 1.25;
 
 /// A minimum that fell by so much in a drain is that of a shorter path. One that others' queues raised falls by less.
 const SHORTER: f64 = 1.5;

@@ -94,9 +94,15 @@ impl Startup {
         self.rate
     }
 
-    /// The best that is known, in bytes per second.
-    pub(super) fn rate(&self, horizon: f64) -> f64 {
-        self.rate.unwrap_or(float(self.window) / horizon)
+    /// The link's, as far as it is known, in bytes per second. The newest sample is of a round in which the link carried nothing if a flight was lost as a
+    /// whole (`outage`): half of the best is left, as half of the last flight may have been queue.
+    pub(super) fn rate(&self, horizon: f64, outage: bool) -> f64 {
+        let newest = self.rate.unwrap_or(float(self.window) / horizon);
+        if outage {
+            larger(newest, 0.5 * self.best_rate)
+        } else {
+            newest
+        }
     }
 
     /// The mean round-trip time without a queue of the sender's own, in seconds, if a round has ended: the first windows make next to none.

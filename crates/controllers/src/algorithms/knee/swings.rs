@@ -5,7 +5,7 @@ mod tests;
 
 use super::arithmetic::{float, larger, seconds_between};
 use super::link::MAX_ACK_DELAY;
-use super::path::AGREEMENT;
+use super::path::{AGREEMENT, NOISY, QUEUED};
 use crate::event::AckEvent;
 use crate::units::{Bytes, Timestamp};
 
@@ -119,7 +119,7 @@ impl Swings {
         match self.state {
             State::Watching if window_limited => self.watch(least, min),
             State::Trying { excess, before } => {
-                let queues = self.seen.round_trip() > QUEUES * (min + excess);
+                let queues = self.seen.round_trip() > NOISY * (min + excess);
                 if queues && self.seen.power() < PROVEN * before.power() {
                     self.give_up();
                 } else if !window_limited && self.seen.rounds < TRY_AFTER {
@@ -137,7 +137,7 @@ impl Swings {
         if shows(min, least) {
             self.returns += u32::from(self.away);
             self.away = false;
-        } else if least - min > larger(AWAY * min, MAX_ACK_DELAY) {
+        } else if least > larger(QUEUED * min, min + MAX_ACK_DELAY) {
             self.away = true;
         }
         if self.returns == 0 && !self.away {
@@ -223,11 +223,7 @@ pub(super) fn shows(min: f64, least: f64) -> bool {
     least <= (1.0 + AGREEMENT) * min
 }
 
-/// Of the minimum: a delay that is longer by so much, and by more than receivers may wait, is away from it. What half and twice of this and of the others
-/// make: docs/results/knee-swings.md.
-const AWAY: f64 = 0.5;
-
-/// So often the delay has to come back before a trial.
+/// So often the delay has to come back before a trial. What half and twice of this and of the others make: docs/results/knee-swings.md.
 const RETURNS: u32 = 4;
 
 /// In rounds.
@@ -236,8 +232,8 @@ const TRY_AFTER: u32 = 8;
 /// After a trial that was not worth it so many times as many rounds.
 const RARER: u32 = 8;
 
-/// In rounds: the most after a trial that was not worth it.
-const TRY_AGAIN: u32 = 512;
+/// In rounds: two such trials in a row make the next one no rarer.
+const TRY_AGAIN: u32 = TRY_AFTER * RARER * RARER;
 
 /// In bytes a round. A trial of a larger flight may lose so many packets at once that quinn closes the connection: "too many gaps in stream buffer".
 const LARGE: f64 = 1.5e6;
@@ -250,9 +246,6 @@ const FORGOTTEN_AFTER: u32 = 96;
 
 /// Of the mean delay beyond the minimum. With no more than the mean the window would not grow.
 const COVERED: f64 = 1.25;
-
-/// Of the base that is tried: round trips that are longer show a queue.
-const QUEUES: f64 = 1.1;
 
 /// Times the power before: a queue beside so much more is that of a link that is full at last.
 const PROVEN: f64 = 3.0;

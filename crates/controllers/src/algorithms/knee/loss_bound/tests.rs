@@ -323,8 +323,25 @@ fn one_burst_in_slow_start_is_chance() {
     assert_eq!(bound.bytes(), f64::INFINITY);
     assert!(report(&mut bound, 7));
     let mut bound = LossBound::new(MTU);
-    assert!(!report(&mut bound, 7));
-    assert!(report(&mut bound, 14));
+    for lost in [7, 14] {
+        assert!(!report(&mut bound, lost));
+    }
+    assert!(report(&mut bound, 17));
+}
+
+/// Fault: three lost packets of a first flight of twenty ended slow start, and a link of 50 Mb/s and 200 ms was used to 8 % for 12 s. A queue says that the
+/// window was too large.
+#[test]
+fn a_few_packets_of_an_early_flight_are_chance() {
+    for (queue, ends) in [(Queue::None, false), (Queue::Stands, true)] {
+        let mut event = loss(40, 1, 3);
+        event.flight = event.flight.map(|flight| FlightSample {
+            in_flight: MTU * 20,
+            ..flight
+        });
+        let mut bound = LossBound::new(MTU);
+        assert_eq!(lose_from(&mut bound, &event, queue, true), ends);
+    }
 }
 
 /// Fault: marks that come by a queue's average go on when it has gone. The bound then grew fast from the smallest flight that was marked.

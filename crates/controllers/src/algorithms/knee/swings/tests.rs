@@ -180,8 +180,8 @@ fn swings_that_begin_late_are_covered() {
 #[test]
 fn small_swings_are_not_tried() {
     for (min, longer, due) in [
-        (0.1, 0.045, false),
-        (0.1, 0.055, true),
+        (0.12, 0.028, false),
+        (0.12, 0.032, true),
         (0.005, 0.02, false),
         (0.005, 0.03, true),
     ] {
