@@ -304,7 +304,7 @@ fn a_qlog_shows_windows_over_virtual_time() {
         [
             "5Mbps-knee-seed1-flow1.sqlog",
             "5Mbps-knee-seed1-flow2.sqlog",
-            "5Mbps-noq-knee-seed1-flow2.sqlog"
+            "5Mbps-noq+knee-seed1-flow2.sqlog"
         ]
     );
     let text = fs::read(directory.join("logs").join(&names[0])).expect("a file");

@@ -375,3 +375,41 @@ merge nowhere => nowhere
 "#;
     all_refused(&directory, cases);
 }
+
+/// Faults: of a result of another form neither file nor line was named, and what stands in a result's place for ever was read until memory ended.
+#[test]
+fn a_result_of_another_form_is_blamed_with_its_line() {
+    let (directory, command) = sweep("sweep-forms", 1, "knee,cubic");
+    let command = format!("{command} --out kept");
+    stdout(&directory, &command);
+    let path = directory.join("kept/runs.jsonl");
+    let kept = fs::read_to_string(&path).unwrap();
+    let (first, second) = kept.split_once('\n').expect("two results");
+    let changed = second.replacen("\"utilization\":", "\"utilization\":[],\"other\":", 1);
+    fs::write(&path, format!("{first}\n{changed}")).unwrap();
+    let blamed = [
+        "kept/runs.jsonl:2",
+        "not the result of a run",
+        "invalid type",
+    ];
+    let output = kneepoint(&directory, &command).output().unwrap();
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{printed}");
+    for part in blamed {
+        assert!(printed.contains(part), "{printed}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn results_are_read_of_regular_files_only() {
+    let directory = directory("sweep-device", &[]);
+    let kept = directory.join("kept");
+    fs::create_dir_all(&kept).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", kept.join("runs.jsonl")).unwrap();
+    refused(
+        &directory,
+        "compare --rate 1Mbps --duration 1s --controllers knee --out kept",
+        &["--out", "kept/runs.jsonl", "no regular file"],
+    );
+}

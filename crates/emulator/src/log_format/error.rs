@@ -95,6 +95,18 @@ pub enum LogError {
         /// The base, in milliseconds.
         base: u64,
     },
+    /// An event lies before the one in the line before.
+    #[error("{name}:{line}: {value} ms after the base timestamp comes after {before} ms")]
+    Backwards {
+        /// The log's name.
+        name: String,
+        /// The line's number.
+        line: usize,
+        /// The event's time, in milliseconds after the base.
+        value: u64,
+        /// That of the event before.
+        before: u64,
+    },
     /// A departing packet has been on its way since before the base.
     #[error("{name}:{line}: a delay of {value} ms at {time} ms after the base timestamp")]
     DelayTooLong {

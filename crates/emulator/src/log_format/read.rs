@@ -58,7 +58,7 @@ impl Log {
     /// Parses a log from text. The name identifies the log in errors and reports.
     ///
     /// # Errors
-    /// The first line that is neither a comment nor an event after the base; no event at all.
+    /// The first line that is neither a comment nor an event after the base, or whose time is before that of the event before; no event at all.
     pub fn parse(text: impl AsRef<[u8]>, name: impl Into<String>) -> Result<Self, LogError> {
         let name = name.into();
         let (mut base, mut comments, mut events) = (None, Vec::new(), Vec::new());
@@ -73,7 +73,13 @@ impl Log {
                 }
                 comments.push(comment.trim().to_owned());
             } else if !line.text.trim().is_empty() {
-                events.push(line.event(base)?);
+                let event = line.event(base)?;
+                if let Some(before) = events.last().map(|last: &Event| last.time)
+                    && event.time < before
+                {
+                    return Err(line.backwards(event.time, before));
+                }
+                events.push(event);
             }
         }
         match base {
@@ -227,6 +233,15 @@ impl<'a> Line<'a> {
             what,
             value: excerpt(field),
         })
+    }
+
+    fn backwards(&self, value: u64, before: u64) -> LogError {
+        LogError::Backwards {
+            name: self.name.to_owned(),
+            line: self.line,
+            value,
+            before,
+        }
     }
 
     fn second_base(&self, value: u64) -> LogError {

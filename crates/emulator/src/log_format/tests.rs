@@ -219,3 +219,14 @@ fn formats_by_name() {
     }
     assert!("pcap".parse::<LogFormat>().is_err());
 }
+
+/// Fault: a log whose times go backwards had a duration of zero.
+#[test]
+fn times_that_go_backwards_are_refused() {
+    let text = "# base timestamp: 2\n5 # 1504\n5 # 1504\n4 # 1504\n";
+    let error = Log::parse(text, "a.log").expect_err("it is no log");
+    assert_eq!(
+        error.to_string(),
+        "a.log:4: 2 ms after the base timestamp comes after 3 ms"
+    );
+}

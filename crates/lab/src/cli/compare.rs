@@ -265,10 +265,7 @@ pub(super) fn run(
     if let Some(directory) = series {
         output::series::write(&outcomes, directory).map_err(|error| {
             let reason = format!("--series: {error}");
-            match error.source.kind() {
-                csv::ErrorKind::Io(source) => CliError::of_file(source, reason),
-                _ => CliError::failure(reason),
-            }
+            CliError::of_file(&error.source, reason)
         })?;
     }
     if let Some(directory) = plots {

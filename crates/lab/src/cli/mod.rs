@@ -150,7 +150,7 @@ fn write_all(out: &mut dyn Write, text: &str) -> io::Result<()> {
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done, also if the reader of the output has gone, and if a signal ends `relay`
-  1    failed: a run, a full disk, a busy file; rows of runs that finished are printed
+  1    failed: a run, a full disk, a busy file; rows of runs that finished are printed, or kept with --out
   2    refused: an option, a value or a file that it names; the line on stderr says which
   130  interrupted, with the results until then (`loopback`)
   `relay -- COMMAND` has COMMAND's code, or 124 if it ended the command. A signal ends other commands as usual: 128 and its number in a shell.";

@@ -9,7 +9,9 @@ use super::error::CliError;
 use super::options::create_directory;
 use super::progress::{Progress, say};
 use super::write_all;
-use crate::sweep::{Results, Run, Shard, collect, make_all, make_missing, merge};
+use crate::sweep::{
+    Results, ResultsError, Run, Shard, SweepError, collect, make_all, make_missing, merge,
+};
 
 #[derive(Debug, Args)]
 pub(super) struct SweepOptions {
@@ -105,7 +107,7 @@ impl Sweep {
         let advance = |share| progress.advance_share(share);
         let made = make_missing(runs, self.shard, &self.kept, &advance);
         progress.finish();
-        let made = made.map_err(CliError::failure)?;
+        let made = made.map_err(blamed)?;
         if self.shard == Shard::ALL {
             return Ok(true);
         }
@@ -134,7 +136,7 @@ impl Sweep {
         if !self.make(runs, out)? {
             return Ok(None);
         }
-        let results = collect(runs, &self.kept).map_err(CliError::failure)?;
+        let results = collect(runs, &self.kept).map_err(blamed)?;
         self.merge()?;
         Ok(Some(results))
     }
@@ -148,8 +150,8 @@ impl Sweep {
         let advance = |share| progress.advance_share(share);
         let made = make_missing(runs, self.shard, &self.kept, &advance);
         progress.finish();
-        made.map_err(CliError::failure)?;
-        collect(runs, &self.kept).map_err(CliError::failure)
+        made.map_err(blamed)?;
+        collect(runs, &self.kept).map_err(blamed)
     }
 
     /// Joins the files of the directory.
@@ -158,6 +160,15 @@ impl Sweep {
         drop(self.kept);
         merge(&self.directory).map_err(CliError::failure)?;
         Ok(())
+    }
+}
+
+/// What the directory holds is the user's, what cannot be written to it is not.
+fn blamed<E: std::error::Error>(error: SweepError<E>) -> CliError {
+    match error {
+        SweepError::Results(error @ ResultsError::Line { .. }) => CliError::input("--out", error),
+        SweepError::Results(error) => CliError::failure(format_args!("--out: {error}")),
+        error => CliError::failure(error),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the plots of a comparison draw, as comma-separated values.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use thiserror::Error;
 
 use crate::compare::Outcome;
 use crate::plots::file_name;
+use crate::replace::replace;
 
 /// Why a file of a series is not there, or not whole.
 #[derive(Debug, Error)]
@@ -15,7 +17,7 @@ pub struct SeriesError {
     /// The file.
     pub path: PathBuf,
     /// The system's reason.
-    pub source: csv::Error,
+    pub source: io::Error,
 }
 
 /// Writes, into an existing directory, for every run `LINK-CONTROLLER.csv` with capacity, throughput and queueing delay over time
@@ -25,26 +27,26 @@ pub struct SeriesError {
 /// # Errors
 /// When a file cannot be written.
 pub fn write(outcomes: &[Outcome], directory: &Path) -> Result<(), SeriesError> {
-    let write = |name: &str, fill: &dyn Fn(&Path) -> Result<(), csv::Error>| {
+    let write = |name: &str, fill: &dyn Fn(&mut dyn Write) -> io::Result<()>| {
         let path = directory.join(format!("{}.csv", file_name(name)));
-        fill(&path).map_err(|source| SeriesError { path, source })
+        replace(&path, fill).map_err(|source| SeriesError { path, source })
     };
     for link in outcomes.chunk_by(|a, b| a.row.trace == b.row.trace) {
         for outcome in link {
             let name = outcome.name(link);
-            write(&name, &|path| timeline(outcome, path))?;
-            write(&format!("{name}-windows"), &|path| windows(outcome, path))?;
+            write(&name, &|file| timeline(outcome, file))?;
+            write(&format!("{name}-windows"), &|file| windows(outcome, file))?;
         }
         if let Some(first) = link.first() {
             let name = format!("{}-scatter", first.row.trace);
-            write(&name, &|path| scatter(link, path))?;
+            write(&name, &|file| scatter(link, file))?;
         }
     }
     Ok(())
 }
 
-fn scatter(link: &[Outcome], path: &Path) -> Result<(), csv::Error> {
-    let mut writer = csv::Writer::from_path(path)?;
+fn scatter(link: &[Outcome], file: &mut dyn Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(file);
     writer.write_record(SCATTER)?;
     for Outcome { row, .. } in link {
         writer.serialize((
@@ -57,11 +59,11 @@ fn scatter(link: &[Outcome], path: &Path) -> Result<(), csv::Error> {
             row.rtt_ms,
         ))?;
     }
-    Ok(writer.flush()?)
+    writer.flush()
 }
 
-fn timeline(outcome: &Outcome, path: &Path) -> Result<(), csv::Error> {
-    let mut writer = csv::Writer::from_path(path)?;
+fn timeline(outcome: &Outcome, file: &mut dyn Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(file);
     writer.write_record(TIMELINE)?;
     for (index, bin) in outcome.timeline.bins.iter().enumerate() {
         let begin = index as f64 * outcome.timeline.bin_seconds;
@@ -76,11 +78,11 @@ fn timeline(outcome: &Outcome, path: &Path) -> Result<(), csv::Error> {
             delay.map(|delay| delay.max),
         ))?;
     }
-    Ok(writer.flush()?)
+    writer.flush()
 }
 
-fn windows(outcome: &Outcome, path: &Path) -> Result<(), csv::Error> {
-    let mut writer = csv::Writer::from_path(path)?;
+fn windows(outcome: &Outcome, file: &mut dyn Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(file);
     writer.write_record(WINDOWS)?;
     for (index, flow) in outcome.windows.iter().enumerate() {
         let controller = outcome.row.flows.get(index).map(|flow| &flow.controller);
@@ -89,7 +91,7 @@ fn windows(outcome: &Outcome, path: &Path) -> Result<(), csv::Error> {
             writer.serialize((Duration::as_secs_f64(at), index + 1, controller, window))?;
         }
     }
-    Ok(writer.flush()?)
+    writer.flush()
 }
 
 /// The columns. Bins are named by their beginnings.

@@ -1,7 +1,6 @@
 //! One drawing, two files.
 
-use std::fs::{self, File};
-use std::io::BufWriter;
+use std::io::{self, Write};
 use std::path::Path;
 
 use plotters::backend::{PixelFormat, RGBPixel};
@@ -12,6 +11,7 @@ use plotters::prelude::{BitMapBackend, DrawingArea, DrawingBackend, IntoDrawingA
 use super::PlotError;
 use super::style::BACKGROUND;
 use super::svg::described;
+use crate::replace::replace;
 
 /// Where a plot is drawn.
 pub(super) type Area<DB> = DrawingArea<DB, Shift>;
@@ -39,7 +39,8 @@ pub(super) trait Drawing {
 pub(super) fn save(drawing: &impl Drawing, directory: &Path, name: &str) -> Result<(), PlotError> {
     let path = directory.join(format!("{name}.svg"));
     let text = draw_svg(drawing, &path)?;
-    fs::write(&path, text).map_err(|error| failed(&path, &error))?;
+    replace(&path, |file| file.write_all(text.as_bytes()))
+        .map_err(|error| failed(&path, &error))?;
 
     let path = directory.join(format!("{name}.png"));
     let (width, height) = drawing.size();
@@ -49,7 +50,8 @@ pub(super) fn save(drawing: &impl Drawing, directory: &Path, name: &str) -> Resu
         BitMapBackend::with_buffer(&mut pixels, drawing.size()),
         &path,
     )?;
-    encode(&pixels, drawing.size(), &path).map_err(|error| failed(&path, &error))
+    replace(&path, |file| encode(&pixels, drawing.size(), file))
+        .map_err(|error| failed(&path, &error))
 }
 
 /// The drawing as SVG, with its title and description.
@@ -64,18 +66,13 @@ pub(super) fn draw_svg(drawing: &impl Drawing, path: &Path) -> Result<String, Pl
 }
 
 /// Writes rows of red, green and blue. plotters has an encoder of its own, which brings four image formats along.
-fn encode(
-    pixels: &[u8],
-    (width, height): (u32, u32),
-    path: &Path,
-) -> Result<(), png::EncodingError> {
-    let file = BufWriter::new(File::create(path)?);
+fn encode(pixels: &[u8], (width, height): (u32, u32), file: &mut dyn Write) -> io::Result<()> {
     let mut encoder = png::Encoder::new(file, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_compression(png::Compression::Fast);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(pixels)?;
-    writer.finish()
+    Ok(writer.finish()?)
 }
 
 fn render<DB: DrawingBackend>(

@@ -14,6 +14,7 @@ mod svg;
 mod timeline;
 mod trace;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -85,16 +86,64 @@ pub fn draw_trace(trace: &Trace, name: &str, directory: &Path) -> Result<(), Plo
     save(&trace::Plot { trace, name }, directory, &file_name(name))
 }
 
-/// A name fit for a file on any system: that of a mix of many flows is cut.
+/// A name fit for a file on any system, another one for each name: `:` is `+`, and what some systems or shells refuse is `%` and two digits.
+/// Long names, such as those of a mix of many flows, end in a digest.
 pub(crate) fn file_name(name: &str) -> String {
-    name.chars()
-        .take(MAX_NAME)
-        .map(|c| match c {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '_' | '-' => c,
-            _ => '-',
-        })
-        .collect()
+    let mut file = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-' | b',' | b'=' => {
+                file.push(char::from(byte));
+            }
+            b':' => file.push('+'),
+            _ => file += &format!("%{byte:02X}"),
+        }
+    }
+    if file.len() > MAX_NAME {
+        let mut digest = DefaultHasher::new();
+        name.hash(&mut digest);
+        file.truncate(MAX_NAME - DIGEST);
+        file += &format!("-{:016x}", digest.finish());
+    }
+    file
 }
 
-/// Names of files may have 255 bytes, of which the extension takes some.
+/// Names of files may have 255 bytes, of which the extension and a process's number take some.
 const MAX_NAME: usize = 200;
+
+/// A dash and 64 bits.
+const DIGEST: usize = 17;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fault: all but letters and digits became a dash, and long names were cut, so that one run's files took the place of another's.
+    #[test]
+    fn names_that_differ_are_names_of_files_that_differ() {
+        let long = "knee,".repeat(60);
+        let names = [
+            "10Mbps-noq:bbr3",
+            "10Mbps-noq-bbr3",
+            "10Mbps-noq+bbr3",
+            "10Mbps-noq%3Abbr3",
+            "p,q-knee",
+            "p q-knee",
+            "p/q-knee",
+            "p-q-knee",
+            "\u{e9}-knee",
+            &format!("{long}-scatter"),
+            &format!("{long}-seed1"),
+        ];
+        let files: std::collections::BTreeSet<String> =
+            names.iter().map(|name| file_name(name)).collect();
+        assert_eq!(files.len(), names.len(), "{files:?}");
+        assert!(
+            files
+                .iter()
+                .all(|file| file.len() <= MAX_NAME && file.is_ascii())
+        );
+        assert_eq!(file_name("10Mbps-bbr:paper"), "10Mbps-bbr+paper");
+        assert_eq!(file_name("p q"), "p%20q");
+    }
+}

@@ -42,7 +42,11 @@ pub(super) struct Content {
 /// Reads a file up to its last whole line.
 pub(super) fn read(path: &Path) -> Result<Content, ResultsError> {
     let failed = |source| failure("read", path, source);
-    let mut reader = BufReader::new(File::open(path).map_err(failed)?);
+    let file = File::open(path).map_err(failed)?;
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(failed(io::Error::other("it is no regular file")));
+    }
+    let mut reader = BufReader::new(file);
     let (mut content, mut text) = (Content::default(), Vec::new());
     loop {
         text.clear();

@@ -111,8 +111,14 @@ impl Results {
         let run = || key.to_string();
         let kept = state.known.results.get(key);
         let kept = kept.ok_or_else(|| SweepError::Missing { run: run() })?;
-        serde_json::from_str(kept.result.get())
-            .map_err(|source| SweepError::Json { run: run(), source })
+        let text = kept.result.get();
+        serde_json::from_str(text).map_err(|source| match kept.place {
+            Some((file, line)) => {
+                let path = state.known.files.get(file).cloned().unwrap_or_default();
+                lines::no_result(path, line, text, source).into()
+            }
+            None => SweepError::Json { run: run(), source },
+        })
     }
 
     /// Keeps the result of a run. It is in the file when this returns.

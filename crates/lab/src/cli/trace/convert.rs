@@ -82,6 +82,7 @@ fn cut(trace: &Trace, from: Nanos, to: Nanos) -> Result<Trace, CliError> {
     trace.cut(from, to).map_err(|error| {
         let option = match error {
             CutError::BeyondEnd { .. } => "--to",
+            CutError::Empty { from, .. } if from == Nanos::ZERO => "--to",
             CutError::NotWhole(border) if border == to => "--to",
             _ => "--from",
         };
