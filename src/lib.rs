@@ -71,23 +71,40 @@
 //! use kneepoint::Algorithm;
 //! use kneepoint::quinn::IntoFactory as _;
 //!
-//! /// Connections within this machine get CUBIC, all others the default, `knee`.
-//! fn accept(
-//!     incoming: quinn::Incoming,
-//!     mut config: quinn::ServerConfig,
-//! ) -> Result<quinn::Connecting, quinn::ConnectionError> {
-//!     let algorithm = match incoming.remote_address().ip().is_loopback() {
-//!         true => Algorithm::Cubic,
-//!         false => Algorithm::default(),
-//!     };
-//!     let mut transport = quinn::TransportConfig::default();
-//!     transport.congestion_controller_factory(algorithm.factory());
-//!     config.transport_config(Arc::new(transport));
-//!     incoming.accept_with(Arc::new(config))
+//! /// A configuration for each controller, made once.
+//! struct Configs {
+//!     local: Arc<quinn::ServerConfig>,
+//!     others: Arc<quinn::ServerConfig>,
+//! }
+//!
+//! impl Configs {
+//!     fn new(config: quinn::ServerConfig) -> Self {
+//!         let with = |algorithm: Algorithm| {
+//!             let (mut config, mut transport) = (config.clone(), quinn::TransportConfig::default());
+//!             transport.congestion_controller_factory(algorithm.factory());
+//!             config.transport_config(Arc::new(transport));
+//!             Arc::new(config)
+//!         };
+//!         let (local, others) = (with(Algorithm::Cubic), with(Algorithm::default()));
+//!         Self { local, others }
+//!     }
+//!
+//!     /// Connections within this machine get CUBIC, all others the default, `knee`.
+//!     fn accept(
+//!         &self,
+//!         incoming: quinn::Incoming,
+//!     ) -> Result<quinn::Connecting, quinn::ConnectionError> {
+//!         let config = match incoming.remote_address().ip().is_loopback() {
+//!             true => &self.local,
+//!             false => &self.others,
+//!         };
+//!         incoming.accept_with(Arc::clone(config))
+//!     }
 //! }
 //! ```
 //!
-//! A `ServerConfig` is cheap to clone. A server with many connections makes one configuration for each controller, once.
+//! One factory gives each of its connections a seed of its own. Factories that were not given different seeds draw the same random numbers, so
+//! that the connections of a factory each would probe in step.
 //!
 //! # What a controller believes
 //!

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kneepoint::quinn::IntoFactory as _;
 use kneepoint::{ControllerSpec, ParseAlgorithmError};
 use quinn::TransportConfig;
-use quinn::congestion::CubicConfig;
+use quinn::congestion::{ControllerFactory, CubicConfig};
 
 /// Which controller a side sends with: `knee`, `bbr:tuned`, `quinn-cubic`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,17 +27,18 @@ impl FromStr for Choice {
 }
 
 impl Choice {
+    /// What makes it for each connection.
+    pub(crate) fn factory(self) -> Arc<dyn ControllerFactory + Send + Sync> {
+        match self {
+            Self::Kneepoint(spec) => spec.factory(),
+            Self::QuinnCubic => Arc::new(CubicConfig::default()),
+        }
+    }
+
     /// A transport that sends with it.
     pub(crate) fn transport(self) -> TransportConfig {
         let mut transport = TransportConfig::default();
-        match self {
-            Self::Kneepoint(spec) => {
-                transport.congestion_controller_factory(spec.factory());
-            }
-            Self::QuinnCubic => {
-                transport.congestion_controller_factory(Arc::new(CubicConfig::default()));
-            }
-        }
+        transport.congestion_controller_factory(self.factory());
         transport
     }
 }

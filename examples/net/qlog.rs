@@ -5,17 +5,18 @@ use std::io::LineWriter;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use quinn::{QlogConfig, ServerConfig};
+use quinn::congestion::ControllerFactory;
+use quinn::{QlogConfig, ServerConfig, TransportConfig};
 
 use super::Result;
 use super::controller::Choice;
 
 /// Where the files go, and what the connections have in common.
-#[derive(Debug)]
 pub(crate) struct Qlog {
     folder: PathBuf,
     config: ServerConfig,
-    controller: Choice,
+    /// One for all connections: their controllers draw different random numbers.
+    controllers: Arc<dyn ControllerFactory + Send + Sync>,
     connections: u64,
 }
 
@@ -26,7 +27,7 @@ impl Qlog {
         Ok(Self {
             folder,
             config,
-            controller,
+            controllers: controller.factory(),
             connections: 0,
         })
     }
@@ -42,7 +43,8 @@ impl Qlog {
         qlog.title(Some(title));
         // An event is a line: what has happened can be read while the connection lives.
         qlog.writer(Box::new(LineWriter::new(File::create(path)?)));
-        let mut transport = self.controller.clone().transport();
+        let mut transport = TransportConfig::default();
+        transport.congestion_controller_factory(Arc::clone(&self.controllers));
         transport.qlog_stream(qlog.into_stream());
         let mut config = self.config.clone();
         config.transport_config(Arc::new(transport));

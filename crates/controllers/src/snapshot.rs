@@ -24,7 +24,7 @@ pub struct Snapshot {
     pub bandwidth_at: Option<Timestamp>,
     /// The estimate of the round-trip time without queues; `None` before the first sample.
     pub min_rtt: Option<Duration>,
-    /// The congestion window that the transport enforces.
+    /// The congestion window that the transport enforces. A transport that paces by its window may be told another one while less is in flight.
     pub congestion_window: Bytes,
     /// The window at which slow start ends; `None` if nothing has set it, or if the algorithm has no slow start.
     pub slow_start_threshold: Option<Bytes>,

@@ -13,8 +13,9 @@ use crate::adapter::NoqController;
 
 /// A factory for `TransportConfig::congestion_controller_factory`.
 ///
-/// Each path's controller gets a seed of its own, so that paths do not probe in step: the factory's seed and the number of
-/// controllers built before.
+/// Each path's controller gets a seed of its own, so that the paths of one factory do not probe in step: the factory's seed and the number of
+/// controllers built before. No random number of the system is read: factories, and programs, whose paths share a link
+/// need seeds that differ.
 #[derive(Debug)]
 pub struct Factory(pub(crate) ControllerBuilder);
 
@@ -27,7 +28,7 @@ impl Factory {
         ControllerBuilder::new(config).map(Self)
     }
 
-    /// The seed for whatever the controllers draw at random; 0 unless set.
+    /// The seed for whatever the controllers draw at random; 0 unless set. `knee` draws nothing.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self(self.0.seed(seed))

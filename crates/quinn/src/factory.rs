@@ -16,8 +16,9 @@ use crate::adapter::QuinnController;
 
 /// A factory for `TransportConfig::congestion_controller_factory`.
 ///
-/// Each connection's controller gets a seed of its own, so that connections do not probe in step: the factory's
-/// seed and the number of controllers built before.
+/// Each connection's controller gets a seed of its own, so that the connections of one factory do not probe in step: the factory's
+/// seed and the number of controllers built before. No random number of the system is read: factories, and programs, whose connections share
+/// a path need seeds that differ.
 #[derive(Debug)]
 pub struct Factory(ControllerBuilder);
 
@@ -30,7 +31,7 @@ impl Factory {
         ControllerBuilder::new(config).map(Self)
     }
 
-    /// The seed for whatever the controllers draw at random; 0 unless set.
+    /// The seed for whatever the controllers draw at random; 0 unless set. `knee` draws nothing.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self(self.0.seed(seed))

@@ -10,8 +10,8 @@ use crate::units::{Bytes, Timestamp};
 
 /// Builds a controller for each connection of a transport.
 ///
-/// Each controller gets its own seed, so that connections do not probe in step: the builder's seed and the number of
-/// controllers built before.
+/// Each controller gets its own seed, so that the connections of one builder do not probe in step: the builder's seed and the number of
+/// controllers built before. Builders with equal seeds build alike.
 #[derive(Debug)]
 pub struct ControllerBuilder {
     config: Box<dyn ControllerConfig>,

@@ -15,8 +15,9 @@ pub struct BandwidthWatch(Weak<Shared>);
 impl BandwidthWatch {
     /// The estimate as of one of the acknowledgements of the last millisecond before the last acknowledgement.
     ///
-    /// `None` before the first estimate, for controllers without a model of the path, and once the connection, or the path that the
-    /// handle was taken on, has ended.
+    /// `None` before the first estimate, for controllers without a model of the path, and once the path that the handle was taken on has ended, or
+    /// the last handle of the connection was dropped. A connection that is closed, and still held, keeps its last estimate: quinn's and
+    /// noq's `close_reason` tell.
     pub fn get(&self) -> Option<BandwidthEstimate> {
         let shared = self.0.upgrade()?;
         *shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -27,9 +28,14 @@ impl BandwidthWatch {
 /// changes.
 pub(super) type Shared = Mutex<Option<BandwidthEstimate>>;
 
-/// A watch that has this estimate to begin with.
+/// A watch that has this estimate to begin with, unless there is a newer one: a clone of the adapter may have stood still.
 pub(super) fn watch(shared: &Arc<Shared>, estimate: Option<BandwidthEstimate>) -> BandwidthWatch {
-    *shared.lock().unwrap_or_else(PoisonError::into_inner) = estimate;
+    let mut published = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let at = |estimate: &Option<BandwidthEstimate>| estimate.map(|estimate| estimate.at);
+    if at(&published) <= at(&estimate) {
+        *published = estimate;
+    }
+    drop(published);
     BandwidthWatch(Arc::downgrade(shared))
 }
 
@@ -89,6 +95,27 @@ mod tests {
         assert!(is_watched(&shared));
         drop(shared);
         assert_eq!(other.get(), None);
+    }
+
+    /// Fault: a watch that was taken of an old clone of the connection set all watches back.
+    #[test]
+    fn an_old_estimate_does_not_take_the_place_of_a_newer_one() {
+        let shared = Arc::default();
+        let after = |earlier: Option<BandwidthEstimate>| {
+            let mut later = earlier?;
+            later.at += std::time::Duration::from_millis(1);
+            Some(later)
+        };
+        let old = estimate(1);
+        let new = after(old);
+        let first = watch(&shared, new);
+        for older in [old, None] {
+            let second = watch(&shared, older);
+            assert_eq!((first.get(), second.get()), (new, new));
+        }
+        let newest = after(new);
+        assert_eq!(watch(&shared, newest).get(), newest);
+        assert_eq!(first.get(), newest);
     }
 
     /// Trap: a reader that is interrupted would hold the connection up.
