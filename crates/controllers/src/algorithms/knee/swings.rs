@@ -232,7 +232,7 @@ const TRY_AFTER: u32 = 8;
 /// After a trial that was not worth it so many times as many rounds.
 const RARER: u32 = 8;
 
-/// In rounds: two such trials in a row make the next one no rarer.
+/// In rounds: the most, after two such trials in a row.
 const TRY_AGAIN: u32 = TRY_AFTER * RARER * RARER;
 
 /// In bytes a round. A trial of a larger flight may lose so many packets at once that quinn closes the connection: "too many gaps in stream buffer".
