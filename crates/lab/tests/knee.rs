@@ -337,6 +337,40 @@ fn a_path_that_becomes_longer_slowly_is_filled() {
     assert!(used > 0.87, "{used}");
 }
 
+/// Fault: two drains did not agree on a delay that rises by a tenth of itself between them: all of it was a queue, and the rate fell by as much.
+#[test]
+fn a_path_that_becomes_several_times_as_long_within_seconds_is_used() {
+    for (mbps, before, after, within, least) in [
+        (20.0, 0.04, 0.12, 5.0, 0.65),
+        (50.0, 0.03, 0.09, 5.0, 0.75),
+        (20.0, 0.08, 0.24, 20.0, 0.65),
+        (20.0, 0.04, 0.2, 20.0, 0.6),
+    ] {
+        let mut path = links(constant(mbps), before, bdp(mbps, before, 2.0));
+        let step = |number: u32| {
+            let part = (f64::from(number) * 0.05 / within).min(1.0);
+            DelayStep {
+                from: seconds(5.0 + 0.05 * f64::from(number)).into(),
+                delay: seconds(before / 2.0 + part * (after - before)).into(),
+            }
+        };
+        let still = DelayStep {
+            from: Duration::ZERO.into(),
+            delay: seconds(before / 2.0).into(),
+        };
+        path.reverse.delay = Delay::Steps {
+            steps: core::iter::once(still).chain((0..=400).map(step)).collect(),
+            reordering: false,
+        };
+        let end = 10.0 + within;
+        let used = goodput(&greedy("knee", path, end), 0.0, end) / mbps;
+        assert!(
+            used > least,
+            "{used} from {before} to {after} in {within} s"
+        );
+    }
+}
+
 #[test]
 fn a_marking_queue_is_heeded() {
     heeds_a_marker("knee", 20.0, 15.0);

@@ -1,5 +1,6 @@
 //! The path's round-trip time.
 
+mod rounds;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +12,7 @@ use super::plateau::Plateau;
 use super::swings::{Swings, shows};
 use crate::event::AckEvent;
 use crate::units::Timestamp;
+use rounds::{LastRound, Round};
 
 /// What is known of the round-trip time. In seconds.
 ///
@@ -73,6 +75,8 @@ struct LastDrain {
     shorter: bool,
     /// Whether there was a queue that the spread of its packets does not explain.
     others_queue: bool,
+    /// Whether a delay stayed, though the flight fell.
+    stayed: bool,
     /// How many there have been.
     count: u32,
 }
@@ -86,34 +90,6 @@ pub(super) enum Queue {
     Found,
     /// Every packet of the last round.
     Stands,
-}
-
-/// A round under way.
-#[derive(Debug, Clone, Copy)]
-struct Round {
-    sum: f64,
-    samples: f64,
-    min: f64,
-    max: f64,
-}
-
-impl Round {
-    const NONE: Self = Self {
-        sum: 0.0,
-        samples: 0.0,
-        min: f64::INFINITY,
-        max: 0.0,
-    };
-}
-
-/// The round before.
-#[derive(Debug, Clone, Copy, Default)]
-struct LastRound {
-    min: f64,
-    mean: f64,
-    max: f64,
-    /// What its first acknowledgement took from the flight, in bytes.
-    batch: f64,
 }
 
 impl PathRtt {
@@ -133,6 +109,7 @@ impl PathRtt {
                 min_after: 0.0,
                 shorter: false,
                 others_queue: false,
+                stayed: false,
                 count: 0,
             },
             plateau_min: 0.0,
@@ -255,8 +232,11 @@ impl PathRtt {
         };
     }
 
+    /// Whether a delay above the base stays though less is in flight: it is the path's.
     fn seems_longer(&self) -> bool {
-        !self.is_noisy() && self.is_longer(self.plateau.least)
+        (self.plateau.is_no_queue(LEFT) || self.coarse.is_no_queue(COARSE_LEFT))
+            && self.is_above_base(self.plateau.least)
+            && !self.is_noisy()
     }
 
     /// The same on evidence that calls for a look, and is none itself: flows in company take what this one leaves.
@@ -264,12 +244,6 @@ impl PathRtt {
         self.plateau.may_be_no_queue(self.last_round.batch)
             && self.is_above_base(self.plateau.least)
             && !self.is_noisy()
-    }
-
-    /// Whether a delay above the base stays though less is in flight: it is the path's.
-    fn is_longer(&self, least: f64) -> bool {
-        (self.plateau.is_no_queue(LEFT) || self.coarse.is_no_queue(COARSE_LEFT))
-            && self.is_above_base(least)
     }
 
     fn is_above_base(&self, rtt: f64) -> bool {
@@ -357,10 +331,7 @@ impl PathRtt {
             self.before_silence = smaller(self.before_silence, self.smoothed);
         } else {
             self.max = larger(self.max, rtt);
-            self.round.sum += rtt;
-            self.round.samples += 1.0;
-            self.round.min = smaller(self.round.min, rtt);
-            self.round.max = larger(self.round.max, rtt);
+            self.round.add(rtt);
         }
         self.smoothed = if self.smoothed == 0.0 {
             rtt
@@ -416,10 +387,9 @@ impl PathRtt {
         window_limited: bool,
     ) {
         let round = core::mem::replace(&mut self.round, Round::NONE);
-        if round.samples == 0.0 {
+        let Some(mean) = round.mean() else {
             return;
-        }
-        let mean = round.sum / round.samples;
+        };
         self.last_round.min = round.min;
         self.last_round.mean = mean;
         self.last_round.max = round.max;
@@ -463,6 +433,18 @@ impl PathRtt {
         self.update_interval(config);
     }
 
+    /// Whether a delay beyond what is known has stayed in a drain. The sender's own part of a queue goes: what stays is the path's, which may become
+    /// longer in the drain, and until the next one.
+    fn stays(&self, found: &Drained) -> bool {
+        let least = found.least;
+        let agreement = AGREEMENT * least;
+        found.mean < NOISY * least
+            && found.before - least < agreement + smaller(self.packet_time, agreement)
+            && least > larger((1.0 + AGREEMENT) * self.min + self.packet_time, self.measured)
+            // A path that the last drain found shorter is not longer now: others drained then, and have come back.
+            && !self.last_drain.shorter
+    }
+
     /// A drain has ended. Returns what it says of the path's length.
     pub(super) fn on_drained(
         &mut self,
@@ -471,16 +453,9 @@ impl PathRtt {
         found: &Drained,
     ) -> Length {
         let least = found.least;
-        // A queue varies: the sender's own falls in a drain, and that of others changes. A path does not.
-        let flat = found.mean - least < FLAT * least + self.packet_time;
-        let stays = flat
-            && found.before - least < AGREEMENT * least + self.packet_time
-            && self.is_above_base(least)
-            && !self.is_noisy()
-            && !self.last_drain.others_queue
-            // A path that the last drain found shorter is not longer now: others drained then, and have come back.
-            && !self.last_drain.shorter;
         let base_before = self.measured;
+        let stayed = self.stays(found);
+        let stayed_twice = stayed && self.last_drain.stayed;
         let mut longer = false;
         // A plateau that the drain finds again is a first drain. One that it does not find again was a queue.
         let plateau_min = core::mem::replace(&mut self.plateau_min, 0.0);
@@ -488,15 +463,19 @@ impl PathRtt {
             self.last_drain.least = plateau_min;
             self.last_drain.mean = plateau_min;
         }
-        // The minimum rises only to what two drains in a row agree on.
-        if least > self.min && (least - self.last_drain.least).abs() <= AGREEMENT * least {
-            let agreed = least.min(self.last_drain.least);
-            longer = agreed > (1.0 + AGREEMENT) * self.min;
-            self.min = agreed;
+        // The minimum rises only to what two drains in a row have found.
+        let agree = (least - self.last_drain.least).abs() <= AGREEMENT * least;
+        let both = smaller(least, self.last_drain.least);
+        if both > self.min && (agree || stayed_twice) {
+            longer = agree && both > (1.0 + AGREEMENT) * self.min;
+            self.min = both;
         }
+        self.last_drain.stayed = stayed;
         self.last_drain.least = least;
         let last = core::mem::replace(&mut self.last_drain.mean, found.mean);
         let spread = found.mean - least;
+        // Where the queue is others', they would take what another drain leaves.
+        let look_again = stayed && !longer && (stayed_twice || !self.last_drain.others_queue);
         self.last_drain.others_queue =
             least - self.min > spread + (NOISY - 1.0) * self.min + self.packet_time;
         let differ = found.mean.max(last) > STEADY * found.mean.min(last);
@@ -521,8 +500,9 @@ impl PathRtt {
         // What is left of a flight that a longer path held may take several drains.
         self.last_drain.shorter = SHORTER * self.min < self.last_drain.min_after
             || (self.last_drain.shorter && STEADY * self.measured < base_before);
-        self.at_once = self.last_drain.shorter || self.is_longer(least) || (stays && !longer);
-        let length = match (longer && flat, self.at_once) {
+        self.at_once = self.last_drain.shorter || look_again;
+        let flat = found.mean - least < FLAT * least + self.packet_time;
+        let length = match (stayed_twice || longer && flat, self.at_once) {
             (true, _) => Length::Longer,
             (false, true) => Length::Open,
             (false, false) => Length::Same,

@@ -130,6 +130,21 @@ fn a_path_that_was_just_seen_shorter_is_not_longer() {
     assert!(!looks_again(&mut shorter, 0.1));
 }
 
+/// Fault: a path became longer by more from drain to drain than drains agree within. All of that counted as queue, and the rate fell with it.
+#[test]
+fn a_delay_that_rises_from_drain_to_drain_is_the_paths() {
+    let min_after = |with_full_window: f64| {
+        let mut path = known();
+        for least in [0.12, 0.14, 0.16] {
+            path.on_drained(&CONFIG(), at(1000), &found(with_full_window * least, least));
+        }
+        path.min()
+    };
+    assert_eq!(min_after(1.01), 0.14);
+    // Half of the flight shortens a queue, however fast others fill it.
+    assert_eq!(min_after(1.1), 0.1);
+}
+
 /// Fault: persistent congestion ends a drain, and the next one took its plateau for its own.
 #[test]
 fn a_plateau_belongs_to_one_drain() {
