@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use kneepoint_emulator::host::HostConfig;
 use kneepoint_emulator::link::{Delay, DelayStep, Interval, Limit, Loss, Queue, RateStep, Shaper};
-use kneepoint_emulator::network::Topology;
+use kneepoint_emulator::network::{Duplex, Topology};
 use kneepoint_emulator::time::Nanos;
 use kneepoint_emulator::trace::Trace;
 use kneepoint_lab::aqm::Aqm;
@@ -337,37 +337,56 @@ fn a_path_that_becomes_longer_slowly_is_filled() {
     assert!(used > 0.87, "{used}");
 }
 
+/// A way back that becomes so much longer from 5 s on, within a time, and as short as before within another, after some seconds.
+fn longer_for_some_time(mbps: f64, rtt: f64, longer: f64, [rise, stay, fall]: [f64; 3]) -> Duplex {
+    let mut path = links(constant(mbps), rtt, bdp(mbps, rtt, 2.0));
+    let step = |number: u32| {
+        let time = 0.05 * f64::from(number);
+        let share = ((time - 5.0) / rise)
+            .min(1.0)
+            .min((5.0 + rise + stay + fall - time) / fall);
+        DelayStep {
+            from: seconds(time).into(),
+            delay: seconds(rtt / 2.0 + longer * share.max(0.0)).into(),
+        }
+    };
+    path.reverse.delay = Delay::Steps {
+        steps: (0..600).map(step).collect(),
+        reordering: false,
+    };
+    path
+}
+
 /// Fault: two drains did not agree on a delay that rises by a tenth of itself between them: all of it was a queue, and the rate fell by as much.
 #[test]
 fn a_path_that_becomes_several_times_as_long_within_seconds_is_used() {
-    for (mbps, before, after, within, least) in [
-        (20.0, 0.04, 0.12, 5.0, 0.65),
-        (50.0, 0.03, 0.09, 5.0, 0.75),
-        (20.0, 0.08, 0.24, 20.0, 0.65),
-        (20.0, 0.04, 0.2, 20.0, 0.6),
+    for (mbps, rtt, longer, rise, least) in [
+        (20.0, 0.04, 0.08, 5.0, 0.65),
+        (50.0, 0.03, 0.06, 5.0, 0.75),
+        (20.0, 0.08, 0.16, 20.0, 0.65),
+        (20.0, 0.04, 0.16, 20.0, 0.6),
     ] {
-        let mut path = links(constant(mbps), before, bdp(mbps, before, 2.0));
-        let step = |number: u32| {
-            let part = (f64::from(number) * 0.05 / within).min(1.0);
-            DelayStep {
-                from: seconds(5.0 + 0.05 * f64::from(number)).into(),
-                delay: seconds(before / 2.0 + part * (after - before)).into(),
-            }
-        };
-        let still = DelayStep {
-            from: Duration::ZERO.into(),
-            delay: seconds(before / 2.0).into(),
-        };
-        path.reverse.delay = Delay::Steps {
-            steps: core::iter::once(still).chain((0..=400).map(step)).collect(),
-            reordering: false,
-        };
-        let end = 10.0 + within;
+        let path = longer_for_some_time(mbps, rtt, longer, [rise, 60.0, 1.0]);
+        let end = 10.0 + rise;
         let used = goodput(&greedy("knee", path, end), 0.0, end) / mbps;
-        assert!(
-            used > least,
-            "{used} from {before} to {after} in {within} s"
-        );
+        assert!(used > least, "{used} of {mbps} Mb/s, {longer} s longer");
+    }
+}
+
+/// Fault: where the path had been longer for some seconds, a queue as long as what had gone stood for a minute.
+#[test]
+fn no_queue_takes_the_place_of_a_longer_path() {
+    for (mbps, rtt, longer, times) in [
+        (50.0, 0.03, 0.015, [2.0, 0.0, 2.0]),
+        (50.0, 0.03, 0.06, [5.0, 0.0, 5.0]),
+        (20.0, 0.02, 0.02, [1.0, 3.0, 1.0]),
+    ] {
+        let path = longer_for_some_time(mbps, rtt, longer, times);
+        let outcome = greedy("knee", path, 30.0);
+        let mean = mean_rtt(&outcome, 24.0, 30.0) / 1e3;
+        assert!(mean < 1.25 * rtt, "{mean} of {rtt} s");
+        let used = goodput(&outcome, 24.0, 30.0) / (mbps * paths::PAYLOAD);
+        assert!(used > 0.96, "{used}");
     }
 }
 

@@ -35,6 +35,8 @@ pub(super) struct PathRtt {
     last_drain: LastDrain,
     /// The least round-trip time of the plateau that called for this drain; zero if none did.
     plateau_min: f64,
+    /// Whether the minimum rose, and no drain has looked at it since, one interval later or more.
+    rose: bool,
     /// Whether a drain is due at once.
     at_once: bool,
     /// The time that the link takes for a packet: delays differ by it without a reason.
@@ -113,6 +115,7 @@ impl PathRtt {
                 count: 0,
             },
             plateau_min: 0.0,
+            rose: false,
             at_once: false,
             packet_time: 0.0,
             equal_queue: 0.0,
@@ -207,8 +210,9 @@ impl PathRtt {
 
     /// Whether to look at the path without a queue: it was not seen for too long, others drain, or the path may have become longer.
     pub(super) fn drain_is_due(&self, now: Timestamp, rtt: f64) -> bool {
-        // On a path without noise the base is the minimum, and any packet may show it.
-        let seen = if self.is_noisy() {
+        // On a path without noise the base is the minimum, and any packet may show it. A minimum that rose may be a queue's by now: the path may be as
+        // short as it was, and the queue takes the place of what has gone.
+        let seen = if self.is_noisy() || self.rose {
             self.last_drain.at
         } else {
             self.low_at
@@ -232,11 +236,14 @@ impl PathRtt {
         };
     }
 
-    /// Whether a delay above the base stays though less is in flight: it is the path's.
     fn seems_longer(&self) -> bool {
+        !self.is_noisy() && self.is_longer(self.plateau.least)
+    }
+
+    /// Whether a delay above the base stays though less is in flight: it is the path's.
+    fn is_longer(&self, least: f64) -> bool {
         (self.plateau.is_no_queue(LEFT) || self.coarse.is_no_queue(COARSE_LEFT))
-            && self.is_above_base(self.plateau.least)
-            && !self.is_noisy()
+            && self.is_above_base(least)
     }
 
     /// The same on evidence that calls for a look, and is none itself: flows in company take what this one leaves.
@@ -494,19 +501,21 @@ impl PathRtt {
         self.before_silence = f64::INFINITY;
         self.low = least;
         self.low_at = now;
-        self.last_drain.at = now;
+        let undrained = seconds_between(core::mem::replace(&mut self.last_drain.at, now), now);
         // A minimum that fell is looked into again at once: what the path held while it was longer is a queue that only drains show.
         // So is a path that seems longer: only two drains can tell.
         // What is left of a flight that a longer path held may take several drains.
         self.last_drain.shorter = SHORTER * self.min < self.last_drain.min_after
             || (self.last_drain.shorter && STEADY * self.measured < base_before);
-        self.at_once = self.last_drain.shorter || look_again;
+        self.at_once = self.last_drain.shorter || self.is_longer(least) || look_again;
         let flat = found.mean - least < FLAT * least + self.packet_time;
         let length = match (stayed_twice || longer && flat, self.at_once) {
             (true, _) => Length::Longer,
             (false, true) => Length::Open,
             (false, false) => Length::Same,
         };
+        self.rose =
+            length == Length::Longer || (self.rose && undrained < self.settled_interval(config));
         self.last_drain.min_after = self.min;
         // What rounds have shown until now was before the drain.
         self.standing = 0;

@@ -94,6 +94,19 @@ fn a_plateau_that_the_drain_does_not_find_again_was_a_queue() {
     assert_eq!(length, Length::Longer);
 }
 
+/// Trap: where others' bursts fill the link in turn, the drain finds another delay than the plateau that called for it. Without another one at once a queue
+/// of 100 ms and more is the base for seconds, and twice as much is lost.
+#[test]
+fn a_plateau_that_the_drain_finds_longer_is_looked_into_again() {
+    let due_after = |least: f64| {
+        let mut path = drained_for_a_plateau();
+        path.on_drained(&CONFIG(), at(1100), &found(0.2, least));
+        is_due(&path, at(1100))
+    };
+    assert!(due_after(0.15));
+    assert!(!due_after(0.1));
+}
+
 /// Fault: the flow gave way to whoever filled the queue until its next drain, for a hundred round trips.
 #[test]
 fn a_queue_that_equals_do_not_make_is_looked_into() {
@@ -143,6 +156,32 @@ fn a_delay_that_rises_from_drain_to_drain_is_the_paths() {
     assert_eq!(min_after(1.01), 0.14);
     // Half of the flight shortens a queue, however fast others fill it.
     assert_eq!(min_after(1.1), 0.1);
+}
+
+/// Fault: a path was longer for some seconds, then as short as before, and a queue took the place of what had gone: every packet showed the minimum,
+/// so that no drain came for a minute.
+#[test]
+fn a_minimum_that_rose_is_looked_at_again() {
+    let mut path = known();
+    for least in [0.12, 0.14, 0.12] {
+        path.on_drained(&CONFIG(), at(1000), &found(1.01 * least, least));
+    }
+    assert_eq!(path.min(), 0.12);
+    let due_after = |path: &mut PathRtt, from: u64| {
+        let seen = |path: &mut PathRtt, now: u64| {
+            let ack = AckEvent::nothing_yet(at(now)).with_rtt(Duration::from_millis(120));
+            path.on_ack(&CONFIG(), &ack, true, true, false);
+            is_due(path, at(now))
+        };
+        (from..from + 60_000)
+            .step_by(500)
+            .find(|now| seen(path, *now))
+    };
+    let due = due_after(&mut path, 1000).expect("it is looked at");
+    assert!((12_000..15_000).contains(&due), "{due}");
+    path.on_drained(&CONFIG(), at(due), &found(0.121, 0.12));
+    // It was found again. From here on any packet may show it.
+    assert_eq!(due_after(&mut path, due), None);
 }
 
 /// Fault: persistent congestion ends a drain, and the next one took its plateau for its own.
