@@ -16,7 +16,7 @@ BEGIN {
 }
 function some(words,    w) {
     split(words, w, " ")
-    longer(w[1], w[2], w[3], w[4], w[5], w[6], "some-" w[1] "-" w[2] "-" w[3])
+    longer(w[1], w[2], w[3], w[4], w[5], w[6], "some-" w[1] "-" w[2] "-" w[3] "-" w[4] "-" w[5] "-" w[6])
     run(60)
 }
 # The way back becomes longer from 5 s on, in steps of 50 ms.

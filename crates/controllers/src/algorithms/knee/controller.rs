@@ -271,7 +271,7 @@ impl Knee {
         }
     }
 
-    fn next_phase(&mut self, ack: &AckEvent, rtt: f64) {
+    fn next_phase(&mut self, ack: &AckEvent, rtt: f64, window_limited: bool) {
         let path = &mut self.path;
         let State::Running { link, phase } = &mut self.state else {
             return;
@@ -300,7 +300,13 @@ impl Knee {
                     path.on_drain();
                     self.drained = Span::since(ack.now);
                     let batch = float(ack.acked.min(self.mtu * QUANTUM_PACKETS));
-                    let drain = Drain::new(self.last.sent, path.with_full_window(), batch);
+                    let flight = if window_limited {
+                        float(ack.prior_in_flight)
+                    } else {
+                        0.0
+                    };
+                    let full = path.with_full_window();
+                    let drain = Drain::new(self.last.sent, full, flight, batch);
                     *phase = Phase::Draining(drain);
                 }
             }
@@ -475,7 +481,7 @@ impl Controller for Knee {
                 full: full && !after_pause && self.behind_at.is_none_or(|at| ack.newest_sent > at),
             };
             self.learn(ack, &acked);
-            self.next_phase(ack, rtt);
+            self.next_phase(ack, rtt, window_limited);
         }
         self.last.acked = ack.acked;
         self.update_window(ack.acked);

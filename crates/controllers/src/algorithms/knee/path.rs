@@ -18,7 +18,7 @@ use rounds::{LastRound, Round};
 ///
 /// The path's delay is a distribution. The minimum is its edge: on a path with jitter, or whose acknowledgements come in batches, a
 /// window of rate x minimum leaves the link idle. So two values are kept. The *minimum* is the least
-/// round-trip time; it rises only to what two drains in a row agree on. The *base* is the
+/// round-trip time; it rises only to what two drains in a row have found. The *base* is the
 /// mean round-trip time of packets that found no queue of the sender's own, as measured in drains. On a path without noise they are the same.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PathRtt {
@@ -35,8 +35,8 @@ pub(super) struct PathRtt {
     last_drain: LastDrain,
     /// The least round-trip time of the plateau that called for this drain; zero if none did.
     plateau_min: f64,
-    /// Whether the minimum rose, and no drain has looked at it since, one interval later or more.
-    rose: bool,
+    /// When drains raised the minimum of a path that had become longer; until a drain an interval later or more.
+    rose_at: Option<Timestamp>,
     /// Whether a drain is due at once.
     at_once: bool,
     /// The time that the link takes for a packet: delays differ by it without a reason.
@@ -115,7 +115,7 @@ impl PathRtt {
                 count: 0,
             },
             plateau_min: 0.0,
-            rose: false,
+            rose_at: None,
             at_once: false,
             packet_time: 0.0,
             equal_queue: 0.0,
@@ -212,7 +212,7 @@ impl PathRtt {
     pub(super) fn drain_is_due(&self, now: Timestamp, rtt: f64) -> bool {
         // On a path without noise the base is the minimum, and any packet may show it. A minimum that rose may be a queue's by now: the path may be as
         // short as it was, and the queue takes the place of what has gone.
-        let seen = if self.is_noisy() || self.rose {
+        let seen = if self.is_noisy() || self.rose_at.is_some() {
             self.last_drain.at
         } else {
             self.low_at
@@ -440,12 +440,15 @@ impl PathRtt {
         self.update_interval(config);
     }
 
-    /// Whether a delay beyond what is known has stayed in a drain. The sender's own part of a queue goes: what stays is the path's, which may become
-    /// longer in the drain, and until the next one.
+    /// Whether a delay beyond what is known has stayed in a drain. A queue of the sender's own falls with the flight. What does not fall is the path's. The
+    /// path may become longer meanwhile.
     fn stays(&self, found: &Drained) -> bool {
         let least = found.least;
         let agreement = AGREEMENT * least;
-        found.mean < NOISY * least
+        // What was seen before a silence is old.
+        found.fell
+            && self.before_silence == f64::INFINITY
+            && found.mean < NOISY * least
             && found.before - least < agreement + smaller(self.packet_time, agreement)
             && least > larger((1.0 + AGREEMENT) * self.min + self.packet_time, self.measured)
             // A path that the last drain found shorter is not longer now: others drained then, and have come back.
@@ -473,7 +476,8 @@ impl PathRtt {
         // The minimum rises only to what two drains in a row have found.
         let agree = (least - self.last_drain.least).abs() <= AGREEMENT * least;
         let both = smaller(least, self.last_drain.least);
-        if both > self.min && (agree || stayed_twice) {
+        let rises = both > self.min && (agree || stayed_twice);
+        if rises {
             longer = agree && both > (1.0 + AGREEMENT) * self.min;
             self.min = both;
         }
@@ -481,7 +485,7 @@ impl PathRtt {
         self.last_drain.least = least;
         let last = core::mem::replace(&mut self.last_drain.mean, found.mean);
         let spread = found.mean - least;
-        // Where the queue is others', they would take what another drain leaves.
+        // Others would fill what another drain leaves, unless the delay has stayed twice.
         let look_again = stayed && !longer && (stayed_twice || !self.last_drain.others_queue);
         self.last_drain.others_queue =
             least - self.min > spread + (NOISY - 1.0) * self.min + self.packet_time;
@@ -501,7 +505,7 @@ impl PathRtt {
         self.before_silence = f64::INFINITY;
         self.low = least;
         self.low_at = now;
-        let undrained = seconds_between(core::mem::replace(&mut self.last_drain.at, now), now);
+        self.last_drain.at = now;
         // A minimum that fell is looked into again at once: what the path held while it was longer is a queue that only drains show.
         // So is a path that seems longer: only two drains can tell.
         // What is left of a flight that a longer path held may take several drains.
@@ -509,13 +513,17 @@ impl PathRtt {
             || (self.last_drain.shorter && STEADY * self.measured < base_before);
         self.at_once = self.last_drain.shorter || self.is_longer(least) || look_again;
         let flat = found.mean - least < FLAT * least + self.packet_time;
-        let length = match (stayed_twice || longer && flat, self.at_once) {
+        let length = match (rises && stayed_twice || longer && flat, self.at_once) {
             (true, _) => Length::Longer,
             (false, true) => Length::Open,
             (false, false) => Length::Same,
         };
-        self.rose =
-            length == Length::Longer || (self.rose && undrained < self.settled_interval(config));
+        let settled = self.settled_interval(config);
+        let recent = |at: &Timestamp| seconds_between(*at, now) < settled;
+        self.rose_at = match length {
+            Length::Longer => Some(now),
+            Length::Open | Length::Same => self.rose_at.filter(recent),
+        };
         self.last_drain.min_after = self.min;
         // What rounds have shown until now was before the drain.
         self.standing = 0;
@@ -543,7 +551,7 @@ const MEAN_OF: f64 = 4.0;
 const FLAT: f64 = 0.01;
 
 /// A flight below this share of what it was is smaller. 0.7 and 0.5 miss paths that become half as long again.
-const LEFT: f64 = 0.8;
+pub(super) const LEFT: f64 = 0.8;
 
 /// As [`LEFT`], where a packet's time is allowed for: flows in company are slow as well, and vary.
 const COARSE_LEFT: f64 = 0.65;
