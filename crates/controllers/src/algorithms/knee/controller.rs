@@ -300,13 +300,8 @@ impl Knee {
                     path.on_drain();
                     self.drained = Span::since(ack.now);
                     let batch = float(ack.acked.min(self.mtu * QUANTUM_PACKETS));
-                    let flight = if window_limited {
-                        float(ack.prior_in_flight)
-                    } else {
-                        0.0
-                    };
-                    let full = path.with_full_window();
-                    let drain = Drain::new(self.last.sent, full, flight, batch);
+                    let before = path.with_full_window();
+                    let drain = Drain::new(self.last.sent, before, window_limited, batch);
                     *phase = Phase::Draining(drain);
                 }
             }

@@ -1,8 +1,8 @@
 //! A look at the path without a queue of the sender's own.
 
-use super::arithmetic::{float, larger, seconds_between, smaller};
+use super::arithmetic::{larger, seconds_between, smaller};
 use super::controller::PACKETS_PER_ACK;
-use super::path::{AGREEMENT, LEFT, NOISY};
+use super::path::{AGREEMENT, NOISY};
 use crate::event::AckEvent;
 use crate::units::{Bytes, Timestamp};
 
@@ -23,10 +23,8 @@ pub(super) struct Drain {
     /// When the last packet before it left.
     last_sent: Timestamp,
     before: f64,
-    /// What was in flight because the window allowed no more, in bytes; zero if the application sent less.
-    flight: f64,
-    /// Whether less than [`LEFT`] of that is left.
-    fell: bool,
+    /// Whether the window was the limit before it, not the application.
+    full: bool,
     /// What the acknowledgement that began it acknowledged, in bytes.
     batch: f64,
     least: f64,
@@ -118,8 +116,8 @@ impl Sample {
 pub(super) struct Drained {
     /// With the full window.
     pub(super) before: f64,
-    /// Whether the flight became smaller.
-    pub(super) fell: bool,
+    /// Whether the window was the limit until then. What an application leaves out of the flight is no answer to a queue.
+    pub(super) full: bool,
     /// Of all packets in the drain.
     pub(super) least: f64,
     /// Of the packets that left with a small flight: their mean and a standard deviation.
@@ -138,14 +136,13 @@ pub(super) enum Length {
 }
 
 impl Drain {
-    /// `before` is the round-trip time with the full window, in seconds; `flight` is what is in flight, zero if the application is the limit, and `batch`
-    /// what is acknowledged at once, in bytes.
-    pub(super) const fn new(last_sent: Timestamp, before: f64, flight: f64, batch: f64) -> Self {
+    /// `before` is the round-trip time with the full window, in seconds; `full` says whether it was full, and `batch` is what is acknowledged at once, in
+    /// bytes.
+    pub(super) const fn new(last_sent: Timestamp, before: f64, full: bool, batch: f64) -> Self {
         Self {
             last_sent,
             before,
-            flight,
-            fell: false,
+            full,
             batch,
             least: f64::INFINITY,
             small_since: None,
@@ -161,7 +158,7 @@ impl Drain {
     pub(super) const fn of_known_path(last_sent: Timestamp, before: f64, known: Known) -> Self {
         Self {
             known: Some(known),
-            ..Self::new(last_sent, before, 0.0, 0.0)
+            ..Self::new(last_sent, before, true, 0.0)
         }
     }
 
@@ -199,7 +196,6 @@ impl Drain {
         let Some(since) = self.small_since else {
             if ack.in_flight <= window {
                 self.small_since = Some(ack.now);
-                self.fell = float(window) < LEFT * self.flight;
             }
             return None;
         };
@@ -239,7 +235,7 @@ impl Drain {
     const fn found(&self, mean: f64) -> Drained {
         Drained {
             before: self.before,
-            fell: self.fell,
+            full: self.full,
             least: self.least,
             mean,
         }
@@ -298,7 +294,7 @@ mod tests {
         mut acks: impl Iterator<Item = (u64, u64, f64, u64)> + Clone,
     ) -> Option<Drained> {
         let acks_singles = acks.clone().all(|(.., packets)| packets == 1);
-        let mut drain = Drain::new(Timestamp::from_nanos(0), before, 0.0, 0.0);
+        let mut drain = Drain::new(Timestamp::from_nanos(0), before, true, 0.0);
         acks.find_map(|(now, sent, rtt, packets)| {
             let ack = AckEvent {
                 acked_packets: packets,
@@ -312,7 +308,7 @@ mod tests {
     /// waited for probe timeouts.
     #[test]
     fn what_is_acknowledged_at_once_stays_in_flight() {
-        let drain = Drain::new(Timestamp::from_nanos(0), 0.05, 0.0, 12e3);
+        let drain = Drain::new(Timestamp::from_nanos(0), 0.05, true, 12e3);
         assert_eq!(drain.keeps(100e3, 0.5, false), 50e3);
         assert_eq!(drain.keeps(20e3, 0.5, false), 12e3);
         assert_eq!(drain.keeps(10e3, 0.5, false), 10e3);
@@ -322,7 +318,7 @@ mod tests {
     #[test]
     fn one_packet_after_a_pause_is_no_sample_of_a_path_that_varies() {
         let base_after = |base: f64| {
-            let mut drain = Drain::new(Timestamp::from_nanos(0), 0.05, 0.0, 0.0);
+            let mut drain = Drain::new(Timestamp::from_nanos(0), 0.05, true, 0.0);
             let mut take = |now, sent, rtt| {
                 drain.on_ack(
                     &ack(now, sent, 10_000),
@@ -344,7 +340,7 @@ mod tests {
     /// Fault: what is left of a lump when a drain begins was taken for what the link carries in a lump's time.
     #[test]
     fn what_is_left_of_a_lump_shows_nothing() {
-        let drain = Drain::new(Timestamp::from_nanos(30_000_000), 0.05, 0.0, 0.0);
+        let drain = Drain::new(Timestamp::from_nanos(30_000_000), 0.05, true, 0.0);
         let of = |sent, acked_packets| AckEvent {
             acked_packets,
             ..ack(70, sent, 10_000)
@@ -358,7 +354,7 @@ mod tests {
     /// Only packets that left with a small flight are in the mean; the least is of all.
     #[test]
     fn the_mean_is_of_packets_that_found_no_queue() {
-        let mut drain = Drain::new(Timestamp::from_nanos(0), 0.05, 0.0, 0.0);
+        let mut drain = Drain::new(Timestamp::from_nanos(0), 0.05, true, 0.0);
         let mut take = |now, sent, in_flight, rtt| {
             drain.on_ack(
                 &ack(now, sent, in_flight),

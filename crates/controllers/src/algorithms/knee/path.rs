@@ -445,9 +445,7 @@ impl PathRtt {
     fn stays(&self, found: &Drained) -> bool {
         let least = found.least;
         let agreement = AGREEMENT * least;
-        // What was seen before a silence is old.
-        found.fell
-            && self.before_silence == f64::INFINITY
+        found.full
             && found.mean < NOISY * least
             && found.before - least < agreement + smaller(self.packet_time, agreement)
             && least > larger((1.0 + AGREEMENT) * self.min + self.packet_time, self.measured)
@@ -551,7 +549,7 @@ const MEAN_OF: f64 = 4.0;
 const FLAT: f64 = 0.01;
 
 /// A flight below this share of what it was is smaller. 0.7 and 0.5 miss paths that become half as long again.
-pub(super) const LEFT: f64 = 0.8;
+const LEFT: f64 = 0.8;
 
 /// As [`LEFT`], where a packet's time is allowed for: flows in company are slow as well, and vary.
 const COARSE_LEFT: f64 = 0.65;

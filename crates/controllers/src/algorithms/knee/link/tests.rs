@@ -247,7 +247,7 @@ fn flows_that_send_in_turns_keep_the_link_busy() {
     let mut others = after_a_round_of(100);
     let found = Drained {
         before: 0.13,
-        fell: true,
+        full: true,
         least: 0.13,
         mean: 0.13,
     };
