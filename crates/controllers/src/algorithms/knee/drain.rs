@@ -154,7 +154,8 @@ impl Drain {
         }
     }
 
-    /// The drain after startup, which has seen the path's delay.
+    /// The drain after startup, which has seen the path's delay. Startup's window counts as full: of an application that leaves room in it only bursts that
+    /// overflow a buffer end startup.
     pub(super) const fn of_known_path(last_sent: Timestamp, before: f64, known: Known) -> Self {
         Self {
             known: Some(known),
