@@ -187,6 +187,11 @@ fn delays() -> impl Strategy<Value = Delay> {
             let jitter = Jitter::Uniform { from, to };
             Delay::Jittered { jitter, reordering }
         }),
+        (micros.clone(), micros.clone(), any::<bool>()).prop_map(|(from, mean, reordering)| {
+            let (from, mean) = (Nanos::from_micros(from), Nanos::from_micros(mean));
+            let jitter = Jitter::Wifi { from, mean };
+            Delay::Jittered { jitter, reordering }
+        }),
         (micros, any::<bool>()).prop_map(|(mean, reordering)| {
             let (mean, deviation) = (Nanos::from_micros(mean), Nanos::from_micros(mean / 3));
             let jitter = Jitter::Normal { mean, deviation };

@@ -229,6 +229,18 @@ fn every_stage_has_its_keys() {
         }
     );
     assert_eq!(normal.min(), ms(3));
+    let wifi = delay("delay_distribution_ms = { wifi = { from = 3.0, mean = 7.0 } }");
+    assert_eq!(
+        wifi,
+        Delay::Jittered {
+            jitter: Jitter::Wifi {
+                from: ms(3),
+                mean: ms(7)
+            },
+            reordering: false
+        }
+    );
+    assert_eq!(wifi.min(), ms(3));
 
     let loss = |keys: &str| changed(keys).loss;
     let chain = Loss::GilbertElliott {

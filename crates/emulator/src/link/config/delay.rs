@@ -41,7 +41,7 @@ impl Delay {
                 delays.min().unwrap_or(Nanos::ZERO)
             }
             Self::Jittered { jitter, .. } => match *jitter {
-                Jitter::Uniform { from, .. } => from,
+                Jitter::Uniform { from, .. } | Jitter::Wifi { from, .. } => from,
                 Jitter::Normal { mean, deviation } => Nanos(
                     mean.0
                         .saturating_sub(deviation.0.saturating_mul(TRUNCATION)),
@@ -105,6 +105,16 @@ pub enum Jitter {
         mean: Nanos,
         /// The standard deviation before the truncation.
         deviation: Nanos,
+    },
+    /// Of Wi-Fi whose neighbours use the same channel: draft-huitema-ccwg-c4-test, "Handling of High Jitter Environments". Every packet waits for a
+    /// number of milliseconds with a Poisson distribution of mean 1, less a part of the last. Some packets are sent again and again: they wait for a
+    /// number of 7.5 ms with a Poisson distribution of mean 12 as well.
+    Wifi {
+        /// The delay without jitter.
+        from: Nanos,
+        /// About the mean of what is added; a third of a millisecond less in fact, 0.7 ms at least, and 91 at most. The more it is above 1 ms, the more packets
+        /// are sent again: all of them from 91 ms on.
+        mean: Nanos,
     },
 }
 

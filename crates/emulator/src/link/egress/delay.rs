@@ -1,5 +1,7 @@
 //! Propagation.
 
+mod wifi;
+
 use std::collections::VecDeque;
 
 use rand::{Rng, SeedableRng};
@@ -166,6 +168,7 @@ impl Model {
                     // A conversion from floating point saturates.
                     Nanos((mean.0 as f64 + drawn * deviation.0 as f64) as u64)
                 }
+                Jitter::Wifi { from, mean } => from + wifi::jitter(generator, mean),
             },
         }
     }

@@ -20,6 +20,7 @@ pub(super) struct DelayStepTable {
 pub(super) enum DistributionTable {
     Uniform { from: Number, to: Number },
     Normal { mean: Number, deviation: Number },
+    Wifi { from: Number, mean: Number },
 }
 
 impl LinkTable {
@@ -79,6 +80,10 @@ impl DistributionTable {
             Self::Normal { mean, deviation } => Jitter::Normal {
                 mean: source.millis("delay_distribution_ms.normal.mean", mean)?,
                 deviation: source.millis("delay_distribution_ms.normal.deviation", deviation)?,
+            },
+            Self::Wifi { from, mean } => Jitter::Wifi {
+                from: source.millis("delay_distribution_ms.wifi.from", from)?,
+                mean: source.millis("delay_distribution_ms.wifi.mean", mean)?,
             },
         })
     }
