@@ -44,6 +44,8 @@ pub enum Family {
     Chromium,
     /// The networks of the test cases in the BBR draft's appendix.
     Draft,
+    /// The networks of the tests of picoquic, and of its congestion control C4.
+    Picoquic,
     /// Scenarios that the seed draws.
     Drawn,
 }
@@ -58,7 +60,7 @@ pub struct UnknownFamily {
 
 impl Family {
     /// All families, in the order of the report.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Traces,
         Self::Generated,
         Self::Constant,
@@ -76,6 +78,7 @@ impl Family {
         Self::Applications,
         Self::Chromium,
         Self::Draft,
+        Self::Picoquic,
         Self::Drawn,
     ];
 
@@ -99,6 +102,7 @@ impl Family {
             Self::Applications => "applications",
             Self::Chromium => "chromium",
             Self::Draft => "draft",
+            Self::Picoquic => "picoquic",
             Self::Drawn => "drawn",
         }
     }

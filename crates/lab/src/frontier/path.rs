@@ -86,6 +86,19 @@ impl Path {
         self
     }
 
+    /// The same with the jitter of Wi-Fi in each direction, of so many milliseconds on average.
+    pub(crate) fn wifi(mut self, mean_ms: f64) -> Self {
+        for link in [&mut self.forward, &mut self.reverse] {
+            let from = Nanos::from(mean_delay(&link.delay, Duration::ZERO, Duration::ZERO));
+            let mean = millis(mean_ms).into();
+            link.delay = Delay::Jittered {
+                jitter: Jitter::Wifi { from, mean },
+                reordering: false,
+            };
+        }
+        self
+    }
+
     /// The same with round-trip times in milliseconds that hold from given seconds on, half of them in each direction.
     pub(crate) fn rtt_steps(mut self, steps: &[(f64, f64)]) -> Self {
         for link in [&mut self.forward, &mut self.reverse] {
@@ -217,6 +230,7 @@ fn mean_delay(delay: &Delay, from: Duration, to: Duration) -> Duration {
         Delay::Jittered { jitter, .. } => match *jitter {
             Jitter::Uniform { from, to } => Duration::from(from + to) / 2,
             Jitter::Normal { mean, .. } => mean.into(),
+            Jitter::Wifi { from, mean } => Duration::from(from + mean),
             _ => Duration::ZERO,
         },
         _ => Duration::ZERO,
@@ -240,7 +254,7 @@ pub(crate) const FAST_MBPS: f64 = 20_000.0;
 pub(crate) const MIN_BUFFER: u64 = 6_000;
 
 /// The largest packet of Ethernet, in bytes (RFC 894).
-const FULL_PACKET: f64 = 1500.0;
+pub(crate) const FULL_PACKET: f64 = 1500.0;
 
 #[cfg(test)]
 mod tests {

@@ -13,6 +13,7 @@ mod drawn;
 mod hosts;
 mod jitter;
 mod loss;
+mod picoquic;
 mod policer;
 mod steps;
 mod traces;
@@ -43,6 +44,7 @@ pub fn cases(seed: u64, traces: &[RecordedTrace], drawn: u32) -> Vec<Case> {
         applications::cases(),
         chromium::cases(),
         draft::cases(),
+        picoquic::cases(),
         drawn::cases(drawn, seed),
     ]
     .concat()
@@ -70,7 +72,7 @@ mod tests {
     #[test]
     fn the_suite_is_valid_and_its_names_are_unique() {
         let cases = cases(1, &[], 0);
-        assert!((120..=150).contains(&cases.len()), "{} cases", cases.len());
+        assert!((170..=200).contains(&cases.len()), "{} cases", cases.len());
         let cases = super::cases(1, &[], 200);
         let mut names = BTreeSet::new();
         for case in &cases {
