@@ -6,7 +6,6 @@ mod drain;
 mod link;
 mod loss_bound;
 mod path;
-mod plateau;
 mod queue_target;
 mod startup;
 mod swings;

@@ -268,6 +268,7 @@ impl Knee {
             let mtu = float(self.mtu);
             link.learn(&self.config, acked, &self.path, mtu);
             self.path.set_packet_time(link.time_of(mtu));
+            self.path.set_held_back(link.holds_back());
         }
     }
 
@@ -428,9 +429,14 @@ impl Controller for Knee {
             let equal = link.equal_time(&self.config, float(self.mtu));
             self.path.set_equal_time(equal);
         }
-        let rtt = self
-            .path
-            .on_ack(&self.config, ack, cruising, window_limited, silenced);
+        let rtt = self.path.on_ack(
+            &self.config,
+            ack,
+            gap.unwrap_or(0.0),
+            cruising,
+            window_limited,
+            silenced,
+        );
         let full = self.was_full(ack);
         // The application paused before the newest packet left.
         let after_pause = last_sent < self.rested_until && self.rested_until <= ack.newest_sent;
@@ -464,6 +470,7 @@ impl Controller for Knee {
             let (wait, busy_before) = self.path.waits(rtt, oldest_rtt, ack.acked_packets);
             let acked = Acked {
                 bytes: float(ack.acked),
+                left: float(ack.in_flight),
                 gap: gap.unwrap_or(rtt),
                 sent_gap: seconds_between(last_sent, ack.newest_sent),
                 wait,

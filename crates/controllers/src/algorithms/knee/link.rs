@@ -26,8 +26,7 @@ pub(super) struct Link {
     slow: Slowdown,
     /// The rate when a drain last found the path as it was, or when it was last begun anew.
     known_rate: f64,
-    /// The part of the last silence that was cut off, less what batches have been given back, in seconds.
-    cut: f64,
+    silences: Silences,
     /// The longest queue that it ever held: a buffer holds so many bytes, whatever the rate becomes.
     longest_queue: f64,
     /// How long a packet waits at most, of late, in seconds.
@@ -62,10 +61,83 @@ impl Slowdown {
     }
 }
 
+/// For how long the link carried what is acknowledged, and whether silences hold packets back.
+///
+/// A link that carries nothing delivers what waits for it afterwards, one packet after the other. What is held back behind the link comes at one
+/// moment: Wi-Fi sends a packet again, and later ones wait for it. Then the link was busy in the silence.
+#[derive(Debug, Clone, Copy, Default)]
+struct Silences {
+    /// What was cut off the last silence, in seconds.
+    cut: f64,
+    /// What of that was given back to a batch.
+    given: f64,
+    /// What of that was given back to packets that came together.
+    held: f64,
+    /// The most that could be given back: the cut, or the time that the link takes for what was in flight.
+    most: f64,
+    /// The mean share that came together, of so many silences.
+    share: f64,
+    count: f64,
+    /// Whether there was a silence since the last drain.
+    recent: bool,
+}
+
+impl Silences {
+    /// The time in which the link carried what was acknowledged: the gap, but for a silence, which is cut to `longest` seconds. The link carries
+    /// `rate` bytes a second. If what follows the silence comes all at once, it is given back the time that it took the link.
+    fn carrying_time(&mut self, acked: &Acked, longest: f64, rate: f64) -> f64 {
+        let needed = acked.bytes / rate;
+        if acked.gap > longest {
+            self.end();
+            self.cut = acked.gap - longest;
+            // A receiver may acknowledge in batches for as long.
+            if acked.gap > MAX_ACK_DELAY {
+                self.most = smaller(self.cut, acked.left / rate);
+            }
+            return longest;
+        }
+        if acked.gap > AT_ONCE * needed {
+            self.end();
+            return acked.gap;
+        }
+        let back = smaller(needed - acked.gap, self.cut - self.given);
+        self.given += back;
+        if acked.gap <= TOGETHER * needed {
+            self.held += back;
+        }
+        acked.gap + back
+    }
+
+    /// What followed the last silence at once has come.
+    fn end(&mut self) {
+        if self.most > 0.0 {
+            self.count = smaller(self.count + 1.0, REMEMBERED);
+            let share = smaller(self.held / self.most, 1.0);
+            self.share += (share - self.share) / larger(self.count, FIRST);
+            self.recent = true;
+        }
+        (self.cut, self.given, self.held, self.most) = (0.0, 0.0, 0.0, 0.0);
+    }
+
+    /// A drain has ended. What no silence has shown since the last one may be over.
+    fn on_drained(&mut self) {
+        if !core::mem::take(&mut self.recent) {
+            self.share *= 0.5;
+        }
+    }
+
+    /// Whether what silences delay is held back, rather than not carried yet.
+    fn hold_back(&self) -> bool {
+        self.share > HELD
+    }
+}
+
 /// An acknowledgement, in bytes and seconds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Acked {
     pub(super) bytes: f64,
+    /// What is in flight after it.
+    pub(super) left: f64,
     /// Since the acknowledgement before.
     pub(super) gap: f64,
     /// Between the newest packets of both: what the sender itself paused for is no silence of the link.
@@ -98,7 +170,7 @@ impl Link {
             batch: 0.0,
             slow: Slowdown::default(),
             known_rate: rate,
-            cut: 0.0,
+            silences: Silences::default(),
             longest_queue: longest_wait * rate,
             recent_wait: longest_wait,
         }
@@ -145,6 +217,7 @@ impl Link {
 
     /// A drain has ended. On a path that is longer than it was known to be, all time looked busy, and the rate like what was sent.
     pub(super) fn on_drained(&mut self, config: &KneeConfig, length: Length, horizon: f64) {
+        self.silences.on_drained();
         let rate = self.rate.rate(horizon);
         match length {
             Length::Same => self.known_rate = rate,
@@ -212,22 +285,9 @@ impl Link {
             && !self.target.was_cut_since(acked.round, CONGESTED_ROUNDS)
     }
 
-    /// The time in which the link carried what was acknowledged, which takes it `needed`: the gap, but for a silence of the link, which is cut to `longest`.
-    ///
-    /// If what follows the silence comes all at once, it is the acknowledgements that were silent: a batch is given back the time that it
-    /// took the link.
-    fn carrying_time(&mut self, acked: &Acked, longest: f64, needed: f64) -> f64 {
-        if acked.gap > longest {
-            self.cut = acked.gap - longest;
-            return longest;
-        }
-        if acked.gap > AT_ONCE * needed {
-            self.cut = 0.0;
-            return acked.gap;
-        }
-        let back = smaller(needed - acked.gap, self.cut);
-        self.cut -= back;
-        acked.gap + back
+    /// Whether packets are delayed behind the link: see [`Silences`].
+    pub(super) fn holds_back(&self) -> bool {
+        self.silences.hold_back()
     }
 
     /// Takes an acknowledgement.
@@ -258,7 +318,7 @@ impl Link {
             return;
         }
         let needed = acked.bytes / usual;
-        let gap = self.carrying_time(acked, longest, needed);
+        let gap = self.silences.carrying_time(acked, longest, usual);
         let elapsed = gap / horizon;
         self.delivered.add(acked.bytes, gap, elapsed);
         let delivered = larger(self.delivered.ratio(), 1.0);
@@ -319,6 +379,17 @@ const SLOW_ACKS: u32 = 8;
 /// An acknowledgement in less than this share of the time that the link takes for its bytes is one of a batch. Ten flows that send in turns
 /// see each turn ten times as fast as their shares: those are no batches.
 const AT_ONCE: f64 = 0.1;
+
+/// The same for what was held back: a turn of ten flows may look like a batch, and makes one of them take twice its share.
+const TOGETHER: f64 = 0.02;
+
+/// The mean forgets a silence over so many, and at first each counts as one of four.
+const REMEMBERED: f64 = 32.0;
+const FIRST: f64 = 4.0;
+
+/// Of what was in flight, or of what the link carries in the silence if that is less. On recorded links of cellular networks the share is at most 0.12, on
+/// one of 60 GHz 0.28. With the jitter of Wi-Fi it is 0.3 to 1.
+const HELD: f64 = 0.3;
 
 /// In seconds: RFC 9000, section 18.2.
 pub(super) const MAX_ACK_DELAY: f64 = 0.025;

@@ -8,11 +8,12 @@ use super::KneeConfig;
 use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
 use super::controller::PACKETS_PER_ACK;
 use super::drain::{Drained, Known, Length};
-use super::plateau::Plateau;
 use super::swings::{Swings, shows};
 use crate::event::AckEvent;
 use crate::units::Timestamp;
-use rounds::{LastRound, Round};
+use rounds::{LastRound, Plateau, Round};
+
+pub(super) use rounds::Queue;
 
 /// What is known of the round-trip time. In seconds.
 ///
@@ -81,17 +82,6 @@ struct LastDrain {
     stayed: bool,
     /// How many there have been.
     count: u32,
-}
-
-/// Who waited for more than a quarter of the least round-trip time. A bound of 0.85 of the flight empties shorter buffers by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Queue {
-    /// Nobody, as far as the newest packet shows.
-    None,
-    /// The newest packet.
-    Found,
-    /// Every packet of the last round.
-    Stands,
 }
 
 impl PathRtt {
@@ -210,9 +200,11 @@ impl PathRtt {
 
     /// Whether to look at the path without a queue: it was not seen for too long, others drain, or the path may have become longer.
     pub(super) fn drain_is_due(&self, now: Timestamp, rtt: f64) -> bool {
+        // A low above the base, with what it covers of a swing, is that of a longer path: drains have to find it twice.
+        let is_low = self.low <= NOISY * self.base + self.packet_time;
         // On a path without noise the base is the minimum, and any packet may show it. A minimum that rose may be a queue's by now: the path may be as
         // short as it was, and the queue takes the place of what has gone.
-        let seen = if self.is_noisy() || self.rose_at.is_some() {
+        let seen = if self.is_noisy() || self.rose_at.is_some() || !is_low {
             self.last_drain.at
         } else {
             self.low_at
@@ -281,6 +273,11 @@ impl PathRtt {
         self.packet_time = packet;
     }
 
+    /// Whether packets are delayed behind the link.
+    pub(super) fn set_held_back(&mut self, held_back: bool) {
+        self.swings.set_held_back(held_back);
+    }
+
     /// The same for what the flow keeps queued beside equals.
     pub(super) fn set_equal_time(&mut self, equal: f64) {
         self.equal_queue = equal + self.host_delay;
@@ -317,6 +314,7 @@ impl PathRtt {
         &mut self,
         config: &KneeConfig,
         ack: &AckEvent,
+        gap: f64,
         cruising: bool,
         window_limited: bool,
         silenced: bool,
@@ -331,6 +329,9 @@ impl PathRtt {
             self.low = smaller(self.low, rtt);
             self.low_at = ack.now;
         }
+        // The gap before the acknowledgement that ends a round is of that round.
+        self.swings
+            .on_ack(rtt, gap, self.min, silenced, cruising && window_limited);
         if ack.round_start {
             self.end_round(config, ack, cruising, window_limited);
         }
@@ -394,7 +395,14 @@ impl PathRtt {
         window_limited: bool,
     ) {
         let round = core::mem::replace(&mut self.round, Round::NONE);
+        if cruising {
+            // Where packets are held back a round may be nothing but a silence.
+            let (least, mean) = (round.min, round.mean());
+            self.swings
+                .on_round(ack, least, mean, self.min, window_limited);
+        }
         let Some(mean) = round.mean() else {
+            self.update_base();
             return;
         };
         self.last_round.min = round.min;
@@ -420,8 +428,6 @@ impl PathRtt {
             self.plateau = Plateau::NONE;
             self.coarse = Plateau::NONE;
         }
-        self.swings
-            .on_round(ack, round.min, mean, self.min, window_limited);
         // No base is longer. The mean of fewer samples is chance on a path that varies.
         if shows(self.min, round.min) && round.samples >= MEAN_OF {
             self.measured = self.measured.min(mean);

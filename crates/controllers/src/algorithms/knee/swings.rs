@@ -25,8 +25,11 @@ pub(super) struct Swings {
     last: Option<(Timestamp, Bytes)>,
     /// How often the delay has come back to the minimum in this stretch.
     returns: u32,
-    /// Whether it has been far above the minimum since it last came back, or since a drain.
-    away: bool,
+    /// The longest round-trip time since the delay last came back, or since a drain, in seconds; zero if none was far above the minimum.
+    away: f64,
+    round: Round,
+    /// Whether packets are held back behind the link: what they are delayed by is no queue.
+    held_back: bool,
     /// A trial is due after so many rounds, of which so many have been.
     try_after: u32,
     waited: u32,
@@ -55,23 +58,33 @@ struct Stretch {
     rounds: u32,
     seconds: f64,
     bytes: f64,
-    /// The sum of the rounds' mean round-trip times, in seconds.
+    /// The sum of the rounds' mean round-trip times, in seconds, each with its weight; and the weights. A round weighs one, and where packets are held back as
+    /// much as the time that it took.
     round_trips: f64,
+    weight: f64,
+}
+
+/// The round-trip time of the round under way, integrated over time, in seconds², and the time. Where packets are held back a small flight has few packets
+/// in a long round trip, and many in short ones.
+#[derive(Debug, Clone, Copy, Default)]
+struct Round {
+    integral: f64,
+    time: f64,
 }
 
 impl Stretch {
     fn round_trip(&self) -> f64 {
-        self.round_trips / f64::from(self.rounds.max(1))
+        self.round_trips / larger(self.weight, MIN_TIME)
+    }
+
+    /// The delivery rate, in bytes/s.
+    fn rate(&self) -> f64 {
+        self.bytes / larger(self.seconds, MIN_TIME)
     }
 
     /// The delivery rate over the mean round-trip time, in bytes/s².
     fn power(&self) -> f64 {
-        let divisor = self.seconds * self.round_trip();
-        if divisor > 0.0 {
-            self.bytes / divisor
-        } else {
-            0.0
-        }
+        self.rate() / larger(self.round_trip(), MIN_TIME)
     }
 }
 
@@ -82,22 +95,76 @@ impl Swings {
             seen: Stretch::default(),
             last: None,
             returns: 0,
-            away: false,
+            away: 0.0,
+            round: Round::default(),
+            held_back: false,
             try_after: TRY_AFTER,
             waited: 0,
             min: 0.0,
         }
     }
 
-    /// Takes a round outside of drains, and its least and mean round-trip time. A flight that the application limits is delivered no faster.
+    /// Where packets are held back each of them shows whether the delay is back: a round has some of them and others.
+    pub(super) fn set_held_back(&mut self, held_back: bool) {
+        self.held_back = held_back;
+    }
+
+    /// Takes an acknowledgement so many seconds after the one before. What waited for a silence counts only where packets are held back: else the link
+    /// carried nothing.
+    pub(super) fn on_ack(
+        &mut self,
+        rtt: f64,
+        gap: f64,
+        min: f64,
+        silenced: bool,
+        window_limited: bool,
+    ) {
+        if silenced && !self.held_back {
+            return;
+        }
+        self.round.integral += rtt * gap;
+        self.round.time += gap;
+        if self.held_back && window_limited && matches!(self.state, State::Watching) {
+            self.follow(rtt, min);
+        }
+    }
+
+    /// A longer round-trip time is far from the minimum. What is held back waits for longer than the path takes, and than hosts that sleep make it.
+    fn far(&self, min: f64) -> f64 {
+        if self.held_back {
+            2.0 * min + SLEEP
+        } else {
+            larger(QUEUED * min, min + MAX_ACK_DELAY)
+        }
+    }
+
+    /// Takes a delay.
+    fn follow(&mut self, rtt: f64, min: f64) {
+        // Where packets are held back a minimum of some milliseconds varies by more than its own 3 %.
+        let is_back = self.held_back && rtt - min < AGREEMENT * (self.away - min);
+        if shows(min, rtt) || is_back {
+            self.returns += u32::from(self.away > 0.0);
+            self.away = 0.0;
+        } else if rtt > self.far(min) {
+            self.away = larger(self.away, rtt);
+        }
+    }
+
+    /// Takes a round outside of drains, and its least and mean round-trip time: infinite and none if all that came waited for a silence. A flight that the
+    /// application limits is delivered no faster.
     pub(super) fn on_round(
         &mut self,
         ack: &AckEvent,
         least: f64,
-        mean: f64,
+        mean: Option<f64>,
         min: f64,
         window_limited: bool,
     ) {
+        let round = core::mem::take(&mut self.round);
+        let over_time = (self.held_back && round.time > 0.0).then(|| round.integral / round.time);
+        let Some(mean) = over_time.or(mean) else {
+            return;
+        };
         let last = self.last.replace((ack.now, ack.delivered));
         let Some((at, delivered)) = last else {
             return;
@@ -114,13 +181,15 @@ impl Swings {
             self.seen.rounds = self.seen.rounds.saturating_add(1);
             self.seen.seconds += seconds;
             self.seen.bytes += float(ack.delivered - delivered);
-            self.seen.round_trips += mean;
+            let weight = if self.held_back { seconds } else { 1.0 };
+            self.seen.round_trips += mean * weight;
+            self.seen.weight += weight;
         }
         match self.state {
             State::Watching if window_limited => self.watch(least, min),
             State::Trying { excess, before } => {
                 let queues = self.seen.round_trip() > NOISY * (min + excess);
-                if queues && self.seen.power() < PROVEN * before.power() {
+                if queues && self.is_in_vain(&before) {
                     self.give_up();
                 } else if !window_limited && self.seen.rounds < TRY_AFTER {
                     // Too little was seen for a verdict.
@@ -134,13 +203,10 @@ impl Swings {
     }
 
     fn watch(&mut self, least: f64, min: f64) {
-        if shows(min, least) {
-            self.returns += u32::from(self.away);
-            self.away = false;
-        } else if least > larger(QUEUED * min, min + MAX_ACK_DELAY) {
-            self.away = true;
+        if !self.held_back && least.is_finite() {
+            self.follow(least, min);
         }
-        if self.returns == 0 && !self.away {
+        if self.returns == 0 && self.away == 0.0 {
             // What was before the delay left the minimum is no part of a swing.
             self.seen = Stretch::default();
         }
@@ -157,8 +223,27 @@ impl Swings {
         }
     }
 
+    /// What a stretch of rounds is worth. Where packets are held back the delay becomes longer with each packet that is: power is at its best while
+    /// most of the link is idle. There the delivery rate counts twice.
+    fn worth(&self, stretch: &Stretch) -> f64 {
+        if self.held_back {
+            stretch.power() * stretch.rate()
+        } else {
+            stretch.power()
+        }
+    }
+
+    /// Whether round trips above the base that is tried are a queue of the flow's own.
+    fn is_in_vain(&self, before: &Stretch) -> bool {
+        if self.held_back {
+            self.seen.rounds >= TRY_AFTER && self.worth(&self.seen) < self.worth(before)
+        } else {
+            self.seen.power() < PROVEN * before.power()
+        }
+    }
+
     fn judge(&mut self, excess: f64, before: &Stretch) {
-        if self.seen.power() >= before.power() {
+        if self.worth(&self.seen) >= self.worth(before) {
             self.try_after = TRY_AFTER;
             self.enter(State::Covering {
                 excess,
@@ -180,19 +265,21 @@ impl Swings {
         self.state = state;
         self.seen = Stretch::default();
         self.returns = 0;
-        self.away = false;
+        self.away = 0.0;
     }
 
     /// A drain has found a mean delay of so many seconds beyond the minimum, and that it is `others_queue` or not. What comes back because of it does not
     /// come back by itself.
     pub(super) fn on_drained(&mut self, found: f64, others_queue: bool) {
-        self.away = false;
+        self.away = 0.0;
         self.last = None;
-        if others_queue {
+        let covered_and_held = self.held_back && matches!(self.state, State::Covering { .. });
+        // A packet that is held back may be all that a drain sees: one drain says nothing of others.
+        if others_queue && !covered_and_held {
             // A larger flight takes from others what it is delivered faster.
             self.enter(State::Watching);
         } else if let State::Covering { excess, gone } = self.state {
-            let found_none = found < GONE * excess;
+            let found_none = found < GONE * excess || others_queue;
             if gone && found_none {
                 self.enter(State::Watching);
             } else {
@@ -222,6 +309,12 @@ impl Swings {
 pub(super) fn shows(min: f64, least: f64) -> bool {
     least <= (1.0 + AGREEMENT) * min
 }
+
+/// In seconds: phones wake up within 20 ms, for data and for acknowledgements (docs/HOSTS.md). With less, four flows of phones are unequal.
+const SLEEP: f64 = 0.04;
+
+/// In seconds. Nothing is divided by less.
+const MIN_TIME: f64 = 1e-9;
 
 /// So often the delay has to come back before a trial. What half and twice of this and of the others make: docs/results/knee-swings.md.
 const RETURNS: u32 = 4;

@@ -1,5 +1,7 @@
 use core::time::Duration;
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::algorithms::knee::drain::Drained;
 use crate::driver::congestion;
@@ -12,6 +14,7 @@ const MTU: f64 = 1200.0;
 /// Two packets that found no queue, and left with a full window.
 const ACKED: Acked = Acked {
     bytes: 2.0 * MTU,
+    left: 20.0 * MTU,
     gap: 0.0,
     sent_gap: 0.0,
     wait: 0.0,
@@ -205,7 +208,7 @@ fn round_of(path: &mut PathRtt, second: u64, millis: u64) {
         ..AckEvent::nothing_yet(Timestamp::from_nanos(1_000_000_000 * second))
             .with_rtt(Duration::from_millis(millis))
     };
-    path.on_ack(&CONFIG(), &ack, false, true, false);
+    path.on_ack(&CONFIG(), &ack, 0.0, false, true, false);
 }
 
 /// A path of 100 ms, and rounds of this round-trip time.
@@ -293,5 +296,114 @@ fn what_an_application_delivers_is_a_lower_bound_of_the_rate() {
         }
         let found = link.rate(path.horizon());
         assert!((found / rate - 1.0).abs() < 0.1, "{found}, {rate}");
+    }
+}
+
+/// Bytes per second: two packets take 2.4 ms.
+const RATE: f64 = 1e6;
+
+/// After so long a silence so many acknowledgements of two packets come, each so long after the one before.
+fn silence(silences: &mut Silences, gap: f64, count: u32, each: f64) -> f64 {
+    let in_flight = f64::from(count) * ACKED.bytes;
+    (0..count)
+        .map(|number| {
+            let acked = Acked {
+                gap: if number == 0 { gap } else { each },
+                left: in_flight - f64::from(number + 1) * ACKED.bytes,
+                ..ACKED
+            };
+            silences.carrying_time(&acked, 0.01, RATE)
+        })
+        .sum()
+}
+
+/// Twenty acknowledgements' packets take 48 ms.
+#[test]
+fn a_batch_is_given_back_the_time_that_it_took_the_link() {
+    let time = silence(&mut Silences::default(), 0.1, 20, 0.0);
+    assert!((time - (0.01 + 19.0 * 0.0024)).abs() < 1e-9, "{time}");
+    // No more than the silence was.
+    let time = silence(&mut Silences::default(), 0.03, 20, 0.0);
+    assert!((time - 0.03).abs() < 1e-9, "{time}");
+    // The link carried nothing.
+    let time = silence(&mut Silences::default(), 0.1, 20, 0.0024);
+    assert!((time - (0.01 + 19.0 * 0.0024)).abs() < 1e-9, "{time}");
+}
+
+#[test]
+fn what_comes_at_once_was_held_back() {
+    let held = |each: f64, count: u32, times: usize| {
+        let mut silences = Silences::default();
+        for _ in 0..=times {
+            silence(&mut silences, 0.1, count, each);
+        }
+        silences.hold_back()
+    };
+    // A flight of a few packets as well as one of many.
+    assert!(held(0.0, 20, 2) && held(0.0, 3, 2));
+    // One silence is chance.
+    assert!(!held(0.0, 20, 1));
+    // A link that carries nothing delivers one packet after the other, a cellular one three times as fast as on average.
+    assert!(!held(0.0024, 20, 20) && !held(0.0008, 20, 20));
+    // Nothing else was in flight: it says nothing.
+    assert!(!held(0.0, 1, 20));
+}
+
+/// Fault: four flows of phones, which wake up every 20 ms at the latest, took each other's queue for packets that were held back: Jain's index .64 instead of .77.
+#[test]
+fn what_receivers_may_wait_for_is_not_held_back() {
+    for (gap, held) in [(0.024, false), (0.026, true)] {
+        let mut silences = Silences::default();
+        for _ in 0..20 {
+            silence(&mut silences, gap, 20, 0.0);
+        }
+        assert_eq!(silences.hold_back(), held, "{gap}");
+    }
+}
+
+/// Old silences are forgotten over 32 new ones.
+#[test]
+fn a_link_that_pauses_is_told_from_what_held_packets_back_before() {
+    let mut silences = Silences::default();
+    for _ in 0..100 {
+        silence(&mut silences, 0.1, 20, 0.0);
+    }
+    let pauses = (0..100).take_while(|_| {
+        silence(&mut silences, 0.1, 20, 0.0024);
+        silences.hold_back()
+    });
+    assert!((20..60).contains(&pauses.count()));
+}
+
+/// Fault: on a path without silences nothing showed that packets were no longer held back.
+#[test]
+fn what_no_silence_shows_is_forgotten_over_drains() {
+    let mut silences = Silences::default();
+    for _ in 0..=8 {
+        silence(&mut silences, 0.1, 20, 0.0);
+    }
+    // It was seen since the last drain.
+    silences.on_drained();
+    assert!(silences.hold_back());
+    silences.on_drained();
+    silences.on_drained();
+    assert!(!silences.hold_back());
+}
+
+proptest! {
+    /// No more time is given back than was cut off.
+    #[test]
+    fn the_link_carries_for_as_long_as_time_passes(
+        acks in prop::collection::vec((0.0..0.2f64, 0.0..1e6f64, 0.0..1e7f64), 1..200),
+    ) {
+        let mut silences = Silences::default();
+        let (mut carried, mut passed) = (0.0, 0.0);
+        for (gap, bytes, left) in acks {
+            let gap = if bytes > 5e5 { 0.0 } else { gap };
+            let acked = Acked { bytes, gap, left, ..ACKED };
+            carried += silences.carrying_time(&acked, 0.01, RATE);
+            passed += gap;
+            prop_assert!(carried <= passed + 1e-6, "{carried} of {passed}");
+        }
     }
 }
