@@ -25,8 +25,10 @@ pub(super) struct Swings {
     last: Option<(Timestamp, Bytes)>,
     /// How often the delay has come back to the minimum in this stretch.
     returns: u32,
-    /// The longest round-trip time since the delay last came back, or since a drain, in seconds; zero if none was far above the minimum.
-    away: f64,
+    /// Whether it has been far above the minimum since it last came back, or since a drain.
+    away: bool,
+    /// The longest round-trip time of packets since they were last no longer held back, in seconds; zero if none was far above the minimum.
+    held_for: f64,
     round: Round,
     /// Whether packets are held back behind the link: what they are delayed by is no queue.
     held_back: bool,
@@ -95,7 +97,8 @@ impl Swings {
             seen: Stretch::default(),
             last: None,
             returns: 0,
-            away: 0.0,
+            away: false,
+            held_for: 0.0,
             round: Round::default(),
             held_back: false,
             try_after: TRY_AFTER,
@@ -125,28 +128,28 @@ impl Swings {
         self.round.integral += rtt * gap;
         self.round.time += gap;
         if self.held_back && window_limited && matches!(self.state, State::Watching) {
-            self.follow(rtt, min);
+            self.follow_packet(rtt, min);
         }
     }
 
-    /// A longer round-trip time is far from the minimum. What is held back waits for longer than the path takes, and than hosts that sleep make it.
-    fn far(&self, min: f64) -> f64 {
-        if self.held_back {
-            2.0 * min + SLEEP
-        } else {
-            larger(QUEUED * min, min + MAX_ACK_DELAY)
+    /// Takes a packet where some are held back: for longer than the path takes, and than hosts that sleep make it.
+    fn follow_packet(&mut self, rtt: f64, min: f64) {
+        // A minimum of some milliseconds varies by more than its own 3 %.
+        if shows(min, rtt) || rtt - min < AGREEMENT * (self.held_for - min) {
+            self.returns += u32::from(self.held_for > 0.0);
+            self.held_for = 0.0;
+        } else if rtt > 2.0 * min + SLEEP {
+            self.held_for = larger(self.held_for, rtt);
         }
     }
 
-    /// Takes a delay.
-    fn follow(&mut self, rtt: f64, min: f64) {
-        // Where packets are held back a minimum of some milliseconds varies by more than its own 3 %.
-        let is_back = self.held_back && rtt - min < AGREEMENT * (self.away - min);
-        if shows(min, rtt) || is_back {
-            self.returns += u32::from(self.away > 0.0);
-            self.away = 0.0;
-        } else if rtt > self.far(min) {
-            self.away = larger(self.away, rtt);
+    /// Takes the least round-trip time of a round.
+    fn follow(&mut self, least: f64, min: f64) {
+        if shows(min, least) {
+            self.returns += u32::from(self.away);
+            self.away = false;
+        } else if least > larger(QUEUED * min, min + MAX_ACK_DELAY) {
+            self.away = true;
         }
     }
 
@@ -203,10 +206,10 @@ impl Swings {
     }
 
     fn watch(&mut self, least: f64, min: f64) {
-        if !self.held_back && least.is_finite() {
+        if least.is_finite() {
             self.follow(least, min);
         }
-        if self.returns == 0 && self.away == 0.0 {
+        if self.returns == 0 && !self.away && self.held_for == 0.0 {
             // What was before the delay left the minimum is no part of a swing.
             self.seen = Stretch::default();
         }
@@ -265,13 +268,13 @@ impl Swings {
         self.state = state;
         self.seen = Stretch::default();
         self.returns = 0;
-        self.away = 0.0;
+        (self.away, self.held_for) = (false, 0.0);
     }
 
     /// A drain has found a mean delay of so many seconds beyond the minimum, and that it is `others_queue` or not. What comes back because of it does not
     /// come back by itself.
     pub(super) fn on_drained(&mut self, found: f64, others_queue: bool) {
-        self.away = 0.0;
+        (self.away, self.held_for) = (false, 0.0);
         self.last = None;
         let covered_and_held = self.held_back && matches!(self.state, State::Covering { .. });
         // A packet that is held back may be all that a drain sees: one drain says nothing of others.
