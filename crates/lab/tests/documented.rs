@@ -191,7 +191,7 @@ fn the_share_beside_cubic() {
     };
     let [half, one, two, four] = ["0.5", "1", "2", "4"].map(share);
     let sentence = format!("{half}, {one}, {two} and {four} %");
-    for name in ["README.md", "docs/KNEE.md"] {
+    for name in ["README.md", "docs/KNEE.md", "docs/results/knee-limits.md"] {
         assert!(page(name).contains(&sentence), "{name}: {sentence}");
     }
 }

@@ -6,8 +6,6 @@
 //! Processors convert signed integers in one instruction, unsigned ones in six, and floats to unsigned ones in ten. Sizes and times
 //! saturate at 2^63: that is 292 years.
 
-use core::time::Duration;
-
 use crate::units::{Bytes, Timestamp};
 
 /// The smaller of two numbers.
@@ -30,11 +28,6 @@ pub(super) fn whole(size: f64) -> Bytes {
     Bytes((size as i64).max(0) as u64)
 }
 
-/// A span in seconds.
-pub(super) fn seconds(span: Duration) -> f64 {
-    span.as_secs().min(MOST) as i64 as f64 + f64::from(span.subsec_nanos()) / 1e9
-}
-
 /// The time from `earlier` to `later` in seconds; zero if `earlier` is in fact later.
 pub(super) fn seconds_between(earlier: Timestamp, later: Timestamp) -> f64 {
     later.nanos_since(earlier).min(MOST) as i64 as f64 / 1e9
@@ -55,6 +48,5 @@ mod tests {
         assert_eq!(whole(f64::NAN), Bytes::ZERO);
         let ages = seconds_between(Timestamp::ZERO, Timestamp::from_nanos(u64::MAX));
         assert!(ages > 292.0 * 365.0 * 86_400.0);
-        assert!(seconds(Duration::MAX) > 0.0);
     }
 }

@@ -120,12 +120,15 @@ impl State {
         }
     }
 
-    /// The link, while its rate is learnt.
-    fn cruising(&self) -> Option<&Link> {
-        match self {
-            Self::Running { link, phase } => matches!(phase, Phase::Cruising).then_some(link),
-            Self::Startup(_) => None,
-        }
+    /// Whether the link's rate is learnt.
+    fn is_cruising(&self) -> bool {
+        matches!(
+            self,
+            Self::Running {
+                phase: Phase::Cruising,
+                ..
+            }
+        )
     }
 
     fn mode(&self) -> Mode {
@@ -234,8 +237,7 @@ impl Knee {
                 .flight
                 .is_some_and(|flight| loss_bound::lost_whole(&flight));
             let rate = startup.rate(self.path.horizon(), outage);
-            let base_rtt = startup.base_rtt();
-            self.end_startup(event.now, rate, base_rtt);
+            self.end_startup(event.now, rate, startup.base_rtt());
         }
     }
 
@@ -265,10 +267,7 @@ impl Knee {
         if let State::Running { link, phase } = &mut self.state
             && phase.shows_the_link(ack, alone)
         {
-            let mtu = float(self.mtu);
-            link.learn(&self.config, acked, &self.path, mtu);
-            self.path.set_packet_time(link.time_of(mtu));
-            self.path.set_held_back(link.holds_back());
+            link.learn(&self.config, acked, &self.path, float(self.mtu));
         }
     }
 
@@ -414,7 +413,7 @@ impl Controller for Knee {
         self.newest_sent = last_sent.max(ack.newest_sent);
         self.last.in_flight = ack.in_flight;
         self.last.app_limited = ack.app_limited;
-        let cruising = self.state.cruising().is_some();
+        let cruising = self.state.is_cruising();
         let window_limited = self.is_window_limited(ack);
         let gap = last.map(|last| seconds_between(last, ack.now));
         // What left after the silence began is late for another reason: receivers acknowledge in batches. Before the first sample there is no horizon.
@@ -425,9 +424,11 @@ impl Controller for Knee {
             self.resumed_at = Some(ack.now);
         }
         let silenced = self.is_resuming();
-        if let Some(link) = self.state.cruising().filter(|_| ack.round_start) {
-            let equal = link.equal_time(&self.config, float(self.mtu));
-            self.path.set_equal_time(equal);
+        if let State::Running { link, .. } = &self.state
+            && ack.round_start
+        {
+            let packet_time = link.time_of(float(self.mtu));
+            self.path.set_link(packet_time, link.holds_back());
         }
         let rtt = self.path.on_ack(
             &self.config,

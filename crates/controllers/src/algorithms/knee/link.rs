@@ -71,15 +71,10 @@ struct Silences {
     cut: f64,
     /// What of that was given back to a batch.
     given: f64,
-    /// What of that was given back to packets that came together.
-    held: f64,
     /// The most that could be given back: the cut, or the time that the link takes for what was in flight.
     most: f64,
-    /// The mean share that came together, of so many silences.
+    /// The share of `most` that was given back, averaged over silences.
     share: f64,
-    count: f64,
-    /// Whether there was a silence since the last drain.
-    recent: bool,
 }
 
 impl Silences {
@@ -90,10 +85,7 @@ impl Silences {
         if acked.gap > longest {
             self.end();
             self.cut = acked.gap - longest;
-            // A receiver may acknowledge in batches for as long.
-            if acked.gap > MAX_ACK_DELAY {
-                self.most = smaller(self.cut, acked.left / rate);
-            }
+            self.most = smaller(self.cut, acked.left / rate);
             return longest;
         }
         if acked.gap > AT_ONCE * needed {
@@ -102,28 +94,16 @@ impl Silences {
         }
         let back = smaller(needed - acked.gap, self.cut - self.given);
         self.given += back;
-        if acked.gap <= TOGETHER * needed {
-            self.held += back;
-        }
         acked.gap + back
     }
 
     /// What followed the last silence at once has come.
     fn end(&mut self) {
         if self.most > 0.0 {
-            self.count = smaller(self.count + 1.0, REMEMBERED);
-            let share = smaller(self.held / self.most, 1.0);
-            self.share += (share - self.share) / larger(self.count, FIRST);
-            self.recent = true;
+            let share = smaller(self.given / self.most, 1.0);
+            self.share += (share - self.share) / SILENCES;
         }
-        (self.cut, self.given, self.held, self.most) = (0.0, 0.0, 0.0, 0.0);
-    }
-
-    /// A drain has ended. What no silence has shown since the last one may be over.
-    fn on_drained(&mut self) {
-        if !core::mem::take(&mut self.recent) {
-            self.share *= 0.5;
-        }
+        (self.cut, self.given, self.most) = (0.0, 0.0, 0.0);
     }
 
     /// Whether what silences delay is held back, rather than not carried yet.
@@ -197,11 +177,6 @@ impl Link {
         bytes / larger(self.rate.usual(), 1.0)
     }
 
-    /// The same for what the flow keeps beyond what the path holds.
-    pub(super) fn equal_time(&self, config: &KneeConfig, mtu: f64) -> f64 {
-        self.time_of(config.equal_packets * mtu)
-    }
-
     /// Packets were lost or marked.
     pub(super) fn on_congestion(&mut self, config: &KneeConfig, event: &CongestionEvent) {
         let weight = signal_weight(config, event);
@@ -217,7 +192,6 @@ impl Link {
 
     /// A drain has ended. On a path that is longer than it was known to be, all time looked busy, and the rate like what was sent.
     pub(super) fn on_drained(&mut self, config: &KneeConfig, length: Length, horizon: f64) {
-        self.silences.on_drained();
         let rate = self.rate.rate(horizon);
         match length {
             Length::Same => self.known_rate = rate,
@@ -380,16 +354,12 @@ const SLOW_ACKS: u32 = 8;
 /// see each turn ten times as fast as their shares: those are no batches.
 const AT_ONCE: f64 = 0.1;
 
-/// The same for what was held back: a turn of ten flows may look like a batch, and makes one of them take twice its share.
-const TOGETHER: f64 = 0.02;
+/// The mean forgets a silence over so many.
+const SILENCES: f64 = 8.0;
 
-/// The mean forgets a silence over so many, and at first each counts as one of four.
-const REMEMBERED: f64 = 32.0;
-const FIRST: f64 = 4.0;
-
-/// Of what was in flight, or of what the link carries in the silence if that is less. On recorded links of cellular networks the share is at most 0.12, on
-/// one of 60 GHz 0.28. With the jitter of Wi-Fi it is 0.3 to 1.
-const HELD: f64 = 0.3;
+/// Of what was in flight, or of what the link carries in the silence if that is less. On recorded links the mean is seldom above it; with the jitter of Wi-Fi
+/// it is 0.3 to 1. What half and twice of both values make: docs/results/knee-swings.md.
+const HELD: f64 = 0.2;
 
 /// In seconds: RFC 9000, section 18.2.
 pub(super) const MAX_ACK_DELAY: f64 = 0.025;

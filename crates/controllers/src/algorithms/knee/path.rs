@@ -5,7 +5,7 @@ mod rounds;
 mod tests;
 
 use super::KneeConfig;
-use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
+use super::arithmetic::{float, larger, seconds_between, smaller};
 use super::controller::PACKETS_PER_ACK;
 use super::drain::{Drained, Known, Length};
 use super::swings::{Swings, shows};
@@ -42,8 +42,6 @@ pub(super) struct PathRtt {
     at_once: bool,
     /// The time that the link takes for a packet: delays differ by it without a reason.
     packet_time: f64,
-    /// The queue that equal flows make: as long as this one's own part of it takes at its rate.
-    equal_queue: f64,
     /// The least since the last drain, and when it was seen last.
     low: f64,
     low_at: Timestamp,
@@ -108,7 +106,6 @@ impl PathRtt {
             rose_at: None,
             at_once: false,
             packet_time: 0.0,
-            equal_queue: 0.0,
             low: f64::INFINITY,
             low_at: now,
             newest: 0.0,
@@ -268,19 +265,10 @@ impl PathRtt {
         (wait, busy)
     }
 
-    /// The time that the link takes for a packet, in seconds.
-    pub(super) fn set_packet_time(&mut self, packet: f64) {
-        self.packet_time = packet;
-    }
-
-    /// Whether packets are delayed behind the link.
-    pub(super) fn set_held_back(&mut self, held_back: bool) {
+    /// The time that the link takes for a packet, in and whether packets are held back behind it: once a round.
+    pub(super) fn set_link(&mut self, packet_time: f64, held_back: bool) {
+        self.packet_time = packet_time;
         self.swings.set_held_back(held_back);
-    }
-
-    /// The same for what the flow keeps queued beside equals.
-    pub(super) fn set_equal_time(&mut self, equal: f64) {
-        self.equal_queue = equal + self.host_delay;
     }
 
     /// Whether the last drain found a queue that is others'.
@@ -319,7 +307,7 @@ impl PathRtt {
         window_limited: bool,
         silenced: bool,
     ) -> f64 {
-        let rtt = seconds(ack.rtt());
+        let rtt = seconds_between(ack.newest_sent, ack.now);
         self.newest = rtt;
         // A clock that stands still shows none.
         if (rtt < self.min || self.min == 0.0) && rtt > 0.0 {
@@ -331,7 +319,7 @@ impl PathRtt {
         }
         // The gap before the acknowledgement that ends a round is of that round.
         self.swings
-            .on_ack(rtt, gap, self.min, silenced, cruising && window_limited);
+            .on_ack(rtt, gap, self.min, cruising && window_limited);
         if ack.round_start {
             self.end_round(config, ack, cruising, window_limited);
         }
@@ -435,7 +423,8 @@ impl PathRtt {
         self.update_base();
         // N flows that keep as much each make a queue N times as large as one's, and each has an N-th of the rate: every one of them sees
         // its own part's time. A link that varies makes a queue that varies. What stands beyond both is others'.
-        let equals = self.equal_queue + (mean - round.min);
+        let own = config.equal_packets * self.packet_time + self.host_delay;
+        let equals = own + (mean - round.min);
         if round.min - self.base > equals + config.standing * self.base {
             self.standing = self.standing.saturating_add(1);
         } else {

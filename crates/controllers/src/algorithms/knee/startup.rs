@@ -1,6 +1,6 @@
 //! The first search for the link's rate.
 
-use super::arithmetic::{float, larger, seconds, seconds_between, smaller};
+use super::arithmetic::{float, larger, seconds_between, smaller};
 use super::controller::QUANTUM_PACKETS;
 use crate::event::AckEvent;
 use crate::model::initial_window;
@@ -105,7 +105,7 @@ impl Startup {
         }
     }
 
-    /// The mean round-trip time without a queue of the sender's own, in seconds, if a round has ended: the first windows make next to none.
+    /// The mean round-trip time without a queue of the sender's own, in if a round has ended: the first windows make next to none.
     pub(super) fn base_rtt(&self) -> Option<f64> {
         self.base_rtt.is_finite().then_some(self.base_rtt)
     }
@@ -178,7 +178,7 @@ impl Startup {
         if used && float(self.window) < self.twice_delivered(mtu) {
             self.window += self.growth(ack);
         }
-        let rtt = seconds(ack.rtt());
+        let rtt = seconds_between(ack.newest_sent, ack.now);
         self.since_pause = if seen.after_pause && self.last_round_rate > 0.0 {
             Some(rtt)
         } else {

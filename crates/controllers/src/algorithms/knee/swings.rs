@@ -29,7 +29,7 @@ pub(super) struct Swings {
     away: bool,
     /// The longest round-trip time of packets since they were last no longer held back, in seconds; zero if none was far above the minimum.
     held_for: f64,
-    round: Round,
+    round: OverTime,
     /// Whether packets are held back behind the link: what they are delayed by is no queue.
     held_back: bool,
     /// A trial is due after so many rounds, of which so many have been.
@@ -60,33 +60,22 @@ struct Stretch {
     rounds: u32,
     seconds: f64,
     bytes: f64,
-    /// The sum of the rounds' mean round-trip times, in seconds, each with its weight; and the weights. A round weighs one, and where packets are held back as
-    /// much as the time that it took.
+    /// The sum of the rounds' mean round-trip times, in seconds; and their integral over time, in seconds².
     round_trips: f64,
-    weight: f64,
+    integral: f64,
 }
 
-/// The round-trip time of the round under way, integrated over time, in seconds², and the time. Where packets are held back a small flight has few packets
-/// in a long round trip, and many in short ones.
+/// The round-trip time of the round under way, integrated over time, in seconds², and the time.
 #[derive(Debug, Clone, Copy, Default)]
-struct Round {
+struct OverTime {
     integral: f64,
     time: f64,
 }
 
 impl Stretch {
-    fn round_trip(&self) -> f64 {
-        self.round_trips / larger(self.weight, MIN_TIME)
-    }
-
     /// The delivery rate, in bytes/s.
     fn rate(&self) -> f64 {
         self.bytes / larger(self.seconds, MIN_TIME)
-    }
-
-    /// The delivery rate over the mean round-trip time, in bytes/s².
-    fn power(&self) -> f64 {
-        self.rate() / larger(self.round_trip(), MIN_TIME)
     }
 }
 
@@ -99,7 +88,7 @@ impl Swings {
             returns: 0,
             away: false,
             held_for: 0.0,
-            round: Round::default(),
+            round: OverTime::default(),
             held_back: false,
             try_after: TRY_AFTER,
             waited: 0,
@@ -107,36 +96,29 @@ impl Swings {
         }
     }
 
-    /// Where packets are held back each of them shows whether the delay is back: a round has some of them and others.
     pub(super) fn set_held_back(&mut self, held_back: bool) {
         self.held_back = held_back;
     }
 
-    /// Takes an acknowledgement so many seconds after the one before. What waited for a silence counts only where packets are held back: else the link
-    /// carried nothing.
-    pub(super) fn on_ack(
-        &mut self,
-        rtt: f64,
-        gap: f64,
-        min: f64,
-        silenced: bool,
-        window_limited: bool,
-    ) {
-        if silenced && !self.held_back {
+    /// Takes an acknowledgement so many seconds after the one before, where packets are held back. There what waited for a silence counts, each packet shows
+    /// whether the delay is back, and the mean is over time: a small flight has few packets in a long round trip, and many in short ones.
+    pub(super) fn on_ack(&mut self, rtt: f64, gap: f64, min: f64, window_limited: bool) {
+        if !self.held_back {
             return;
         }
         self.round.integral += rtt * gap;
         self.round.time += gap;
-        if self.held_back && window_limited && matches!(self.state, State::Watching) {
+        if window_limited && matches!(self.state, State::Watching) {
             self.follow_packet(rtt, min);
         }
     }
 
     /// Takes a packet where some are held back: for longer than the path takes, and than hosts that sleep make it.
     fn follow_packet(&mut self, rtt: f64, min: f64) {
-        // A minimum of some milliseconds varies by more than its own 3 %.
-        if shows(min, rtt) || rtt - min < AGREEMENT * (self.held_for - min) {
-            self.returns += u32::from(self.held_for > 0.0);
+        // What is held back for many times D is back within a share of what it was: D itself varies by more than 3 %.
+        let back = min + AGREEMENT * (self.held_for - min);
+        if self.held_for > 0.0 && rtt < back {
+            self.returns += 1;
             self.held_for = 0.0;
         } else if rtt > 2.0 * min + SLEEP {
             self.held_for = larger(self.held_for, rtt);
@@ -184,14 +166,13 @@ impl Swings {
             self.seen.rounds = self.seen.rounds.saturating_add(1);
             self.seen.seconds += seconds;
             self.seen.bytes += float(ack.delivered - delivered);
-            let weight = if self.held_back { seconds } else { 1.0 };
-            self.seen.round_trips += mean * weight;
-            self.seen.weight += weight;
+            self.seen.round_trips += mean;
+            self.seen.integral += mean * seconds;
         }
         match self.state {
             State::Watching if window_limited => self.watch(least, min),
             State::Trying { excess, before } => {
-                let queues = self.seen.round_trip() > NOISY * (min + excess);
+                let queues = self.round_trip(&self.seen) > NOISY * (min + excess);
                 if queues && self.is_in_vain(&before) {
                     self.give_up();
                 } else if !window_limited && self.seen.rounds < TRY_AFTER {
@@ -217,7 +198,7 @@ impl Swings {
         let counted = self.seen.rounds >= TRY_AFTER && self.returns >= RETURNS;
         let small = self.seen.bytes < LARGE * f64::from(self.seen.rounds);
         if counted && small && self.waited >= self.try_after {
-            let excess = COVERED * (self.seen.round_trip() - min);
+            let excess = COVERED * (self.round_trip(&self.seen) - min);
             let before = self.seen;
             self.enter(State::Trying { excess, before });
         } else if self.seen.rounds >= FORGOTTEN_AFTER {
@@ -226,13 +207,27 @@ impl Swings {
         }
     }
 
-    /// What a stretch of rounds is worth. Where packets are held back the delay becomes longer with each packet that is: power is at its best while
+    /// The mean round-trip time, in seconds.
+    fn round_trip(&self, stretch: &Stretch) -> f64 {
+        if self.held_back {
+            stretch.integral / larger(stretch.seconds, MIN_TIME)
+        } else {
+            stretch.round_trips / f64::from(stretch.rounds.max(1))
+        }
+    }
+
+    /// The delivery rate over the mean round-trip time, in bytes/s².
+    fn power(&self, stretch: &Stretch) -> f64 {
+        stretch.rate() / larger(self.round_trip(stretch), MIN_TIME)
+    }
+
+    /// What a stretch of rounds is worth: power. Where packets are held back the delay becomes longer with each packet that is, and power is at its best while
     /// most of the link is idle. There the delivery rate counts twice.
     fn worth(&self, stretch: &Stretch) -> f64 {
         if self.held_back {
-            stretch.power() * stretch.rate()
+            self.power(stretch) * stretch.rate()
         } else {
-            stretch.power()
+            self.power(stretch)
         }
     }
 
@@ -241,7 +236,7 @@ impl Swings {
         if self.held_back {
             self.seen.rounds >= TRY_AFTER && self.worth(&self.seen) < self.worth(before)
         } else {
-            self.seen.power() < PROVEN * before.power()
+            self.power(&self.seen) < PROVEN * self.power(before)
         }
     }
 
@@ -276,13 +271,11 @@ impl Swings {
     pub(super) fn on_drained(&mut self, found: f64, others_queue: bool) {
         (self.away, self.held_for) = (false, 0.0);
         self.last = None;
-        let covered_and_held = self.held_back && matches!(self.state, State::Covering { .. });
-        // A packet that is held back may be all that a drain sees: one drain says nothing of others.
-        if others_queue && !covered_and_held {
+        if others_queue {
             // A larger flight takes from others what it is delivered faster.
             self.enter(State::Watching);
         } else if let State::Covering { excess, gone } = self.state {
-            let found_none = found < GONE * excess || others_queue;
+            let found_none = found < GONE * excess;
             if gone && found_none {
                 self.enter(State::Watching);
             } else {

@@ -119,7 +119,7 @@ fn a_queue_that_equals_do_not_make_is_looked_into() {
         (110, 0.0, 14, false),
     ] {
         let mut path = known();
-        path.set_equal_time(equal);
+        path.set_link(equal / 3.0, false);
         let flights = iter::repeat_n(50_000, rounds_of_it);
         rounds(&mut path, Duration::from_millis(rtt), true, flights);
         let now = at(100 * rounds_of_it as u64);
@@ -299,14 +299,14 @@ fn the_base_is_what_two_drains_agree_on() {
 #[test]
 fn a_packets_time_is_no_queue_of_others() {
     let mut path = known();
-    path.set_packet_time(0.012);
+    path.set_link(0.012, false);
     path.on_drained(&CONFIG(), at(5000), &found(0.14, 0.121));
     assert!(!path.others_queue());
     path.on_drained(&CONFIG(), at(10_000), &found(0.125, 0.6));
     assert!(is_due(&path, at(10_001)));
     // More than that is one.
     let mut path = known();
-    path.set_packet_time(0.012);
+    path.set_link(0.012, false);
     path.on_drained(&CONFIG(), at(5000), &found(0.14, 0.123));
     assert!(path.others_queue());
 }
@@ -364,7 +364,7 @@ fn a_round_of_few_acknowledgements_is_no_base() {
 #[test]
 fn a_packet_that_waited_found_the_link_busy_with_another() {
     let mut path = known();
-    path.set_packet_time(0.006);
+    path.set_link(0.006, false);
     let waits = |newest, oldest, packets| {
         let (wait, before) = path.waits(0.1 + newest, 0.1 + oldest, packets);
         ((wait * 1e6).round(), (before * 1e6).round())

@@ -33,15 +33,14 @@ impl Rounds {
             delivered: self.delivered,
             ..AckEvent::nothing_yet(self.now)
         };
-        self.swings
-            .on_ack(round_trip, round_trip, min, false, limited);
+        self.swings.on_ack(round_trip, round_trip, min, limited);
         self.swings
             .on_round(&ack, round_trip, Some(round_trip), min, limited);
     }
 
     /// A round with a silence, and packets after it that were not held back.
     fn take_held_back(&mut self) {
-        self.swings.on_ack(0.1, 0.095, SHORT, true, true);
+        self.swings.on_ack(0.1, 0.095, SHORT, true);
         self.now = Timestamp::from_nanos(self.now.as_nanos() + 95_000_000);
         self.take(SHORT, 10_000, SHORT, true);
     }
@@ -250,7 +249,7 @@ fn rounds_that_the_application_limits_say_nothing() {
         rounds.take(MIN + 0.08, BYTES, MIN, true);
     }
     assert_eq!(rounds.swings.seen.rounds, 12);
-    assert!((rounds.swings.seen.round_trip() - 0.12).abs() < 1e-9);
+    assert!((rounds.swings.round_trip(&rounds.swings.seen) - 0.12).abs() < 1e-9);
     assert!((rounds.swings.seen.bytes - 12.0 * BYTES as f64).abs() < 1e-9);
 }
 
@@ -406,14 +405,14 @@ fn packets_that_are_held_back_make_a_trial() {
     assert_eq!(rounds.swings.excess(), None);
 }
 
-/// Fault: four flows of phones on a path of 40 ms, which wake up late, took each other's queue for packets that were held back.
+/// Fault: four flows of phones, which wake up every 20 ms at the latest, took each other's queue for packets that were held back: Jain's index .64 instead of .77.
 #[test]
 fn what_is_held_back_is_longer_than_the_path_and_hosts_that_sleep() {
     for (rtt, tried) in [(0.11, false), (0.13, true)] {
         let mut rounds = Rounds::new();
         rounds.swings.set_held_back(true);
         for _ in 0..16 {
-            rounds.swings.on_ack(rtt, rtt - MIN, MIN, false, true);
+            rounds.swings.on_ack(rtt, rtt - MIN, MIN, true);
             rounds.take(MIN, 10_000, MIN, true);
         }
         assert_eq!(rounds.swings.is_trying(), tried, "{rtt}");
@@ -432,24 +431,6 @@ fn what_is_delivered_counts_twice_where_packets_are_held_back() {
         }
         assert_eq!(rounds.swings.excess().is_some(), kept, "{bytes}");
     }
-}
-
-/// Fault: a drain of few packets met one that was held back, took it for others' queue, and all was to be found again.
-#[test]
-fn one_drain_says_little_where_packets_are_held_back() {
-    let mut rounds = held_back();
-    let covered = rounds.excess();
-    for _ in 0..8 {
-        rounds.take(0.1, 400_000, SHORT, true);
-    }
-    assert!(!rounds.swings.is_trying());
-    rounds.swings.on_drained(0.1, true);
-    assert_eq!(rounds.excess(), covered);
-    rounds.swings.on_drained(0.1, false);
-    rounds.swings.on_drained(0.1, true);
-    assert_eq!(rounds.excess(), covered);
-    rounds.swings.on_drained(0.0, false);
-    assert_eq!(rounds.swings.excess(), None);
 }
 
 proptest! {
