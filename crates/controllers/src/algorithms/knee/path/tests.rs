@@ -424,6 +424,8 @@ fn the_base_of_a_path_that_swings_stays() {
 fn a_low_above_the_base_is_none() {
     for (millis, due) in [(105, false), (140, true)] {
         let mut path = known();
+        // Three packets of 20 ms are more than the queue that stands.
+        path.set_link(0.02, false);
         // One drain found it, and one does not raise the minimum.
         path.on_drained(&CONFIG(), at(900), &found(0.16, 0.001 * millis as f64));
         full_rounds(&mut path, iter::repeat_n(millis, 120));

@@ -419,6 +419,20 @@ fn what_is_held_back_is_longer_than_the_path_and_hosts_that_sleep() {
     }
 }
 
+/// Fault: D of some milliseconds varies by more than its own 3 %, and the delay seemed never to come back.
+#[test]
+fn packets_are_back_within_a_share_of_what_they_were_held_for() {
+    for (rtt, tried) in [(SHORT + 0.002, true), (SHORT + 0.004, false)] {
+        let mut rounds = Rounds::new();
+        rounds.swings.set_held_back(true);
+        for _ in 0..16 {
+            rounds.swings.on_ack(0.1, 0.095, SHORT, true);
+            rounds.take(rtt, 10_000, SHORT, true);
+        }
+        assert_eq!(rounds.swings.is_trying(), tried, "{rtt}");
+    }
+}
+
 /// Fault: the larger a flight the more of its packets are held back, and power fell while most of the link was idle.
 #[test]
 fn what_is_delivered_counts_twice_where_packets_are_held_back() {
