@@ -114,6 +114,7 @@ impl Swings {
     }
 
     /// Takes a packet where some are held back: for longer than the path takes, and than hosts that sleep make it.
+    #[cold]
     fn follow_packet(&mut self, rtt: f64, min: f64) {
         // What is held back for many times D is back within a share of what it was: D itself varies by more than 3 %.
         let back = min + AGREEMENT * (self.held_for - min);
