@@ -427,7 +427,7 @@ impl Controller for Knee {
         if let State::Running { link, .. } = &self.state
             && ack.round_start
         {
-            let packet_time = link.time_of(float(self.mtu));
+            let packet_time = link.packet_time(float(self.mtu));
             self.path.set_link(packet_time, link.holds_back());
         }
         let rtt = self.path.on_ack(

@@ -73,7 +73,7 @@ struct Silences {
     given: f64,
     /// The most that could be given back: the cut, or the time that the link takes for what was in flight.
     most: f64,
-    /// The share of `most` that was given back, averaged over silences.
+    /// The share of `most` that was given back, averaged over silences. It stays as it is on a path that has none.
     share: f64,
 }
 
@@ -107,7 +107,7 @@ impl Silences {
     }
 
     /// Whether what silences delay is held back, rather than not carried yet.
-    fn hold_back(&self) -> bool {
+    fn holds_back(&self) -> bool {
         self.share > HELD
     }
 }
@@ -172,9 +172,9 @@ impl Link {
         wait * self.rate(horizon) + burst < ROOM * self.longest_queue
     }
 
-    /// How long the link takes for so many bytes, in seconds.
-    pub(super) fn time_of(&self, bytes: f64) -> f64 {
-        bytes / larger(self.rate.usual(), 1.0)
+    /// How long the link takes for a packet, in seconds.
+    pub(super) fn packet_time(&self, mtu: f64) -> f64 {
+        mtu / larger(self.rate.usual(), 1.0)
     }
 
     /// Packets were lost or marked.
@@ -259,9 +259,9 @@ impl Link {
             && !self.target.was_cut_since(acked.round, CONGESTED_ROUNDS)
     }
 
-    /// Whether packets are delayed behind the link: see [`Silences`].
+    /// Whether packets are held back behind the link: see [`Silences`].
     pub(super) fn holds_back(&self) -> bool {
-        self.silences.hold_back()
+        self.silences.holds_back()
     }
 
     /// Takes an acknowledgement.
@@ -354,7 +354,7 @@ const SLOW_ACKS: u32 = 8;
 /// see each turn ten times as fast as their shares: those are no batches.
 const AT_ONCE: f64 = 0.1;
 
-/// The mean forgets a silence over so many.
+/// In silences: how long the mean share remembers one.
 const SILENCES: f64 = 8.0;
 
 /// Of what was in flight, or of what the link carries in the silence if that is less. On recorded links the mean is seldom above it; with the jitter of Wi-Fi

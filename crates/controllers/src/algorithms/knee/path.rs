@@ -265,7 +265,7 @@ impl PathRtt {
         (wait, busy)
     }
 
-    /// The time that the link takes for a packet, in and whether packets are held back behind it: once a round.
+    /// The time that the link takes for a packet, in seconds, and whether packets are held back behind it: once a round.
     pub(super) fn set_link(&mut self, packet_time: f64, held_back: bool) {
         self.packet_time = packet_time;
         self.swings.set_held_back(held_back);

@@ -105,7 +105,7 @@ impl Startup {
         }
     }
 
-    /// The mean round-trip time without a queue of the sender's own, in if a round has ended: the first windows make next to none.
+    /// The mean round-trip time without a queue of the sender's own, in seconds, if a round has ended: the first windows make next to none.
     pub(super) fn base_rtt(&self) -> Option<f64> {
         self.base_rtt.is_finite().then_some(self.base_rtt)
     }

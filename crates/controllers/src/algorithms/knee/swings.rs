@@ -27,8 +27,8 @@ pub(super) struct Swings {
     returns: u32,
     /// Whether it has been far above the minimum since it last came back, or since a drain.
     away: bool,
-    /// The longest round-trip time of packets since they were last no longer held back, in seconds; zero if none was far above the minimum.
-    held_for: f64,
+    /// The longest round-trip time since the delay was last back, in seconds; zero until a packet is far above the minimum.
+    longest: f64,
     round: OverTime,
     /// Whether packets are held back behind the link: what they are delayed by is no queue.
     held_back: bool,
@@ -87,7 +87,7 @@ impl Swings {
             last: None,
             returns: 0,
             away: false,
-            held_for: 0.0,
+            longest: 0.0,
             round: OverTime::default(),
             held_back: false,
             try_after: TRY_AFTER,
@@ -96,8 +96,15 @@ impl Swings {
         }
     }
 
+    /// Means of rounds and means over time cannot be compared: a trial ends, and the round that ends counts nowhere.
     pub(super) fn set_held_back(&mut self, held_back: bool) {
-        self.held_back = held_back;
+        if held_back != self.held_back {
+            self.held_back = held_back;
+            (self.round, self.last) = (OverTime::default(), None);
+            if self.is_trying() {
+                self.enter(State::Watching);
+            }
+        }
     }
 
     /// Takes an acknowledgement so many seconds after the one before, where packets are held back. There what waited for a silence counts, each packet shows
@@ -113,16 +120,16 @@ impl Swings {
         }
     }
 
-    /// Takes a packet where some are held back: for longer than the path takes, and than hosts that sleep make it.
+    /// Takes a packet's round-trip time: far above the minimum, for longer than hosts sleep, or back from there. Most paths hold nothing back.
     #[cold]
     fn follow_packet(&mut self, rtt: f64, min: f64) {
         // What is held back for many times D is back within a share of what it was: D itself varies by more than 3 %.
-        let back = min + AGREEMENT * (self.held_for - min);
-        if self.held_for > 0.0 && rtt < back {
+        let back = min + AGREEMENT * (self.longest - min);
+        if self.longest > 0.0 && rtt < back {
             self.returns += 1;
-            self.held_for = 0.0;
+            self.longest = 0.0;
         } else if rtt > 2.0 * min + SLEEP {
-            self.held_for = larger(self.held_for, rtt);
+            self.longest = larger(self.longest, rtt);
         }
     }
 
@@ -191,7 +198,7 @@ impl Swings {
         if least.is_finite() {
             self.follow(least, min);
         }
-        if self.returns == 0 && !self.away && self.held_for == 0.0 {
+        if self.returns == 0 && !self.away && self.longest == 0.0 {
             // What was before the delay left the minimum is no part of a swing.
             self.seen = Stretch::default();
         }
@@ -264,13 +271,13 @@ impl Swings {
         self.state = state;
         self.seen = Stretch::default();
         self.returns = 0;
-        (self.away, self.held_for) = (false, 0.0);
+        (self.away, self.longest) = (false, 0.0);
     }
 
     /// A drain has found a mean delay of so many seconds beyond the minimum, and that it is `others_queue` or not. What comes back because of it does not
     /// come back by itself.
     pub(super) fn on_drained(&mut self, found: f64, others_queue: bool) {
-        (self.away, self.held_for) = (false, 0.0);
+        (self.away, self.longest) = (false, 0.0);
         self.last = None;
         if others_queue {
             // A larger flight takes from others what it is delivered faster.

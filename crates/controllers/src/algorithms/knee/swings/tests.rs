@@ -381,7 +381,9 @@ fn trials_are_no_longer_rare_once_one_was_worth_it() {
 fn held_back() -> Rounds {
     let mut rounds = Rounds::new();
     rounds.swings.set_held_back(true);
-    rounds.take(SHORT, 0, SHORT, true);
+    for _ in 0..2 {
+        rounds.take(SHORT, 0, SHORT, true);
+    }
     for _ in 0..8 {
         rounds.take_held_back();
     }
@@ -390,7 +392,7 @@ fn held_back() -> Rounds {
 
 const SHORT: f64 = 0.005;
 
-/// Fault: every round had packets that were not held back, and a silence of the link was in none. 15 instead of 70 % of 10 Mb/s were used.
+/// Fault: every round had packets that were not held back, and a silence of the link was in none. 33 instead of 76 % of 10 Mb/s were used.
 #[test]
 fn packets_that_are_held_back_make_a_trial() {
     let mut rounds = held_back();
@@ -405,7 +407,7 @@ fn packets_that_are_held_back_make_a_trial() {
     assert_eq!(rounds.swings.excess(), None);
 }
 
-/// Fault: four flows of phones, which wake up every 20 ms at the latest, took each other's queue for packets that were held back: Jain's index .64 instead of .77.
+/// Fault: four flows of phones, which wake up every 20 ms at the latest, took each other's queue for packets that were held back: Jain's index .63 instead of .77.
 #[test]
 fn what_is_held_back_is_longer_than_the_path_and_hosts_that_sleep() {
     for (rtt, tried) in [(0.11, false), (0.13, true)] {
@@ -415,7 +417,7 @@ fn what_is_held_back_is_longer_than_the_path_and_hosts_that_sleep() {
             rounds.swings.on_ack(rtt, rtt - MIN, MIN, true);
             rounds.take(MIN, 10_000, MIN, true);
         }
-        assert_eq!(rounds.swings.is_trying(), tried, "{rtt}");
+        assert_eq!(rounds.swings.excess().is_some(), tried, "{rtt}");
     }
 }
 
@@ -429,7 +431,7 @@ fn packets_are_back_within_a_share_of_what_they_were_held_for() {
             rounds.swings.on_ack(0.1, 0.095, SHORT, true);
             rounds.take(rtt, 10_000, SHORT, true);
         }
-        assert_eq!(rounds.swings.is_trying(), tried, "{rtt}");
+        assert_eq!(rounds.swings.excess().is_some(), tried, "{rtt}");
     }
 }
 
@@ -447,14 +449,25 @@ fn what_is_delivered_counts_twice_where_packets_are_held_back() {
     }
 }
 
+/// Fault: what a trial delivered over time was compared with means of rounds from before.
+#[test]
+fn a_trial_ends_where_packets_are_no_longer_held_back() {
+    let mut rounds = held_back();
+    rounds.swings.set_held_back(true);
+    assert!(rounds.swings.is_trying());
+    rounds.swings.set_held_back(false);
+    assert_eq!(rounds.swings.excess(), None);
+}
+
 proptest! {
     /// Whatever comes, what is covered is a part more than the longest mean delay.
     #[test]
     fn what_is_covered_is_in_the_range_of_rounds(
-        events in prop::collection::vec((0.04..1.0f64, 0..1_000_000u64, any::<bool>(), prop::option::of((-1.0..2.0f64, any::<bool>()))), 1..400),
+        events in prop::collection::vec((0.04..1.0f64, 0..1_000_000u64, any::<bool>(), any::<bool>(), prop::option::of((-1.0..2.0f64, any::<bool>()))), 1..400),
     ) {
         let mut rounds = Rounds::new();
-        for (round_trip, bytes, limited, drained) in events {
+        for (round_trip, bytes, limited, held_back, drained) in events {
+            rounds.swings.set_held_back(held_back);
             rounds.take(if bytes % 3 == 0 { MIN } else { round_trip }, bytes, MIN, limited);
             if let Some((found, others)) = drained {
                 rounds.swings.on_drained(found, others);
