@@ -9,7 +9,7 @@ BEGIN {
         run("--duration 100s")
         network("0 4 25 2 50 3.5 75 1 100 2", "0 10", 2)
         run("--duration 120s --flows 2 --start-gap 5s")
-        network("0 2 20 1 40 0.5 60 2", "0 2 35 0.8 70 0.2 90 2", 2)
+        network("0 2 20 1 40 0.5 60 2", "0 2 35 0.8 70 2", 2)
         run("--duration 100s")
         network("0 3.5", "0 10", 3.5)
         run("--duration 60s --flows 3 --start-gap 10s")

@@ -122,13 +122,10 @@ impl State {
 
     /// Whether the link's rate is learnt.
     fn is_cruising(&self) -> bool {
-        matches!(
-            self,
-            Self::Running {
-                phase: Phase::Cruising,
-                ..
-            }
-        )
+        let Self::Running { phase, .. } = self else {
+            return false;
+        };
+        matches!(phase, Phase::Cruising)
     }
 
     fn mode(&self) -> Mode {
