@@ -1,12 +1,14 @@
 //! `knee`: the knee of the delay/throughput curve.
 
 mod arithmetic;
+mod competition;
 mod controller;
 mod drain;
 mod link;
 mod loss_bound;
 mod path;
 mod queue_target;
+mod span;
 mod startup;
 mod swings;
 

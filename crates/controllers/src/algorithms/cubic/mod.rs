@@ -1,7 +1,7 @@
 //! `cubic`: RFC 9438, with HyStart++ (RFC 9406) for its first slow start.
 
 mod config;
-mod curve;
+pub(super) mod curve;
 #[cfg(test)]
 mod tests;
 

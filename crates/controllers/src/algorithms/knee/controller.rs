@@ -6,11 +6,13 @@ mod tests;
 use core::time::Duration;
 
 use super::KneeConfig;
-use super::arithmetic::{float, seconds_between, smaller, whole};
+use super::arithmetic::{float, larger, seconds_between, smaller, whole};
+use super::competition::Competition;
 use super::drain::Drain;
 use super::link::{Acked, Link};
 use super::loss_bound::{self, LossBound};
 use super::path::{AGREEMENT, PathRtt};
+use super::span::Span;
 use super::startup::{self, Seen, Startup};
 use crate::config::Environment;
 use crate::controller::{Control, Controller, Refill};
@@ -29,6 +31,7 @@ pub(super) struct Knee {
     mtu: Bytes,
     path: PathRtt,
     loss: LossBound,
+    competition: Competition,
     state: State,
     /// The window outside of drains.
     undrained: Bytes,
@@ -55,30 +58,6 @@ pub(super) struct Knee {
     app_limited_until: Option<Timestamp>,
     evidence: Evidence,
     last: Last,
-}
-
-/// The packets that left after one time, up to another. An end that is known stays.
-#[derive(Debug, Clone, Copy, Default)]
-struct Span {
-    after: Timestamp,
-    up_to: Timestamp,
-}
-
-impl Span {
-    fn since(now: Timestamp) -> Self {
-        Self {
-            after: now,
-            up_to: Timestamp::MAX,
-        }
-    }
-
-    fn end(&mut self, now: Timestamp) {
-        self.up_to = self.up_to.min(now);
-    }
-
-    fn contains(&self, sent: Timestamp) -> bool {
-        self.after < sent && sent <= self.up_to
-    }
 }
 
 /// As of the last event, for the snapshot and for what happens between acknowledgements.
@@ -176,6 +155,7 @@ impl Knee {
             paces: environment.transport.paces,
             mtu: environment.mtu,
             loss: LossBound::new(environment.mtu),
+            competition: Competition::default(),
             undrained: startup.window(),
             window: startup.window(),
             state: State::Startup(startup),
@@ -280,8 +260,12 @@ impl Knee {
                 let found = drain.on_ack(ack, rtt, self.window, base, waits_above, singles);
                 if let Some(mut found) = found {
                     found.mean -= link.own_queue(float(self.window), path.horizon(), &found);
-                    let length = path.on_drained(&self.config, ack.now, &found);
+                    let (round, lossy) = (ack.round, self.competition.is_lossy(ack.round));
+                    let length = path.on_drained(&self.config, ack.now, &found, lossy);
                     link.on_drained(&self.config, length, path.horizon());
+                    let (others, window) = (path.others_queue(), self.undrained);
+                    self.competition
+                        .on_drained(others, round, window, self.mtu, ack.now);
                     *phase = Phase::Refilling { since: ack.round };
                 }
             }
@@ -314,7 +298,8 @@ impl Knee {
         } else {
             acked
         };
-        let bounded = whole(smaller(model, most));
+        let competing = self.competition.window();
+        let bounded = whole(larger(smaller(model, most), competing));
         let min = self.mtu * PACKETS_PER_ACK;
         self.behind = bounded > self.undrained + acked;
         if self.behind {
@@ -484,6 +469,9 @@ impl Controller for Knee {
             self.next_phase(ack, rtt, window_limited);
         }
         self.last.acked = ack.acked;
+        if full && cruising && !ack.app_limited {
+            self.competition.on_ack(ack.acked, self.mtu, ack.now);
+        }
         self.update_window(ack.acked);
         observe::transition(super::NAME, before, self.state.mode());
     }
@@ -491,6 +479,7 @@ impl Controller for Knee {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         let before = self.state.mode();
         self.last.in_flight = event.in_flight;
+        self.competition.on_congestion(event, self.mtu);
         if let State::Running { link, .. } = &mut self.state {
             link.on_congestion(&self.config, event);
         }
@@ -520,6 +509,7 @@ impl Controller for Knee {
                 self.undrained = self.mtu * PACKETS_PER_ACK;
                 self.doubling = Span::since(event.now);
                 self.loss.begin_anew(event.now);
+                self.competition = Competition::default();
                 match &mut self.state {
                     State::Startup(startup) => {
                         *startup = Startup::again(self.undrained);

@@ -7,6 +7,7 @@ use kneepoint_estimators::{BusyRate, DecayingRatio};
 
 use super::KneeConfig;
 use super::arithmetic::{larger, smaller};
+use super::competition::CONGESTED_ROUNDS;
 use super::drain::{Drained, Length};
 use super::path::PathRtt;
 use super::queue_target::QueueTarget;
@@ -380,9 +381,6 @@ const SHARED_BATCHES: f64 = 4.0;
 /// Of the base round-trip time: a link that varies makes longer waits. A quarter and one change company by less than 1 %:
 /// docs/results/knee-company.md.
 const SHARED_WAIT: f64 = 0.5;
-
-/// Others that fill the queue lose packets at least once in so many rounds. With 30 a flow beside CUBIC on 50 Mb/s has a tenth less of the link.
-const CONGESTED_ROUNDS: u64 = 200;
 
 /// In horizons. A pause of a host makes a batch as well: with 64 the queue that it leaves lasts (docs/results/knee-drains.md).
 const BATCH_MEMORY: f64 = 4.0;

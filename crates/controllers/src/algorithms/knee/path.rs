@@ -454,6 +454,7 @@ impl PathRtt {
         config: &KneeConfig,
         now: Timestamp,
         found: &Drained,
+        lossy: bool,
     ) -> Length {
         let least = found.least;
         let base_before = self.measured;
@@ -466,10 +467,11 @@ impl PathRtt {
             self.last_drain.least = plateau_min;
             self.last_drain.mean = plateau_min;
         }
-        // The minimum rises only to what two drains in a row have found.
+        // The minimum rises only to what two drains in a row have found. Where packets are lost the delay that stays may be the queue of others, who
+        // fill it; the base rises all the same.
         let agree = (least - self.last_drain.least).abs() <= AGREEMENT * least;
         let both = smaller(least, self.last_drain.least);
-        let rises = both > self.min && (agree || stayed_twice);
+        let rises = both > self.min && (agree || stayed_twice) && !lossy;
         if rises {
             longer = agree && both > (1.0 + AGREEMENT) * self.min;
             self.min = both;

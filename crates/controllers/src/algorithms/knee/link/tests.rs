@@ -245,8 +245,8 @@ fn flows_that_send_in_turns_keep_the_link_busy() {
     assert!(!shared(&after_a_round_of(108), None));
     assert!(shared(&after_a_round_of(130), None));
     assert!(!shared(&after_a_round_of(155), None));
-    assert!(!shared(&after_a_round_of(130), Some(120)));
-    assert!(shared(&after_a_round_of(130), Some(90)));
+    assert!(!shared(&after_a_round_of(130), Some(220)));
+    assert!(shared(&after_a_round_of(130), Some(190)));
     let mut others = after_a_round_of(100);
     let found = Drained {
         before: 0.13,
@@ -254,7 +254,12 @@ fn flows_that_send_in_turns_keep_the_link_busy() {
         least: 0.13,
         mean: 0.13,
     };
-    others.on_drained(&CONFIG(), Timestamp::from_nanos(5_000_000_000), &found);
+    others.on_drained(
+        &CONFIG(),
+        Timestamp::from_nanos(5_000_000_000),
+        &found,
+        false,
+    );
     assert!(others.others_queue());
     round_of(&mut others, 6, 160);
     round_of(&mut others, 7, 160);
