@@ -8,7 +8,6 @@ mod link;
 mod loss_bound;
 mod path;
 mod queue_target;
-mod span;
 mod startup;
 mod swings;
 

@@ -1,4 +1,4 @@
-//! Comparisons and conversions on the way of every acknowledgement.
+//! Comparisons, conversions and spans of time on the way of every acknowledgement.
 //!
 //! `f64::min` and `f64::max` look for NaN, which takes four more instructions each. The law divides by nothing that may be zero, and its
 //! estimators take no NaN.
@@ -34,6 +34,30 @@ pub(super) fn seconds_between(earlier: Timestamp, later: Timestamp) -> f64 {
 }
 
 const MOST: u64 = i64::MAX as u64;
+
+/// The packets that left after one time, up to another. An end that is known stays.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Span {
+    pub(super) after: Timestamp,
+    pub(super) up_to: Timestamp,
+}
+
+impl Span {
+    pub(super) fn since(now: Timestamp) -> Self {
+        Self {
+            after: now,
+            up_to: Timestamp::MAX,
+        }
+    }
+
+    pub(super) fn end(&mut self, now: Timestamp) {
+        self.up_to = self.up_to.min(now);
+    }
+
+    pub(super) fn contains(&self, sent: Timestamp) -> bool {
+        self.after < sent && sent <= self.up_to
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -17,13 +17,14 @@ pub(super) struct Competition {
     drains: u32,
     /// The round of the last loss or mark.
     congested: Option<u64>,
-    cubic: Option<Cubic>,
+    /// No window is smaller than this one.
+    pub(super) cubic: Option<Cubic>,
 }
 
 /// CUBIC's window, in bytes.
 #[derive(Debug, Clone, Copy)]
-struct Cubic {
-    window: f64,
+pub(super) struct Cubic {
+    pub(super) window: f64,
     /// The window of a Reno flow with the same mean (section 4.3).
     reno: f64,
     /// The window before the last loss, or less (section 4.7).
@@ -44,8 +45,8 @@ impl Cubic {
         }
     }
 
-    /// It grows by half of what is acknowledged at most (section 4.2).
-    fn on_ack(&mut self, acked: Bytes, mtu: Bytes, now: Timestamp) {
+    /// So much was acknowledged with a full window, which grows by half of it at most (section 4.2).
+    pub(super) fn on_ack(&mut self, acked: Bytes, mtu: Bytes, now: Timestamp) {
         let step = float(CubicConfig::default().alpha_cubic(mtu));
         let (acked, size) = (float(acked), larger(self.window, float(mtu)));
         self.reno += step * acked / size;
@@ -70,22 +71,10 @@ impl Cubic {
 }
 
 impl Competition {
-    /// No window is smaller, in bytes; zero without competition.
-    pub(super) fn window(&self) -> f64 {
-        self.cubic.map_or(0.0, |cubic| cubic.window)
-    }
-
     /// Whether others may fill the queue: a delay that stays in drains may be theirs.
     pub(super) fn is_lossy(&self, round: u64) -> bool {
         self.congested
             .is_some_and(|last| round < last.saturating_add(CONGESTED_ROUNDS))
-    }
-
-    /// So much was acknowledged with a full window.
-    pub(super) fn on_ack(&mut self, acked: Bytes, mtu: Bytes, now: Timestamp) {
-        if let Some(cubic) = &mut self.cubic {
-            cubic.on_ack(acked, mtu, now);
-        }
     }
 
     /// Packets were lost or marked.
@@ -137,9 +126,18 @@ mod tests {
         }
     }
 
+    fn window(competition: &Competition) -> f64 {
+        competition.cubic.map_or(0.0, |cubic| cubic.window)
+    }
+
+    fn grow(competition: &mut Competition, acked: Bytes, millis: u64) {
+        let cubic = competition.cubic.as_mut().expect("it has begun");
+        cubic.on_ack(acked, MTU, at(millis));
+    }
+
     fn drain(competition: &mut Competition, others_queue: bool, round: u64, now: u64) -> f64 {
         competition.on_drained(others_queue, round, MTU * 100, MTU, at(now));
-        competition.window()
+        window(competition)
     }
 
     #[test]
@@ -170,23 +168,23 @@ mod tests {
         drain(&mut competition, true, 2, 2);
         let before = drain(&mut competition, true, 3, 1_000);
         competition.on_congestion(&loss(4, 1_500, 2_000), MTU);
-        let cut = competition.window();
+        let cut = window(&competition);
         assert!((cut - 0.7 * before).abs() < 1.0);
         // The rest of that flight's losses.
         competition.on_congestion(&loss(5, 1_900, 2_010), MTU);
-        assert_eq!(competition.window(), cut);
+        assert_eq!(window(&competition), cut);
         // K = cbrt(30 / 0.4) = 4.2 s later it is what it was, and eight seconds after that 0.4 x 8^3 packets more.
         let mut growth: f64 = 0.0;
         for now in (2_000..14_220).step_by(10) {
-            let last = competition.window();
-            competition.on_ack(MTU * 2, MTU, at(now));
-            growth = growth.max(competition.window() - last);
+            let last = window(&competition);
+            grow(&mut competition, MTU * 2, now);
+            growth = growth.max(window(&competition) - last);
             if now == 6_220 {
-                assert!((competition.window() - before).abs() < 0.02 * before);
+                assert!((window(&competition) - before).abs() < 0.02 * before);
             }
         }
         let expected = before + 0.4 * 512.0 * float(MTU);
-        assert!((competition.window() - expected).abs() < 0.02 * expected);
+        assert!((window(&competition) - expected).abs() < 0.02 * expected);
         assert!(growth <= float(MTU), "half of what is acknowledged");
     }
 
@@ -199,10 +197,10 @@ mod tests {
         }
         // A hundred rounds of 2 ms: the curve has hardly moved. alpha_cubic is 0.53.
         for round in 0..100 {
-            let flight = Bytes(competition.window() as u64);
-            competition.on_ack(flight, MTU, at(10 + 2 * round));
+            let flight = Bytes(window(&competition) as u64);
+            grow(&mut competition, flight, 10 + 2 * round);
         }
-        let packets = competition.window() / float(MTU);
+        let packets = window(&competition) / float(MTU);
         assert!((packets - 63.0).abs() < 1.0, "{packets}");
     }
 }

@@ -6,13 +6,12 @@ mod tests;
 use core::time::Duration;
 
 use super::KneeConfig;
-use super::arithmetic::{float, larger, seconds_between, smaller, whole};
+use super::arithmetic::{Span, float, larger, seconds_between, smaller, whole};
 use super::competition::Competition;
 use super::drain::Drain;
 use super::link::{Acked, Link};
 use super::loss_bound::{self, LossBound};
 use super::path::{AGREEMENT, PathRtt};
-use super::span::Span;
 use super::startup::{self, Seen, Startup};
 use crate::config::Environment;
 use crate::controller::{Control, Controller, Refill};
@@ -298,7 +297,7 @@ impl Knee {
         } else {
             acked
         };
-        let competing = self.competition.window();
+        let competing = self.competition.cubic.map_or(0.0, |cubic| cubic.window);
         let bounded = whole(larger(smaller(model, most), competing));
         let min = self.mtu * PACKETS_PER_ACK;
         self.behind = bounded > self.undrained + acked;
@@ -469,8 +468,12 @@ impl Controller for Knee {
             self.next_phase(ack, rtt, window_limited);
         }
         self.last.acked = ack.acked;
-        if full && cruising && !ack.app_limited {
-            self.competition.on_ack(ack.acked, self.mtu, ack.now);
+        if let Some(cubic) = &mut self.competition.cubic
+            && full
+            && cruising
+            && !ack.app_limited
+        {
+            cubic.on_ack(ack.acked, self.mtu, ack.now);
         }
         self.update_window(ack.acked);
         observe::transition(super::NAME, before, self.state.mode());

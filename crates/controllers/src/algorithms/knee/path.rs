@@ -448,7 +448,7 @@ impl PathRtt {
             && !self.last_drain.shorter
     }
 
-    /// A drain has ended. Returns what it says of the path's length.
+    /// A drain has ended. Packets were lost or marked of late if `lossy`. Returns what it says of the path's length.
     pub(super) fn on_drained(
         &mut self,
         config: &KneeConfig,
