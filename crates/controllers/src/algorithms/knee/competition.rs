@@ -30,7 +30,11 @@ pub(super) struct Cubic {
     /// The window before the last loss, or less (section 4.7).
     w_max: Bytes,
     curve: Curve,
-    /// When the curve began. What left before belongs to the losses that began it.
+    /// When the curve began, and the time in which the application was the limit since then (section 5.8).
+    begun: Timestamp,
+    /// The last acknowledgement.
+    last: Timestamp,
+    /// What left before belongs to the losses that began the curve.
     since: Timestamp,
 }
 
@@ -41,8 +45,16 @@ impl Cubic {
             reno: window,
             w_max,
             curve: Curve::new(CubicConfig::default().c, w_max, Bytes(window as u64), mtu),
+            begun: now,
+            last: now,
             since: now,
         }
+    }
+
+    /// The application was the limit.
+    pub(super) fn rest(&mut self, now: Timestamp) {
+        self.begun = self.begun + now.saturating_since(self.last);
+        self.last = now;
     }
 
     /// So much was acknowledged with a full window, which grows by half of it at most (section 4.2).
@@ -50,9 +62,10 @@ impl Cubic {
         let step = float(CubicConfig::default().alpha_cubic(mtu));
         let (acked, size) = (float(acked), larger(self.window, float(mtu)));
         self.reno += step * acked / size;
-        let curve = float(self.curve.at(seconds_between(self.since, now)));
+        let curve = float(self.curve.at(seconds_between(self.begun, now)));
         let target = larger(curve, self.reno);
         self.window = larger(self.window, smaller(target, self.window + 0.5 * acked));
+        self.last = now;
     }
 
     fn on_congestion(&mut self, newest_sent: Timestamp, mtu: Bytes, now: Timestamp) {
@@ -186,6 +199,20 @@ mod tests {
         let expected = before + 0.4 * 512.0 * float(MTU);
         assert!((window(&competition) - expected).abs() < 0.02 * expected);
         assert!(growth <= float(MTU), "half of what is acknowledged");
+    }
+
+    #[test]
+    fn a_pause_of_the_application_is_no_time_of_the_curve() {
+        let mut competition = Competition::default();
+        competition.on_congestion(&loss(1, 0, 1), MTU);
+        drain(&mut competition, true, 2, 2);
+        drain(&mut competition, true, 3, 1_000);
+        grow(&mut competition, MTU, 1_500);
+        let before = window(&competition);
+        let cubic = competition.cubic.as_mut().expect("it has begun");
+        cubic.rest(at(61_000));
+        grow(&mut competition, MTU * 100, 61_100);
+        assert!(window(&competition) < before + 2.0 * float(MTU));
     }
 
     #[test]

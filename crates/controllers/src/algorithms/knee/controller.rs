@@ -468,12 +468,12 @@ impl Controller for Knee {
             self.next_phase(ack, rtt, window_limited);
         }
         self.last.acked = ack.acked;
-        if let Some(cubic) = &mut self.competition.cubic
-            && full
-            && cruising
-            && !ack.app_limited
-        {
-            cubic.on_ack(ack.acked, self.mtu, ack.now);
+        if let Some(cubic) = &mut self.competition.cubic {
+            if ack.app_limited || after_pause {
+                cubic.rest(ack.now);
+            } else if full && cruising {
+                cubic.on_ack(ack.acked, self.mtu, ack.now);
+            }
         }
         self.update_window(ack.acked);
         observe::transition(super::NAME, before, self.state.mode());
