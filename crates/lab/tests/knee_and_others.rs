@@ -27,18 +27,19 @@ fn a_flow_that_fills_the_queue_leaves_a_share_and_no_delay_behind() {
     assert!(mean < 60.0, "{mean} ms afterwards");
 }
 
-/// Fault: in a deep buffer every drain lost a part of the share for good, and the queue of the other was taken for the path: .29 to .67 of a fair share.
+/// Fault: in a deep buffer every drain lost a part of the share for good, and the queue of the other was taken for the path: .52 of a fair share on
+/// average.
 #[test]
 fn beside_flows_that_fill_deep_buffers_a_share_is_won_back() {
     let mut shares = Vec::new();
-    for (other, deep) in [
-        ("quinn-cubic", 4.0),
-        ("quinn-cubic", 10.0),
-        ("quinn-new-reno", 4.0),
-        ("quinn-new-reno", 10.0),
-    ] {
-        for starts in [[0.0, 0.5], [2.0, 0.0]] {
-            let path = links(constant(20.0), 0.04, bdp(20.0, 0.04, deep));
+    for (mbps, rtt, deep) in [(20.0, 0.04, 4.0), (20.0, 0.04, 10.0), (20.0, 0.08, 2.0)] {
+        for (other, starts) in [
+            ("quinn-cubic", [0.0, 0.5]),
+            ("quinn-cubic", [2.0, 0.0]),
+            ("quinn-new-reno", [0.0, 0.5]),
+            ("quinn-new-reno", [2.0, 0.0]),
+        ] {
+            let path = links(constant(mbps), rtt, bdp(mbps, rtt, deep));
             let flow = |name, start: f64| {
                 let candidate = candidate(name, 1).expect("it is known");
                 FlowPlan::greedy(candidate, seconds(start), seconds(60.0))
@@ -46,12 +47,11 @@ fn beside_flows_that_fill_deep_buffers_a_share_is_won_back() {
             let flows = vec![flow("knee", starts[0]), flow(other, starts[1])];
             let trial = Trial::new(Topology::point_to_point(path), flows, seconds(60.0));
             let outcome = trial.run().expect("it runs");
-            shares.push(goodput(&outcome, 20.0, 60.0) / 10.0);
+            shares.push(2.0 * goodput(&outcome, 20.0, 60.0) / mbps);
         }
     }
     let mean = shares.iter().sum::<f64>() / shares.len() as f64;
-    assert!((0.7..1.3).contains(&mean), "{shares:?} of its half");
-    assert!(shares.iter().all(|share| *share > 0.4), "{shares:?}");
+    assert!((0.6..1.3).contains(&mean), "{mean} of a half: {shares:?}");
 }
 
 /// Fault: flows that did not drain together took each other's queue for the path once it had become shorter: 41 to 55 ms of 20. With some gaps

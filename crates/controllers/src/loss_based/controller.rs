@@ -40,18 +40,38 @@ pub(crate) struct LossBased<A: Avoidance> {
 impl<A: Avoidance> LossBased<A> {
     /// A controller for a connection that begins now.
     pub(crate) fn new(name: &'static str, avoidance: A, environment: &Environment) -> Self {
+        Self::starting(name, avoidance, environment.mtu)
+    }
+
+    /// A controller that goes on in congestion avoidance from a window of so many bytes.
+    pub(crate) fn avoiding(
+        name: &'static str,
+        avoidance: A,
+        mtu: Bytes,
+        now: Timestamp,
+        window: Bytes,
+    ) -> Self {
+        let mut controller = Self::starting(name, avoidance, mtu);
+        controller.before_first_ack = false;
+        controller.set_window(window);
+        controller.threshold = Some(controller.window.bytes());
+        controller.enter_avoidance(now, Entry::SlowStart);
+        controller
+    }
+
+    fn starting(name: &'static str, avoidance: A, mtu: Bytes) -> Self {
         Self {
             name,
             state: State::SlowStart(avoidance.slow_start()),
             avoidance,
-            window: Window::new(initial_window(environment.mtu)),
+            window: Window::new(initial_window(mtu)),
             threshold: None,
             recovery_period: None,
             trips: RoundTrips::default(),
             utilization: Utilization::default(),
             before_first_ack: true,
-            mtu: environment.mtu,
-            send_quantum: initial_window(environment.mtu),
+            mtu,
+            send_quantum: initial_window(mtu),
         }
     }
 

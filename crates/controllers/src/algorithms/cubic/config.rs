@@ -37,13 +37,13 @@ fields!(CubicConfig {
 impl CubicConfig {
     /// alpha_cubic = 3 (1 - beta) / (1 + beta) packets per window: Reno's throughput with beta_cubic (RFC 9438, section
     /// 4.3).
-    pub(in crate::algorithms) fn alpha_cubic(&self, mtu: Bytes) -> Bytes {
+    pub(super) fn alpha_cubic(&self, mtu: Bytes) -> Bytes {
         let beta = self.beta_cubic.as_f64();
         Bytes((mtu.0 as f64 * (3.0 * (1.0 - beta) / (1.0 + beta))).round() as u64)
     }
 
     /// (1 + beta) / 2: the next W_max as a share of the window (RFC 9438, section 4.7).
-    pub(in crate::algorithms) fn fast_convergence_share(&self) -> Gain {
+    pub(super) fn fast_convergence_share(&self) -> Gain {
         let share = (1.0 + self.beta_cubic.as_f64()) / 2.0;
         Gain::new((share * 1e6).round() as u32, 1_000_000)
     }

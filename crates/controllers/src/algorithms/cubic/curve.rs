@@ -7,7 +7,7 @@ use crate::units::{Bytes, Gain, Timestamp};
 /// The cube root is computed once per epoch. The curve is a function of time, so floating-point errors do not
 /// accumulate.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::algorithms) struct Curve {
+pub(super) struct Curve {
     /// C in bytes per cubic second.
     scale: f64,
     /// K in seconds.
@@ -18,7 +18,7 @@ pub(in crate::algorithms) struct Curve {
 
 impl Curve {
     /// The curve from `start` at time zero to W_max; a W_max below `start` is raised to it.
-    pub(in crate::algorithms) fn new(c: Gain, w_max: Bytes, start: Bytes, mtu: Bytes) -> Self {
+    pub(super) fn new(c: Gain, w_max: Bytes, start: Bytes, mtu: Bytes) -> Self {
         let scale = c.as_f64() * mtu.0 as f64;
         let rise = (w_max - start).0 as f64;
         Self {
@@ -29,7 +29,7 @@ impl Curve {
     }
 
     /// The window after `elapsed` seconds of the epoch. Saturates.
-    pub(in crate::algorithms) fn at(&self, elapsed: f64) -> Bytes {
+    pub(super) fn at(&self, elapsed: f64) -> Bytes {
         let distance = elapsed - self.k;
         Bytes((self.scale * (distance * distance * distance) + self.w_max) as u64)
     }

@@ -1,7 +1,7 @@
 //! `cubic`: RFC 9438, with HyStart++ (RFC 9406) for its first slow start.
 
 mod config;
-pub(super) mod curve;
+mod curve;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +17,7 @@ use crate::units::{Bytes, Gain, Timestamp};
 
 /// CUBIC's congestion avoidance.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cubic {
+pub(in crate::algorithms) struct Cubic {
     config: CubicConfig,
     /// W_max: the window at the plateau of the curve.
     w_max: Bytes,
@@ -42,7 +42,7 @@ struct Epoch {
 }
 
 impl Cubic {
-    pub(super) fn new(config: CubicConfig) -> Self {
+    pub(in crate::algorithms) fn new(config: CubicConfig) -> Self {
         Self {
             config,
             w_max: Bytes::ZERO,

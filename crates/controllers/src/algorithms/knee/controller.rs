@@ -6,7 +6,7 @@ mod tests;
 use core::time::Duration;
 
 use super::KneeConfig;
-use super::arithmetic::{Span, float, larger, seconds_between, smaller, whole};
+use super::arithmetic::{Span, float, seconds_between, smaller, whole};
 use super::competition::Competition;
 use super::drain::Drain;
 use super::link::{Acked, Link};
@@ -259,12 +259,13 @@ impl Knee {
                 let found = drain.on_ack(ack, rtt, self.window, base, waits_above, singles);
                 if let Some(mut found) = found {
                     found.mean -= link.own_queue(float(self.window), path.horizon(), &found);
-                    let (round, lossy) = (ack.round, self.competition.is_lossy(ack.round));
-                    let length = path.on_drained(&self.config, ack.now, &found, lossy);
+                    let window = self.undrained;
+                    let competing = self.competition.keeps_up(window);
+                    let length = path.on_drained(&self.config, ack.now, &found, competing);
                     link.on_drained(&self.config, length, path.horizon());
-                    let (others, window) = (path.others_queue(), self.undrained);
+                    let filled = path.others_queue() && link.was_congested(ack.round);
                     self.competition
-                        .on_drained(others, round, window, self.mtu, ack.now);
+                        .on_drained(filled, window, self.mtu, ack.now);
                     *phase = Phase::Refilling { since: ack.round };
                 }
             }
@@ -297,8 +298,7 @@ impl Knee {
         } else {
             acked
         };
-        let competing = self.competition.cubic.map_or(0.0, |cubic| cubic.window);
-        let bounded = whole(larger(smaller(model, most), competing));
+        let bounded = whole(smaller(model, most)).max(self.competition.window());
         let min = self.mtu * PACKETS_PER_ACK;
         self.behind = bounded > self.undrained + acked;
         if self.behind {
@@ -368,6 +368,9 @@ impl Knee {
 
 impl Controller for Knee {
     fn on_sent(&mut self, event: &SentEvent) {
+        if let Some(cubic) = &mut self.competition.cubic {
+            cubic.on_sent(event);
+        }
         if event.prior_in_flight == Bytes::ZERO {
             self.last_ack = Some(event.now);
         }
@@ -469,11 +472,7 @@ impl Controller for Knee {
         }
         self.last.acked = ack.acked;
         if let Some(cubic) = &mut self.competition.cubic {
-            if ack.app_limited || after_pause {
-                cubic.rest(ack.now);
-            } else if full && cruising {
-                cubic.on_ack(ack.acked, self.mtu, ack.now);
-            }
+            cubic.on_ack(ack);
         }
         self.update_window(ack.acked);
         observe::transition(super::NAME, before, self.state.mode());
@@ -482,7 +481,9 @@ impl Controller for Knee {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         let before = self.state.mode();
         self.last.in_flight = event.in_flight;
-        self.competition.on_congestion(event, self.mtu);
+        if let Some(cubic) = &mut self.competition.cubic {
+            cubic.on_congestion(event);
+        }
         if let State::Running { link, .. } = &mut self.state {
             link.on_congestion(&self.config, event);
         }
@@ -528,12 +529,18 @@ impl Controller for Knee {
         observe::transition(super::NAME, before, self.state.mode());
     }
 
-    fn on_spurious_loss(&mut self, _now: Timestamp) {
+    fn on_spurious_loss(&mut self, now: Timestamp) {
+        if let Some(cubic) = &mut self.competition.cubic {
+            cubic.on_spurious_loss(now);
+        }
         self.loss.on_spurious_loss();
         self.update_window(Bytes::ZERO);
     }
 
     fn on_mtu_update(&mut self, mtu: Bytes) {
+        if let Some(cubic) = &mut self.competition.cubic {
+            cubic.on_mtu_update(mtu);
+        }
         self.mtu = mtu;
         self.loss.set_mtu(mtu);
         self.update_window(Bytes::ZERO);

@@ -7,7 +7,6 @@ use kneepoint_estimators::{BusyRate, DecayingRatio};
 
 use super::KneeConfig;
 use super::arithmetic::{larger, smaller};
-use super::competition::CONGESTED_ROUNDS;
 use super::drain::{Drained, Length};
 use super::path::PathRtt;
 use super::queue_target::QueueTarget;
@@ -178,6 +177,11 @@ impl Link {
         mtu / larger(self.rate.usual(), 1.0)
     }
 
+    /// Whether packets were lost or marked in the last rounds: others may fill the queue.
+    pub(super) fn was_congested(&self, round: u64) -> bool {
+        self.target.was_cut_since(round, CONGESTED_ROUNDS)
+    }
+
     /// Packets were lost or marked.
     pub(super) fn on_congestion(&mut self, config: &KneeConfig, event: &CongestionEvent) {
         let weight = signal_weight(config, event);
@@ -257,7 +261,7 @@ impl Link {
         least > own
             && least < SHARED_WAIT * path.base()
             && !path.others_queue()
-            && !self.target.was_cut_since(acked.round, CONGESTED_ROUNDS)
+            && !self.was_congested(acked.round)
     }
 
     /// Whether packets are held back behind the link: see [`Silences`].
@@ -381,6 +385,10 @@ const SHARED_BATCHES: f64 = 4.0;
 /// Of the base round-trip time: a link that varies makes longer waits. A quarter and one change company by less than 1 %:
 /// docs/results/knee-company.md.
 const SHARED_WAIT: f64 = 0.5;
+
+/// Others that fill the queue lose packets at least once in so many rounds. With 30 a flow beside CUBIC on 50 Mb/s has a tenth less of the link; 200 let flows
+/// of unequal round-trip times starve each other more often: docs/results/knee-company.md.
+const CONGESTED_ROUNDS: u64 = 100;
 
 /// In horizons. A pause of a host makes a batch as well: with 64 the queue that it leaves lasts (docs/results/knee-drains.md).
 const BATCH_MEMORY: f64 = 4.0;

@@ -448,13 +448,13 @@ impl PathRtt {
             && !self.last_drain.shorter
     }
 
-    /// A drain has ended. Packets were lost or marked of late if `lossy`. Returns what it says of the path's length.
+    /// A drain has ended. Others fill the queue if `competing`. Returns what it says of the path's length.
     pub(super) fn on_drained(
         &mut self,
         config: &KneeConfig,
         now: Timestamp,
         found: &Drained,
-        lossy: bool,
+        competing: bool,
     ) -> Length {
         let least = found.least;
         let base_before = self.measured;
@@ -467,11 +467,10 @@ impl PathRtt {
             self.last_drain.least = plateau_min;
             self.last_drain.mean = plateau_min;
         }
-        // The minimum rises only to what two drains in a row have found. Where packets are lost the delay that stays may be the queue of others, who
-        // fill it; the base rises all the same.
+        // The minimum rises only to what two drains in a row have found. Beside others that fill the queue two may find the same.
         let agree = (least - self.last_drain.least).abs() <= AGREEMENT * least;
         let both = smaller(least, self.last_drain.least);
-        let rises = both > self.min && (agree || stayed_twice) && !lossy;
+        let rises = both > self.min && (agree || stayed_twice) && !competing;
         if rises {
             longer = agree && both > (1.0 + AGREEMENT) * self.min;
             self.min = both;

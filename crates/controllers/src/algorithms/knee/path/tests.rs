@@ -448,14 +448,15 @@ fn a_low_above_the_base_is_none() {
 
 /// Fault: beside CUBIC two drains agreed within 3 %, and its queue was taken for the path. The third one found no queue of others.
 #[test]
-fn where_packets_are_lost_a_delay_that_stays_is_others_queue() {
-    for lossy in [true, false] {
+fn while_others_fill_the_queue_a_delay_that_stays_is_theirs() {
+    for competing in [true, false] {
         let mut path = known();
         for second in 1..5 {
-            path.on_drained(&CONFIG(), at(5_000 * second), &found(0.2, 0.15), lossy);
+            let found = found(0.2, 0.15);
+            path.on_drained(&CONFIG(), at(5_000 * second), &found, competing);
         }
-        assert_eq!(path.others_queue(), lossy);
-        assert!((path.min() - if lossy { 0.1 } else { 0.15 }).abs() < 1e-9);
+        assert_eq!(path.others_queue(), competing);
+        assert!((path.min() - if competing { 0.1 } else { 0.15 }).abs() < 1e-9);
         // What is in flight covers it all the same.
         assert!((path.base() - 0.15).abs() < 1e-9);
     }
