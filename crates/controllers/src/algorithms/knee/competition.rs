@@ -9,7 +9,7 @@ use crate::units::{Bytes, Timestamp};
 /// CUBIC, while others fill the queue.
 ///
 /// A flow that keeps its queue short gives way to one that sends until packets are lost. Where two drains in a row found others' queue, and each time
-/// packets had been lost of late, the window is at least CUBIC's, from what it was then, until a drain finds no queue or no losses. Flows of `knee` drain
+/// packets had been lost of late, the window is at least CUBIC's, from what it is then, until a drain finds no queue or no losses. Flows of `knee` drain
 /// together, so that their drains find none, and lose little.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Competition {
@@ -19,7 +19,7 @@ pub(super) struct Competition {
 }
 
 impl Competition {
-    /// No window is smaller.
+    /// No window is smaller, but in drains.
     pub(super) fn window(&self) -> Bytes {
         self.cubic
             .as_ref()
@@ -31,7 +31,7 @@ impl Competition {
         self.cubic.is_some() && self.window() * 2 >= window
     }
 
-    /// A drain has ended, before which the window was so large. Others fill the queue if it found their queue, and packets were lost or marked of late.
+    /// A drain has ended, without which the window would be this one. Others fill the queue if it found their queue, and packets were lost or marked of late.
     pub(super) fn on_drained(&mut self, filled: bool, window: Bytes, mtu: Bytes, now: Timestamp) {
         if !filled {
             *self = Self::default();

@@ -245,8 +245,8 @@ fn flows_that_send_in_turns_keep_the_link_busy() {
     assert!(!shared(&after_a_round_of(108), None));
     assert!(shared(&after_a_round_of(130), None));
     assert!(!shared(&after_a_round_of(155), None));
-    assert!(!shared(&after_a_round_of(130), Some(220)));
-    assert!(shared(&after_a_round_of(130), Some(190)));
+    assert!(!shared(&after_a_round_of(130), Some(120)));
+    assert!(shared(&after_a_round_of(130), Some(90)));
     let mut others = after_a_round_of(100);
     let found = Drained {
         before: 0.13,
