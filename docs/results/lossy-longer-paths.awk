@@ -6,7 +6,7 @@ BEGIN {
     runs("3 20", "0.002 0.01 0.03", "--seeds 2")
     runs("3 20", "0.002 0.01 0.03", "--seeds 2 --host phone")
 }
-function runs(times, losses, options,    rate, path, ends, loss, time, r, p, l, t) {
+function runs(times, losses, options,    rate, path, loss, time, r, p, l, t) {
     split("2 20 100", rate, " "); split("20 60 40 120 40 56 100 300", path, " ")
     split(losses, loss, " "); split(times, time, " ")
     for (r = 1; r in rate; r++)

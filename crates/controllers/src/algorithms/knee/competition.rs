@@ -19,7 +19,7 @@ pub(super) struct Competition {
 }
 
 impl Competition {
-    /// No window is smaller, but in drains.
+    /// The window is at least this one, but in drains.
     pub(super) fn window(&self) -> Bytes {
         self.cubic
             .as_ref()
@@ -31,7 +31,8 @@ impl Competition {
         self.cubic.is_some() && self.window() * 2 >= window
     }
 
-    /// A drain has ended, without which the window would be this one. Others fill the queue if it found their queue, and packets were lost or marked of late.
+    /// A drain has ended; `window` is what the window is without it. Others have `filled` the queue if the drain found their queue, and packets were lost or
+    /// marked of late.
     pub(super) fn on_drained(&mut self, filled: bool, window: Bytes, mtu: Bytes, now: Timestamp) {
         if !filled {
             *self = Self::default();

@@ -386,7 +386,8 @@ const SHARED_BATCHES: f64 = 4.0;
 /// docs/results/knee-company.md.
 const SHARED_WAIT: f64 = 0.5;
 
-/// Others fill the queue unless so many rounds lost nothing. With 100 a flow beside CUBIC on 200 Mb/s and 10 ms has a tenth less of the link, with 30 one on 50 Mb/s.
+/// Flows send in turns only if so many rounds lost nothing: others lose packets where they fill the queue. With 100 a flow beside CUBIC has a tenth less of
+/// its share of 200 Mb/s and 10 ms; with 30 it has a tenth less of 50 Mb/s as well: docs/results/knee-company.md.
 const QUIET_ROUNDS: u64 = 200;
 
 /// Others that fill the queue lose packets at least once in so many rounds. With 50 a flow beside CUBIC gains nothing; with 200 flows of unequal round-trip times
