@@ -43,7 +43,8 @@ impl<A: Avoidance> LossBased<A> {
         Self::starting(name, avoidance, environment.mtu)
     }
 
-    /// A controller that goes on in congestion avoidance from a window of so many bytes.
+    /// A controller that goes on in congestion avoidance from a window of so many bytes. What left before says nothing of that window
+    /// (RFC 9002, section 7.3.2).
     pub(crate) fn avoiding(
         name: &'static str,
         avoidance: A,
@@ -56,6 +57,10 @@ impl<A: Avoidance> LossBased<A> {
         controller.set_window(window);
         controller.threshold = Some(controller.window.bytes());
         controller.enter_avoidance(now, Entry::SlowStart);
+        controller.recovery_period = Some(RecoveryPeriod {
+            began: now,
+            undo: None,
+        });
         controller
     }
 

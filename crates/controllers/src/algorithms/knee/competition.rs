@@ -81,11 +81,14 @@ mod tests {
         assert!(!competition.keeps_up(Bytes::ZERO), "it has not begun");
         drain(&mut competition, true);
         drain(&mut competition, true);
-        for (round, keeps_up) in [(1, true), (2, false)] {
+        let mut lose = |now, sent| {
             let cubic = competition.cubic.as_mut().expect("it has begun");
-            let now = 1_000 * (1 + round);
-            cubic.on_congestion(&congestion(now, now - 100, CongestionSignal::Loss));
-            assert_eq!(competition.keeps_up(MTU * 100), keeps_up);
-        }
+            cubic.on_congestion(&congestion(now, sent, CongestionSignal::Loss));
+            (competition.window(), competition.keeps_up(MTU * 100))
+        };
+        // It left before CUBIC began.
+        assert_eq!(lose(1_010, 990), (MTU * 100, true));
+        assert_eq!(lose(1_100, 1_050), (MTU * 70, true));
+        assert_eq!(lose(1_200, 1_150), (MTU * 49, false));
     }
 }

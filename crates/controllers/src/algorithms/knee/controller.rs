@@ -209,11 +209,28 @@ impl Knee {
             if event.flight.is_some_and(|flight| !flight.app_limited) {
                 self.evidence.measure(event.now);
             }
-            let outage = event
-                .flight
-                .is_some_and(|flight| loss_bound::lost_whole(&flight));
+            let outage = event.flight.is_some_and(loss_bound::lost_whole);
             let rate = startup.rate(self.path.horizon(), outage);
             self.end_startup(event.now, rate, startup.base_rtt());
+        }
+    }
+
+    /// RFC 9002, section 7.6.2: the smallest window, and slow start. A link that is known is not searched for again: the window doubles up to what it
+    /// was. What is delivered while it does says nothing of the link.
+    #[cold]
+    fn begin_anew(&mut self, event: &CongestionEvent) {
+        self.undrained = self.mtu * PACKETS_PER_ACK;
+        self.doubling = Span::since(event.now);
+        self.loss.begin_anew(event.now);
+        self.competition = Competition::default();
+        match &mut self.state {
+            State::Startup(startup) => {
+                *startup = Startup::again(self.undrained);
+                self.evidence.forget();
+            }
+            State::Running { phase, .. } => {
+                *phase = Phase::Refilling { since: event.round };
+            }
         }
     }
 
@@ -495,35 +512,18 @@ impl Controller for Knee {
         } else {
             Bytes::ZERO
         };
-        match event.signal {
-            CongestionSignal::EcnMark => {
-                self.loss.on_mark(&self.config, event, window, growing);
-                self.leave_startup(event);
-            }
-            CongestionSignal::Loss => {
-                let (queue, has_room) = (self.path.queue(), self.has_room());
-                let (config, loss) = (&self.config, &mut self.loss);
-                if loss.on_loss(config, event, window, growing, queue, has_room) {
-                    self.leave_startup(event);
-                }
-            }
+        let (queue, room) = (self.path.queue(), self.has_room());
+        let (config, loss) = (&self.config, &mut self.loss);
+        let ends_startup = match event.signal {
+            CongestionSignal::EcnMark => loss.on_mark(config, event, window, growing, queue),
+            CongestionSignal::Loss => loss.on_loss(config, event, window, growing, queue, room),
             CongestionSignal::PersistentCongestion => {
-                // RFC 9002, section 7.6.2: the smallest window, and slow start. A link that is known is not searched for again: the window
-                // doubles up to what it was. What is delivered while it does says nothing of the link.
-                self.undrained = self.mtu * PACKETS_PER_ACK;
-                self.doubling = Span::since(event.now);
-                self.loss.begin_anew(event.now);
-                self.competition = Competition::default();
-                match &mut self.state {
-                    State::Startup(startup) => {
-                        *startup = Startup::again(self.undrained);
-                        self.evidence.forget();
-                    }
-                    State::Running { phase, .. } => {
-                        *phase = Phase::Refilling { since: event.round };
-                    }
-                }
+                self.begin_anew(event);
+                false
             }
+        };
+        if ends_startup {
+            self.leave_startup(event);
         }
         self.update_window(Bytes::ZERO);
         observe::transition(super::NAME, before, self.state.mode());

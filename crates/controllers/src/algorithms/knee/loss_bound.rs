@@ -282,7 +282,10 @@ impl LossBound {
                         },
                         Test::Bound => Phase::measuring(*bounded, ack.round, *before, Test::Half),
                         Test::Half => {
-                            self.tolerated = counted.share().min(MAX_TOLERATED);
+                            // Whatever others lose from their queue, the path does not lose.
+                            if !others_queue() {
+                                self.tolerated = counted.share().min(MAX_TOLERATED);
+                            }
                             Phase::Unbounded
                         }
                     };
@@ -313,15 +316,20 @@ impl LossBound {
         }
     }
 
-    /// A packet was marked. Of a flight's marks the first counts. A flight that the application limited does not show the window, and one that a drain
-    /// had made small counts as `window`.
+    /// A packet was marked. Returns whether that ends startup. Of a flight's marks the first counts. A flight that the application limited does not show the
+    /// window, and one that a drain had made small counts as `window`. While the window is `growing`, packets leave in bursts, and a shallow threshold marks
+    /// some of each: without a queue that says nothing of the window.
     pub(super) fn on_mark(
         &mut self,
         config: &KneeConfig,
         event: &CongestionEvent,
         window: Bytes,
         growing: bool,
-    ) {
+        queue: Queue,
+    ) -> bool {
+        if growing && queue == Queue::None {
+            return false;
+        }
         let measuring = matches!(self.phase, Phase::Measuring { .. });
         let flight = event.flight.filter(|flight| !flight.app_limited);
         if let Some(flight) = flight
@@ -348,6 +356,7 @@ impl LossBound {
                 },
             };
         }
+        true
     }
 
     /// Packets were lost. Returns whether that ends startup: the window was too large, which what is being measured or was answered does not show
@@ -456,7 +465,7 @@ impl LossBound {
 }
 
 /// Whether next to nothing of a flight arrived. A buffer that overflows delivers what it holds.
-pub(super) fn lost_whole(flight: &FlightSample) -> bool {
+pub(super) fn lost_whole(flight: FlightSample) -> bool {
     float(flight.lost) > (1.0 - MAX_TOLERATED) * float(flight.in_flight)
 }
 

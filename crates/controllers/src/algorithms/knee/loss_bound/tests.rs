@@ -75,12 +75,12 @@ fn marks_bound_the_window_and_make_shares_equal() {
         for (flow, packets) in &mut flows {
             let mut mark = marked(100 * turn, *packets);
             mark.round = 20 * turn;
-            flow.on_mark(&config, &mark, Bytes::ZERO, false);
+            flow.on_mark(&config, &mark, Bytes::ZERO, false, Queue::Stands);
             // What left before the first mark has been answered.
             let bound = flow.bytes();
             let mut late = marked(100 * turn + 10, *packets / 2);
             late.newest_sent = at(100 * turn - 1);
-            flow.on_mark(&config, &late, Bytes::ZERO, false);
+            flow.on_mark(&config, &late, Bytes::ZERO, false, Queue::Stands);
             assert_eq!(flow.bytes(), bound);
             assert_eq!(bound, 0.85 * (MTU * *packets).0 as f64);
             rounds(flow, 20 * turn..20 * turn + 5, 0);
@@ -94,7 +94,13 @@ fn marks_bound_the_window_and_make_shares_equal() {
 #[test]
 fn a_mark_in_a_drain_is_one_of_the_window() {
     let mut bound = LossBound::new(MTU);
-    bound.on_mark(&KneeConfig::default(), &marked(40, 10), MTU * 100, false);
+    bound.on_mark(
+        &KneeConfig::default(),
+        &marked(40, 10),
+        MTU * 100,
+        false,
+        Queue::Stands,
+    );
     assert_eq!(bound.bytes(), 0.85 * (MTU * 100).0 as f64);
 }
 
@@ -352,7 +358,7 @@ fn the_first_of_many_marks_says_where_the_queue_began() {
     for turn in 1..=10 {
         let packets = (bound.bytes().min(120_000.0) / MTU.0 as f64) as u64;
         let mark = marked(100 * turn, packets);
-        bound.on_mark(&config, &mark, Bytes::ZERO, false);
+        bound.on_mark(&config, &mark, Bytes::ZERO, false, Queue::Stands);
     }
     let least = bound.bytes();
     rounds(&mut bound, 2..12, 0);
@@ -430,6 +436,34 @@ fn the_paths_own_loss_is_tolerated() {
     // Without loss the tolerance goes.
     rounds(&mut bound, 16..200, 0);
     assert!(lose(&mut bound, &loss(8000, 200, 10), false));
+}
+
+/// Fault: beside others that fill the queue no window of this flow's ends its losses, and their losses were taken for the path's.
+#[test]
+fn what_is_lost_from_others_queue_is_not_the_paths() {
+    let mut bound = LossBound::new(MTU);
+    rounds(&mut bound, 0..3, 8);
+    assert!(lose(&mut bound, &loss(160, 3, 10), false));
+    rounds_beside(&mut bound, 4..13, 8, true);
+    assert_eq!(bound.bytes(), f64::INFINITY);
+    assert!(lose(&mut bound, &loss(600, 14, 10), false));
+}
+
+/// Fault: on long paths a burst of slow start's was marked above a few milliseconds of queue, and ended startup at a tenth of the link.
+#[test]
+fn in_slow_start_only_marks_of_a_queue_bound_the_window() {
+    let bound_by = |growing, queue| {
+        let mut bound = LossBound::new(MTU);
+        let mark = marked(40, 10);
+        let ends_startup =
+            bound.on_mark(&KneeConfig::default(), &mark, Bytes::ZERO, growing, queue);
+        (ends_startup, bound.bytes())
+    };
+    let bounded = (true, 0.85 * float(MTU * 10));
+    assert_eq!(bound_by(true, Queue::None), (false, f64::INFINITY));
+    assert_eq!(bound_by(true, Queue::Found), bounded);
+    assert_eq!(bound_by(true, Queue::Stands), bounded);
+    assert_eq!(bound_by(false, Queue::None), bounded);
 }
 
 /// Fault: a burst that chance had made bounded the window, though the buffer had held twice the queue. The next one came before the bound had risen again.
