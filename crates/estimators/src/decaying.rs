@@ -1,6 +1,6 @@
 //! A ratio of two sums that are forgotten exponentially.
 
-/// The ratio of two sums, both forgotten exponentially: bytes over time make a rate, squares over sizes a weighted mean.
+/// The ratio of two sums, both forgotten exponentially: bytes over time make a rate.
 ///
 /// Input that is not finite or is negative is ignored.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -45,7 +45,7 @@ impl DecayingRatio {
 /// e^-x: the eighth power of the reciprocal of e^(x/8), whose series ends with the third power.
 ///
 /// It is less than 0.01 % too large up to 1, and less than 1 % up to 3. An exponential that is exact takes 40 instructions, on each of
-/// four averages for each acknowledgement.
+/// three averages for each acknowledgement.
 fn decay(x: f64) -> f64 {
     let x = x / 8.0;
     let root = 1.0 / (1.0 + x * (1.0 + x * (0.5 + x / 6.0)));

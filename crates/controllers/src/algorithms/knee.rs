@@ -60,7 +60,7 @@ pub struct KneeConfig {
     /// A flow that is new drains again after twice this number of minimum round-trip times. One whose path has noise does so again after four
     /// times this number, and so on, up to the two values above. 1 to a million; 8.
     pub first_round_trips: f64,
-    /// The share of the window that a drain leaves in flight. 0.05 to 0.95; 1/2 (draft-ietf-ccwg-bbr, ProbeRTTCwndGain).
+    /// The share of what the path holds that a drain leaves in flight. 0.05 to 0.95; 1/2 (draft-ietf-ccwg-bbr, ProbeRTTCwndGain).
     pub drained: f64,
     /// A queue that falls by this share within a round means that other flows drain. 0.01 to 1000; 0.1.
     pub join: f64,

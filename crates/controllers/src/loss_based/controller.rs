@@ -152,7 +152,6 @@ impl<A: Avoidance> Controller for LossBased<A> {
         self.utilization.on_sent(event);
     }
 
-    // Always inline: `acknowledge` calls it, which then needs no registers of its own.
     fn on_ack(&mut self, ack: &AckEvent) {
         self.before_first_ack = false;
         let ended = self.trips.on_ack(ack);

@@ -98,30 +98,30 @@ pub(super) struct Groups {
     /// Groups that a later packet's acknowledgement has overtaken: lost or reordered packets.
     overtaken: VecDeque<PacketGroup>,
     /// The groups sent after those. The next acknowledged packet is in the first of them, unless it is reordered.
-    sent_packets: VecDeque<PacketGroup>,
+    in_order: VecDeque<PacketGroup>,
 }
 
 impl Groups {
     /// Adds packets. They join the newest group if the state has not changed; in a large flight also if the group began
     /// within `resolution` nanoseconds; and always if there are [`MAX_GROUPS`] groups.
     ///
-    /// A packet belongs to the present round if `round_began` was delivered when it left.
+    /// A packet belongs to the present round if `delivered_at_round_start` was delivered when it left.
     pub(super) fn push(
         &mut self,
         sent: Timestamp,
         bytes: Bytes,
         state: &PacketState,
-        round_began: Bytes,
+        delivered_at_round_start: Bytes,
         resolution: u64,
     ) {
-        let count = self.sent_packets.len();
+        let count = self.in_order.len();
         // Keeps the groups in order of time even if a host's clock runs backwards. The binary search needs this order:
         // its result in an unordered deque depends on the buffer's layout, which differs in a clone.
         let mut sent = sent;
-        if let Some(newest) = self.sent_packets.back_mut() {
+        if let Some(newest) = self.in_order.back_mut() {
             sent = sent.max(newest.last_sent);
             let alike = newest.state.app_limited == state.app_limited
-                && newest.state.delivered >= round_began;
+                && newest.state.delivered >= delivered_at_round_start;
             let same = newest.state.delivered == state.delivered
                 && newest.state.interval_start == state.interval_start
                 && newest.state.lost == state.lost;
@@ -137,7 +137,7 @@ impl Groups {
         } else if let Some(newest) = self.overtaken.back() {
             sent = sent.max(newest.last_sent);
         }
-        self.sent_packets.push_back(PacketGroup {
+        self.in_order.push_back(PacketGroup {
             first_sent: sent,
             last_sent: sent,
             outstanding: bytes,
@@ -145,7 +145,7 @@ impl Groups {
         });
     }
 
-    /// Removes `bytes` sent at `sent` from their group, and returns its state, if the group still exists.
+    /// Removes `bytes` sent at `sent` from their group, and shows its state to `see`, if the group still exists.
     ///
     /// Two groups can have the same send time, if an acknowledgement came between two batches of one instant. The older
     /// one is used first; if both are, the state is the newer one's.
@@ -153,13 +153,13 @@ impl Groups {
     pub(super) fn take(&mut self, sent: Timestamp, bytes: Bytes, see: impl FnOnce(&PacketState)) {
         if !self.is_overtaken(sent) {
             while self
-                .sent_packets
+                .in_order
                 .front()
                 .is_some_and(|oldest| oldest.last_sent < sent)
             {
                 self.overtake_oldest();
             }
-            let Some(group) = self.sent_packets.front_mut() else {
+            let Some(group) = self.in_order.front_mut() else {
                 return;
             };
             if group.first_sent > sent {
@@ -169,7 +169,7 @@ impl Groups {
                 group.outstanding -= bytes;
                 see(&group.state);
                 if group.is_empty() {
-                    self.sent_packets.pop_front();
+                    self.in_order.pop_front();
                 }
                 return;
             }
@@ -186,11 +186,8 @@ impl Groups {
             .overtaken
             .partition_point(|group| group.last_sent < sent);
         let (mut rest, mut state) = (bytes, None);
-        let sent_packets = self
-            .overtaken
-            .range_mut(first..)
-            .chain(&mut self.sent_packets);
-        for group in sent_packets.take_while(|group| group.first_sent <= sent) {
+        let groups = self.overtaken.range_mut(first..).chain(&mut self.in_order);
+        for group in groups.take_while(|group| group.first_sent <= sent) {
             if !group.is_empty() {
                 let taken = rest.min(group.outstanding);
                 group.outstanding -= taken;
@@ -204,21 +201,20 @@ impl Groups {
         while self.overtaken.get(first).is_some_and(PacketGroup::is_empty) {
             self.overtaken.remove(first);
         }
-        while self.sent_packets.front().is_some_and(PacketGroup::is_empty) {
-            self.sent_packets.pop_front();
+        while self.in_order.front().is_some_and(PacketGroup::is_empty) {
+            self.in_order.pop_front();
         }
         state
     }
 
     /// The state of a packet sent at `sent`, if its group still exists.
     pub(super) fn get(&self, sent: Timestamp) -> Option<PacketState> {
-        let sent_packets = if self.is_overtaken(sent) {
+        let groups = if self.is_overtaken(sent) {
             &self.overtaken
         } else {
-            &self.sent_packets
+            &self.in_order
         };
-        let group =
-            sent_packets.get(sent_packets.partition_point(|group| group.last_sent < sent))?;
+        let group = groups.get(groups.partition_point(|group| group.last_sent < sent))?;
         (group.first_sent <= sent).then_some(group.state)
     }
 
@@ -230,12 +226,12 @@ impl Groups {
     #[cold]
     pub(super) fn remove_lost(&mut self, newest_sent: Timestamp, bytes: Bytes) {
         let mut rest = bytes;
-        for sent_packets in [&mut self.overtaken, &mut self.sent_packets] {
-            while let Some(oldest) = sent_packets.front()
+        for groups in [&mut self.overtaken, &mut self.in_order] {
+            while let Some(oldest) = groups.front()
                 && oldest.last_sent < newest_sent
             {
                 rest -= oldest.outstanding;
-                sent_packets.pop_front();
+                groups.pop_front();
             }
         }
         self.take_anywhere(newest_sent, rest);
@@ -253,14 +249,14 @@ impl Groups {
     /// Removes all groups but the newest.
     pub(super) fn forget_all_but(&mut self, count: usize) {
         self.overtaken.clear();
-        let older = self.sent_packets.len().saturating_sub(count);
-        self.sent_packets.drain(..older);
+        let older = self.in_order.len().saturating_sub(count);
+        self.in_order.drain(..older);
     }
 
     /// Removes all groups: nothing is in flight.
     pub(super) fn clear(&mut self) {
         self.overtaken.clear();
-        self.sent_packets.clear();
+        self.in_order.clear();
     }
 
     fn is_overtaken(&self, sent: Timestamp) -> bool {
@@ -271,7 +267,7 @@ impl Groups {
 
     #[cold]
     fn overtake_oldest(&mut self) {
-        if let Some(group) = self.sent_packets.pop_front()
+        if let Some(group) = self.in_order.pop_front()
             && !group.is_empty()
         {
             if self.overtaken.len() >= MAX_OVERTAKEN {
@@ -282,7 +278,7 @@ impl Groups {
     }
 
     fn len(&self) -> usize {
-        self.overtaken.len() + self.sent_packets.len()
+        self.overtaken.len() + self.in_order.len()
     }
 }
 

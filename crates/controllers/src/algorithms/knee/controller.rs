@@ -36,7 +36,8 @@ pub(super) struct Knee {
     undrained: Bytes,
     /// The window that is enforced.
     window: Bytes,
-    last_ack: Option<Timestamp>,
+    /// When the last acknowledgement came, or the first packet left after nothing was in flight.
+    gap_began: Timestamp,
     /// When the newest acknowledged packet left.
     newest_sent: Timestamp,
     /// When the first packet after the last pause of the application left.
@@ -53,13 +54,13 @@ pub(super) struct Knee {
     drained: Span,
     /// What left in slow start: in startup, or since persistent congestion while the window was smaller than the model's.
     doubling: Span,
-    /// The newest packet that left while the application was the limit.
+    /// What left up to then left while the application was the limit.
     app_limited_until: Option<Timestamp>,
     evidence: Evidence,
     last: Last,
 }
 
-/// As of the last event, for the snapshot and for what happens between acknowledgements.
+/// As of the last event, for what happens between acknowledgements.
 #[derive(Debug, Clone, Copy, Default)]
 struct Last {
     in_flight: Bytes,
@@ -158,7 +159,7 @@ impl Knee {
             undrained: startup.window(),
             window: startup.window(),
             state: State::Startup(startup),
-            last_ack: None,
+            gap_began: environment.now,
             newest_sent: Timestamp::ZERO,
             rested_until: Timestamp::ZERO,
             resumed_at: None,
@@ -234,7 +235,7 @@ impl Knee {
         }
     }
 
-    /// Whether the acknowledgement's newest packet left while the window was the limit.
+    /// Notes whether the application is the limit. Returns whether the acknowledgement's newest packet left while the window was.
     fn is_window_limited(&mut self, ack: &AckEvent) -> bool {
         if ack.app_limited && ack.in_flight + self.mtu < self.window {
             self.app_limited_until = Some(ack.now);
@@ -275,10 +276,10 @@ impl Knee {
                 let singles = link.acks_singles(float(self.mtu));
                 let found = drain.on_ack(ack, rtt, self.window, base, waits_above, singles);
                 if let Some(mut found) = found {
-                    found.mean -= link.own_queue(float(self.window), path.horizon(), &found);
+                    found.level -= link.own_queue(float(self.window), path.horizon(), &found);
                     let window = self.undrained;
                     let competing = self.competition.keeps_up(window);
-                    let length = path.on_drained(&self.config, ack.now, &found, competing);
+                    let length = path.end_drain(&self.config, ack.now, &found, competing);
                     link.on_drained(&self.config, length, path.horizon());
                     let filled = path.others_queue() && link.was_congested(ack.round);
                     self.competition
@@ -295,7 +296,7 @@ impl Knee {
             Phase::Refilling { .. } | Phase::Settling { .. } => {}
             Phase::Cruising => {
                 if path.drain_is_due(ack.now, rtt) {
-                    path.on_drain();
+                    path.begin_drain();
                     self.drained = Span::since(ack.now);
                     let batch = float(ack.acked.min(self.mtu * QUANTUM_PACKETS));
                     let before = path.with_full_window();
@@ -321,10 +322,10 @@ impl Knee {
         if self.behind {
             // A window that follows a rate that varies is behind by little for half of the time.
             if float(bounded) > (1.0 + AGREEMENT) * float(self.undrained) {
-                self.behind_at = self.last_ack;
+                self.behind_at = Some(self.gap_began);
             }
         } else {
-            self.doubling.end(self.last_ack.unwrap_or_default());
+            self.doubling.end(self.gap_began);
         }
         self.undrained = bounded.min(self.undrained + growth).max(min);
         self.window = self.undrained;
@@ -357,7 +358,7 @@ impl Knee {
             return false;
         };
         let burst = float(self.mtu * QUANTUM_PACKETS);
-        link.has_room(self.path.wait_of_late(), self.path.horizon(), burst)
+        link.has_room(self.path.wait_in_two_rounds(), self.path.horizon(), burst)
     }
 
     /// Whether the window is full again that a drain had left empty.
@@ -389,7 +390,7 @@ impl Controller for Knee {
             cubic.on_sent(event);
         }
         if event.prior_in_flight == Bytes::ZERO {
-            self.last_ack = Some(event.now);
+            self.gap_began = event.now;
         }
         if core::mem::take(&mut self.last.app_limited) {
             self.rested_until = event.now;
@@ -409,18 +410,18 @@ impl Controller for Knee {
 
     fn on_ack(&mut self, ack: &AckEvent) {
         let before = self.state.mode();
-        let last = self.last_ack.replace(ack.now);
+        let gap_began = core::mem::replace(&mut self.gap_began, ack.now);
         let last_sent = self.newest_sent;
         self.newest_sent = last_sent.max(ack.newest_sent);
         self.last.in_flight = ack.in_flight;
         self.last.app_limited = ack.app_limited;
         let cruising = self.state.is_cruising();
         let window_limited = self.is_window_limited(ack);
-        let gap = last.map(|last| seconds_between(last, ack.now));
+        let gap = seconds_between(gap_began, ack.now);
         // What left after the silence began is late for another reason: receivers acknowledge in batches. Before the first sample there is no horizon.
         if self.path.base() > 0.0
-            && gap > Some(SILENCE * self.path.horizon())
-            && last.is_some_and(|last| ack.newest_sent <= last)
+            && gap > SILENCE * self.path.horizon()
+            && ack.newest_sent <= gap_began
         {
             self.resumed_at = Some(ack.now);
         }
@@ -431,14 +432,9 @@ impl Controller for Knee {
             let packet_time = link.packet_time(float(self.mtu));
             self.path.set_link(packet_time, link.holds_back());
         }
-        let rtt = self.path.on_ack(
-            &self.config,
-            ack,
-            gap.unwrap_or(0.0),
-            cruising,
-            window_limited,
-            silenced,
-        );
+        let rtt = self
+            .path
+            .on_ack(&self.config, ack, gap, cruising, window_limited, silenced);
         let full = self.was_full(ack);
         // The application paused before the newest packet left.
         let after_pause = last_sent < self.rested_until && self.rested_until <= ack.newest_sent;
@@ -448,7 +444,7 @@ impl Controller for Knee {
         }
         let model = || self.state.window(&self.config, &self.path, self.mtu);
         let room = || self.state.room(self.mtu, self.paces);
-        let (others, none) = (|| self.path.others_queue(), || self.path.found_no_queue());
+        let (others, none) = (self.path.others_queue(), self.path.found_no_queue());
         self.loss
             .on_ack(&self.config, ack, model, room, others, none);
         if let State::Startup(startup) = &mut self.state {
@@ -473,7 +469,7 @@ impl Controller for Knee {
             let acked = Acked {
                 bytes: float(ack.acked),
                 left: float(ack.in_flight),
-                gap: gap.unwrap_or(rtt),
+                gap,
                 sent_gap: seconds_between(last_sent, ack.newest_sent),
                 wait,
                 busy_before,

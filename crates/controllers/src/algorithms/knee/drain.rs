@@ -35,7 +35,7 @@ pub(super) struct Drain {
     part_end: Option<f64>,
     /// The mean of the part before.
     last_mean: f64,
-    /// The lowest part's mean and deviation.
+    /// The lowest part's mean, plus its deviation.
     lowest: f64,
     /// The path as startup has seen it, until it is compared with a full link that has no queue.
     known: Option<Known>,
@@ -121,7 +121,7 @@ pub(super) struct Drained {
     /// Of all packets in the drain.
     pub(super) least: f64,
     /// Of the packets that left with a small flight: their mean and a standard deviation.
-    pub(super) mean: f64,
+    pub(super) level: f64,
 }
 
 /// What a drain says of the path's length.
@@ -233,12 +233,12 @@ impl Drain {
         })
     }
 
-    const fn found(&self, mean: f64) -> Drained {
+    const fn found(&self, level: f64) -> Drained {
         Drained {
             before: self.before,
             full: self.full,
             least: self.least,
-            mean,
+            level,
         }
     }
 
@@ -331,7 +331,7 @@ mod tests {
                 )
             };
             assert_eq!(take(50, 0, 0.05), None);
-            take(340, 300, 0.04).expect("it has lasted too long").mean
+            take(340, 300, 0.04).expect("it has lasted too long").level
         };
         assert_eq!(base_after(0.048), 0.048);
         // Where nothing varies it is the path's.
@@ -377,7 +377,7 @@ mod tests {
         let found = take(220, 176, 10_000, 0.07).expect("two parts were seen");
         assert_eq!((found.before, found.least), (0.05, 0.04));
         // 50 ms without a deviation, in the second part.
-        assert!((found.mean - 0.05).abs() < 1e-9, "{found:?}");
+        assert!((found.level - 0.05).abs() < 1e-9, "{found:?}");
     }
 
     /// Half a round trip that shows a known path ends the drain, if it is a round's packets, and none of them waits. Until then the link is full.
@@ -393,7 +393,7 @@ mod tests {
                     let sent = 60 + index * interval;
                     let ack = ack(sent + 40, sent, 10_000);
                     let found = drain.on_ack(&ack, rtt(index), Bytes(10_000), 0.04, 0.044, true)?;
-                    Some((sent - 100, found.mean))
+                    Some((sent - 100, found.level))
                 })
                 .expect("it ends");
             (after, mean, drain.keeps(1e4, 0.5, false))
@@ -427,7 +427,7 @@ mod tests {
                 let rtt = 0.001 * (acked - sent) as f64 + queue;
                 let ack = ack(acked, sent, 10_000);
                 let found = drain.on_ack(&ack, rtt, Bytes(10_000), 0.05, 0.044, true)?;
-                Some((sent - 100, found.mean))
+                Some((sent - 100, found.level))
             })
         };
         let (after, mean) = ended(0.0).expect("it ends");
@@ -456,7 +456,7 @@ mod tests {
                 (231, 191, 0.041),
             ],
         );
-        assert!((found.expect("it has ended").mean - 0.041).abs() < 1e-9);
+        assert!((found.expect("it has ended").level - 0.041).abs() < 1e-9);
     }
 
     /// Fault: drains of a few packets, and those that began them, ended before others had drained. Each took the queue of the others for
@@ -483,7 +483,7 @@ mod tests {
         ];
         assert_eq!(drain_of(0.12, &queue[..11]), None);
         let found = drain_of(0.12, &queue).expect("it has ended");
-        assert!((found.mean - 0.041).abs() < 1e-9, "{found:?}");
+        assert!((found.level - 0.041).abs() < 1e-9, "{found:?}");
         // A queue that does not go is others'.
         let stands: Vec<_> = (0..40).map(|n| (100 + 10 * n, 10 * n, 0.12)).collect();
         let ended = (0..40).find(|&n| drain_of(0.12, &stands[..n]).is_some());
@@ -511,7 +511,7 @@ mod tests {
         ];
         let found = drain_of(0.1, &batches).expect("it has ended");
         assert_eq!(found.least, 0.06);
-        assert!(found.mean > 0.09, "{found:?}");
+        assert!(found.level > 0.09, "{found:?}");
     }
 
     /// Fault: on a longer path a window of a few packets left single ones, and the receiver's 25 ms for a second one looked like the queue
@@ -519,12 +519,12 @@ mod tests {
     #[test]
     fn a_single_packets_acknowledgement_may_be_late() {
         let acks = |packets: u64| few_packets(10, 3, packets);
-        let mean = |found: Option<Drained>| found.expect("it has ended").mean;
-        assert!((mean(drain_of_batches(0.04, acks(1))) - 0.04).abs() < 1e-9);
-        assert!(mean(drain_of_batches(0.04, acks(2))) > 0.05);
+        let level = |found: Option<Drained>| found.expect("it has ended").level;
+        assert!((level(drain_of_batches(0.04, acks(1))) - 0.04).abs() < 1e-9);
+        assert!(level(drain_of_batches(0.04, acks(2))) > 0.05);
         // A receiver that acknowledges each packet sends nothing else.
         let single = acks(1).map(|(now, sent, rtt, _)| (now, sent, rtt, 1));
-        assert!(mean(drain_of_batches(0.04, single)) > 0.05);
+        assert!(level(drain_of_batches(0.04, single)) > 0.05);
     }
 
     /// Fault: each part of a drain had one pair and one such packet. In company two drains in a row took 66 ms for a path of 40 ms, and the flow
@@ -532,7 +532,7 @@ mod tests {
     #[test]
     fn a_pair_and_a_late_single_packet_are_no_sample() {
         let found = drain_of_batches(0.04, few_packets(20, 2, 1)).expect("it has ended");
-        assert!((found.mean - 0.04).abs() < 1e-9, "{found:?}");
+        assert!((found.level - 0.04).abs() < 1e-9, "{found:?}");
     }
 
     /// Acknowledgements of pairs, one in so many ms; every so many of them is 25 ms late, and of so many packets.

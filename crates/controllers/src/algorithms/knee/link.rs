@@ -54,10 +54,11 @@ impl Slowdown {
         self.acks += 1;
         self.bytes += acked.bytes;
         self.time += acked.gap;
-        let found = self.acks >= SLOW_ACKS && self.time >= horizon;
-        found
-            .then(|| core::mem::take(self))
-            .map(|run| run.bytes / run.time)
+        if self.acks < SLOW_ACKS || self.time < horizon {
+            return None;
+        }
+        let run = core::mem::take(self);
+        Some(run.bytes / run.time)
     }
 }
 
@@ -192,7 +193,7 @@ impl Link {
     /// What is left is no more than what the drain has taken from the queue.
     pub(super) fn own_queue(&self, window: f64, horizon: f64, found: &Drained) -> f64 {
         let carried = window / self.rate(horizon).max(1.0);
-        (carried - horizon).min(found.before - found.mean).max(0.0)
+        (carried - horizon).min(found.before - found.level).max(0.0)
     }
 
     /// A drain has ended. On a path that is longer than it was known to be, all time looked busy, and the rate like what was sent.
@@ -221,7 +222,10 @@ impl Link {
     pub(super) fn window(&self, config: &KneeConfig, path: &PathRtt, mtu: f64) -> f64 {
         let rate = self.rate.rate(path.horizon());
         let equal = config.equal_packets * mtu;
-        let waiting = smaller(path.host_delay() * rate + equal, self.buffer(config) * rate);
+        let waiting = smaller(
+            path.host_delay() * rate + equal,
+            config.bound_left * self.recent_wait * rate,
+        );
         let batched = rate * path.min() + self.batch;
         larger(
             self.carried(path, path.base(), rate) + larger(equal, waiting),
@@ -229,7 +233,7 @@ impl Link {
         )
     }
 
-    /// The same without the equal bytes.
+    /// What a drain leaves: what the path holds by the base that drains measure, what hosts add, and the queue target.
     pub(super) fn path_holds(&self, path: &PathRtt) -> f64 {
         let rate = self.rate.rate(path.horizon());
         self.carried(path, path.measured_base(), rate) + path.host_delay() * rate
@@ -238,11 +242,6 @@ impl Link {
     /// What the path holds without a queue, and the queue target.
     fn carried(&self, path: &PathRtt, base: f64, rate: f64) -> f64 {
         rate * base + self.target.share() * self.rate.usual() * path.horizon()
-    }
-
-    /// For how long packets may wait, in seconds.
-    fn buffer(&self, config: &KneeConfig) -> f64 {
-        config.bound_left * self.recent_wait
     }
 
     /// Whether every packet was acknowledged by itself, of late, or nothing is known of it.

@@ -21,11 +21,10 @@ use crate::units::{Bytes, Timestamp};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LossBound {
     mtu: Bytes,
-    /// How many bytes are a sample of the loss.
-    sample: Bytes,
     phase: Phase,
     /// Loss that the path has by itself: a share.
     tolerated: f64,
+    /// Of the last one to two hundred packets.
     counted: Counted,
     /// Of small flights, since a flight was large enough to be judged by itself: one to two hundred packets.
     recent: Counted,
@@ -39,7 +38,7 @@ pub(super) struct LossBound {
     /// Reports of packets that an application's bursts lost from a queue.
     overflows: u32,
     /// The phase before the last loss that was answered.
-    before: Phase,
+    phase_before_loss: Phase,
     /// The round of the last burst that was taken for chance.
     chance: Option<u64>,
 }
@@ -80,8 +79,6 @@ struct Bounded {
     bound: f64,
     /// What was in flight when too much was lost, or a packet was marked; in slow start half of that, because it had doubled.
     lost_at: f64,
-    /// The least by which the bound rises in a round.
-    step: f64,
     /// The round of the last mark, if marks made it.
     marked: Option<u64>,
     /// Whether a queue was lost from: a buffer was full.
@@ -94,7 +91,6 @@ impl Bounded {
         Self {
             bound: config.bound_left * flight,
             lost_at: if growing { 0.5 * flight } else { flight },
-            step: 0.0,
             marked: None,
             overflowed: false,
         }
@@ -177,7 +173,6 @@ impl LossBound {
     pub(super) fn new(mtu: Bytes) -> Self {
         Self {
             mtu,
-            sample: mtu * SAMPLE,
             phase: Phase::Unbounded,
             tolerated: 0.0,
             counted: Counted::default(),
@@ -187,7 +182,7 @@ impl LossBound {
             lost_since: false,
             reports: Reports::default(),
             overflows: 0,
-            before: Phase::Unbounded,
+            phase_before_loss: Phase::Unbounded,
             chance: None,
         }
     }
@@ -202,14 +197,13 @@ impl LossBound {
 
     pub(super) fn set_mtu(&mut self, mtu: Bytes) {
         self.mtu = mtu;
-        self.sample = mtu * SAMPLE;
     }
 
     /// Packets that counted as lost have arrived, out of order. What was concluded from them is taken back, but not a bound that has
     /// ended losses, nor one that belongs to other losses.
     pub(super) fn on_spurious_loss(&mut self) {
         if matches!(self.phase, Phase::Measuring { .. }) && !self.lost_since {
-            self.phase = self.before;
+            self.phase = self.phase_before_loss;
         }
         self.recent = Counted::default();
         self.counted = Counted::default();
@@ -245,10 +239,10 @@ impl LossBound {
         ack: &AckEvent,
         model: impl Fn() -> f64,
         room: impl Fn() -> f64,
-        others_queue: impl Fn() -> bool,
-        found_no_queue: impl Fn() -> bool,
+        others_queue: bool,
+        found_no_queue: bool,
     ) {
-        let sample = self.sample;
+        let (sample, mtu) = (self.mtu * SAMPLE, float(self.mtu));
         self.counted.add(ack);
         self.recent.delivered += ack.acked;
         if self.recent.all() > sample * 2 {
@@ -283,7 +277,7 @@ impl LossBound {
                         Test::Bound => Phase::measuring(*bounded, ack.round, *before, Test::Half),
                         Test::Half => {
                             // Whatever others lose from their queue, the path does not lose.
-                            if !others_queue() {
+                            if !others_queue {
                                 self.tolerated = counted.share().min(MAX_TOLERATED);
                             }
                             Phase::Unbounded
@@ -292,8 +286,8 @@ impl LossBound {
                 }
             }
             Phase::Holding { bounded, until } => {
-                let emptied = bounded.overflowed && found_no_queue();
-                if ack.round >= *until || others_queue() || emptied {
+                let emptied = bounded.overflowed && found_no_queue;
+                if ack.round >= *until || others_queue || emptied {
                     self.phase = Phase::Raising { bounded: *bounded };
                 }
             }
@@ -302,12 +296,13 @@ impl LossBound {
                     let growth = if bounded.is_obsolete(ack.round) {
                         let queued = smaller(1.0 + room() / bounded.bound, NEW_GROUND);
                         larger(queued, 1.0 + config.bound_growth)
-                    } else if others_queue() {
+                    } else if others_queue {
                         1.0 + 2.0 * config.bound_growth
                     } else {
                         1.0 + config.bound_growth
                     };
-                    bounded.bound = larger(bounded.bound * growth, bounded.bound + bounded.step);
+                    let packet = if bounded.marked.is_some() { mtu } else { 0.0 };
+                    bounded.bound = larger(bounded.bound * growth, bounded.bound + packet);
                     if bounded.bound > 2.0 * model() {
                         self.phase = Phase::Unbounded;
                     }
@@ -350,7 +345,6 @@ impl LossBound {
                 bounded: Bounded {
                     bound: smaller(bounded.bound, self.bytes()),
                     lost_at,
-                    step: float(self.mtu),
                     marked: Some(event.round),
                     overflowed: false,
                 },
@@ -376,9 +370,8 @@ impl LossBound {
         let Some(flight) = event.flight else {
             return false;
         };
-        let packet = self.mtu.0.max(1) as f64;
-        let lost = flight.lost.0 as f64 / packet;
-        let sent = flight.in_flight.0 as f64 / packet;
+        let packets = |bytes: Bytes| bytes.0 as f64 / self.mtu.0.max(1) as f64;
+        let (lost, sent) = (packets(flight.lost), packets(flight.in_flight));
         let queued = queue == Queue::Stands;
         let tolerated = if queued { 0.0 } else { self.tolerated };
         let usual = config.max_loss + tolerated;
@@ -399,8 +392,7 @@ impl LossBound {
         } else {
             // In so small a flight one or two lost packets are chance. They are not if the flights before lost as many.
             self.recent.lost += event.lost;
-            let packets = |bytes: Bytes| bytes.0 as f64 / packet;
-            self.recent.all() > self.sample
+            self.recent.all() > self.mtu * SAMPLE
                 && packets(self.recent.lost) > most(usual, packets(self.recent.all()))
         };
         self.reports.add(event.round);
@@ -447,7 +439,7 @@ impl LossBound {
         if event.newest_sent < self.answered || measuring {
             return false;
         }
-        let lost_at = flight.in_flight.max(window).0 as f64;
+        let lost_at = float(flight.in_flight.max(window));
         self.answered = event.now;
         self.lost_since = false;
         self.recent = Counted::default();
@@ -458,7 +450,7 @@ impl LossBound {
         let before = (lost / sent.max(1.0))
             .min(self.counted.share())
             .max(config.max_loss);
-        self.before = self.phase;
+        self.phase_before_loss = self.phase;
         self.phase = Phase::measuring(bounded, event.round, before, Test::Bound);
         true
     }

@@ -67,8 +67,8 @@ pub(super) struct PathRtt {
 #[derive(Debug, Clone, Copy)]
 struct LastDrain {
     at: Timestamp,
-    /// The mean of its packets, and the least.
-    mean: f64,
+    /// The mean of its packets and a standard deviation, without what was left of the flow's own queue; and the least.
+    level: f64,
     least: f64,
     /// The minimum after it.
     min_after: f64,
@@ -94,7 +94,7 @@ impl PathRtt {
             before_silence: f64::INFINITY,
             last_drain: LastDrain {
                 at: now,
-                mean: f64::INFINITY,
+                level: f64::INFINITY,
                 least: f64::INFINITY,
                 min_after: 0.0,
                 shorter: false,
@@ -158,7 +158,7 @@ impl PathRtt {
     }
 
     /// The longest that a packet has waited in this round or the last: hosts' delay at least.
-    pub(super) fn wait_of_late(&self) -> f64 {
+    pub(super) fn wait_in_two_rounds(&self) -> f64 {
         let longest = larger(self.last_round.max, self.round.max);
         larger(longest - self.base, self.host_delay)
     }
@@ -191,7 +191,6 @@ impl PathRtt {
 
     /// How much longer than the base the smoothed round-trip time is: at least 1.
     pub(super) fn inflation(&self) -> f64 {
-        // Zero over zero, before the first sample, makes 1 as well.
         larger(smaller(MAX_INFLATION, self.smoothed / self.base), 1.0)
     }
 
@@ -216,7 +215,7 @@ impl PathRtt {
     }
 
     /// A drain begins.
-    pub(super) fn on_drain(&mut self) {
+    pub(super) fn begin_drain(&mut self) {
         // The rounds of a plateau may be a first drain: the flight fell in them, and the delay stayed.
         self.plateau_min = if self.seems_longer() {
             self.plateau.least
@@ -441,7 +440,7 @@ impl PathRtt {
         let least = found.least;
         let agreement = AGREEMENT * least;
         found.full
-            && found.mean < NOISY * least
+            && found.level < NOISY * least
             && found.before - least < agreement + smaller(self.packet_time, agreement)
             && least > larger((1.0 + AGREEMENT) * self.min + self.packet_time, self.measured)
             // A path that the last drain found shorter is not longer now: others drained then, and have come back.
@@ -449,7 +448,7 @@ impl PathRtt {
     }
 
     /// A drain has ended. Others fill the queue if `competing`. Returns what it says of the path's length.
-    pub(super) fn on_drained(
+    pub(super) fn end_drain(
         &mut self,
         config: &KneeConfig,
         now: Timestamp,
@@ -465,7 +464,7 @@ impl PathRtt {
         let plateau_min = core::mem::replace(&mut self.plateau_min, 0.0);
         if (least - plateau_min).abs() <= AGREEMENT * least {
             self.last_drain.least = plateau_min;
-            self.last_drain.mean = plateau_min;
+            self.last_drain.level = plateau_min;
         }
         // The minimum rises only to what two drains in a row have found. Beside others that fill the queue two may find the same.
         let agree = (least - self.last_drain.least).abs() <= AGREEMENT * least;
@@ -477,22 +476,22 @@ impl PathRtt {
         }
         self.last_drain.stayed = stayed;
         self.last_drain.least = least;
-        let last = core::mem::replace(&mut self.last_drain.mean, found.mean);
-        let spread = found.mean - least;
+        let last = core::mem::replace(&mut self.last_drain.level, found.level);
+        let spread = found.level - least;
         // Others would fill what another drain leaves, unless the delay has stayed twice.
         let look_again = stayed && !longer && (stayed_twice || !self.last_drain.others_queue);
         self.last_drain.others_queue =
             least - self.min > spread + (NOISY - 1.0) * self.min + self.packet_time;
-        let differ = found.mean.max(last) > STEADY * found.mean.min(last);
+        let differ = found.level.max(last) > STEADY * found.level.min(last);
         // What one drain found beyond the other is a queue of others, or a slow moment of the link.
         self.measured = if differ {
-            found.mean.min(last)
+            found.level.min(last)
         } else {
-            0.5 * (found.mean + last)
+            0.5 * (found.level + last)
         }
         .max(self.min);
         self.swings
-            .on_drained(found.mean - self.min, self.last_drain.others_queue);
+            .on_drained(found.level - self.min, self.last_drain.others_queue);
         self.update_base();
         self.last_drain.count = self.last_drain.count.saturating_add(1);
         self.others_drain_below = 0.0;
@@ -506,7 +505,7 @@ impl PathRtt {
         self.last_drain.shorter = SHORTER * self.min < self.last_drain.min_after
             || (self.last_drain.shorter && STEADY * self.measured < base_before);
         self.at_once = self.last_drain.shorter || self.is_longer(least) || look_again;
-        let flat = found.mean - least < FLAT * least + self.packet_time;
+        let flat = found.level - least < FLAT * least + self.packet_time;
         let length = match (rises && stayed_twice || longer && flat, self.at_once) {
             (true, _) => Length::Longer,
             (false, true) => Length::Open,

@@ -252,9 +252,9 @@ fn flows_that_send_in_turns_keep_the_link_busy() {
         before: 0.13,
         full: true,
         least: 0.13,
-        mean: 0.13,
+        level: 0.13,
     };
-    others.on_drained(
+    others.end_drain(
         &CONFIG(),
         Timestamp::from_nanos(5_000_000_000),
         &found,

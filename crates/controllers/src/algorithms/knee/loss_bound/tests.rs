@@ -130,14 +130,7 @@ fn take(bound: &mut LossBound, round: u64, acked: u64, lost: u64, room: f64, oth
         ..AckEvent::nothing_yet(at(round * 40))
     };
     let config = KneeConfig::default();
-    bound.on_ack(
-        &config,
-        &ack,
-        || 400_000.0,
-        || room,
-        || others_queue,
-        || false,
-    );
+    bound.on_ack(&config, &ack, || 400_000.0, || room, others_queue, false);
 }
 
 /// Fault: a growth of more than a quarter, which is valid, was a lower limit above the upper one, and a panic.
@@ -159,7 +152,7 @@ fn a_growth_of_more_than_a_quarter_is_its_own_limit() {
             ..AckEvent::nothing_yet(at(round * 40))
         };
         let before = bound.bytes();
-        bound.on_ack(&config, &ack, || 400_000.0, || 0.0, || false, || false);
+        bound.on_ack(&config, &ack, || 400_000.0, || 0.0, false, false);
         if bound.bytes().is_finite() {
             most = most.max(bound.bytes() / before);
         }
@@ -220,14 +213,7 @@ fn a_bound_is_not_held_once_the_buffer_that_overflowed_is_empty() {
                 ..AckEvent::nothing_yet(at(round * 40))
             };
             let config = KneeConfig::default();
-            bound.on_ack(
-                &config,
-                &ack,
-                || 400_000.0,
-                || 0.0,
-                || false,
-                || found_no_queue,
-            );
+            bound.on_ack(&config, &ack, || 400_000.0, || 0.0, false, found_no_queue);
             bound.bytes() > at_loss
         });
         rises.next()
@@ -261,7 +247,6 @@ fn a_few_losses_are_chance() {
     assert_eq!(bound.bytes(), f64::INFINITY);
 }
 
-/// Two of ten packets are chance once, and not for ten flights in a row.
 #[test]
 fn fewer_losses_are_chance_where_a_queue_stands() {
     for (lost, counts) in [(3, false), (4, true)] {
@@ -271,6 +256,7 @@ fn fewer_losses_are_chance_where_a_queue_stands() {
     }
 }
 
+/// Two of ten packets are chance once, and not for ten flights in a row.
 #[test]
 fn the_losses_of_small_flights_add_up() {
     let mut bound = LossBound::new(MTU);

@@ -39,7 +39,7 @@ fn known() -> PathRtt {
     rounds(&mut path, least, true, iter::once(50_000));
     path.take_min_as_base();
     for _ in 0..2 {
-        path.on_drained(&CONFIG(), at(0), &found(0.12, 0.1), false);
+        path.end_drain(&CONFIG(), at(0), &found(0.12, 0.1), false);
     }
     path
 }
@@ -49,7 +49,7 @@ fn found(before: f64, least: f64) -> Drained {
         before,
         full: true,
         least,
-        mean: least,
+        level: least,
     }
 }
 
@@ -79,7 +79,7 @@ fn drained_for_a_plateau() -> PathRtt {
     let mut path = known();
     let falling = (0..10).map(|round| 50_000 - 2000 * round);
     rounds(&mut path, Duration::from_millis(110), true, falling);
-    path.on_drain();
+    path.begin_drain();
     path
 }
 
@@ -87,10 +87,10 @@ fn drained_for_a_plateau() -> PathRtt {
 #[test]
 fn a_plateau_that_the_drain_does_not_find_again_was_a_queue() {
     let mut queue = drained_for_a_plateau();
-    queue.on_drained(&CONFIG(), at(1100), &found(0.11, 0.1), false);
+    queue.end_drain(&CONFIG(), at(1100), &found(0.11, 0.1), false);
     assert_eq!(queue.base(), 0.1);
     let mut longer = drained_for_a_plateau();
-    let length = longer.on_drained(&CONFIG(), at(1100), &found(0.11, 0.11), false);
+    let length = longer.end_drain(&CONFIG(), at(1100), &found(0.11, 0.11), false);
     assert_eq!((longer.min(), longer.base()), (0.11, 0.11));
     assert_eq!(length, Length::Longer);
 }
@@ -101,7 +101,7 @@ fn a_plateau_that_the_drain_does_not_find_again_was_a_queue() {
 fn a_plateau_that_the_drain_finds_longer_is_looked_into_again() {
     let due_after = |least: f64| {
         let mut path = drained_for_a_plateau();
-        path.on_drained(&CONFIG(), at(1100), &found(0.2, least), false);
+        path.end_drain(&CONFIG(), at(1100), &found(0.2, least), false);
         is_due(&path, at(1100))
     };
     assert!(due_after(0.15));
@@ -131,7 +131,7 @@ fn a_queue_that_equals_do_not_make_is_looked_into() {
 #[test]
 fn a_path_that_was_just_seen_shorter_is_not_longer() {
     let looks_again = |path: &mut PathRtt, rtt: f64| {
-        path.on_drained(&CONFIG(), at(1000), &found(rtt, rtt), false);
+        path.end_drain(&CONFIG(), at(1000), &found(rtt, rtt), false);
         is_due(path, at(1000))
     };
     let mut path = known();
@@ -150,7 +150,7 @@ fn a_delay_that_rises_from_drain_to_drain_is_the_paths() {
     let min_after = |drained: fn(f64) -> Drained| {
         let mut path = known();
         for least in [0.12, 0.14] {
-            path.on_drained(&CONFIG(), at(1000), &drained(least), false);
+            path.end_drain(&CONFIG(), at(1000), &drained(least), false);
         }
         path.min()
     };
@@ -165,7 +165,7 @@ fn a_delay_that_rises_from_drain_to_drain_is_the_paths() {
     assert_eq!(min_after(not_full), 0.1);
     // A delay that varies in the drain is a queue, or noise.
     let varies = |least| Drained {
-        mean: 1.2 * least,
+        level: 1.2 * least,
         ..found(1.01 * least, least)
     };
     assert_eq!(min_after(varies), 0.1);
@@ -177,7 +177,7 @@ fn a_delay_that_stays_once_beside_others_calls_for_no_drain() {
     let due_after = |drains: &[(f64, f64)]| {
         let mut path = known();
         for (before, least) in drains {
-            path.on_drained(&CONFIG(), at(1000), &found(*before, *least), false);
+            path.end_drain(&CONFIG(), at(1000), &found(*before, *least), false);
         }
         is_due(&path, at(1000))
     };
@@ -192,7 +192,7 @@ fn a_delay_that_stays_once_beside_others_calls_for_no_drain() {
 fn a_minimum_that_rose_is_looked_at_again() {
     let mut path = known();
     for least in [0.12, 0.14, 0.12] {
-        path.on_drained(&CONFIG(), at(1000), &found(1.01 * least, least), false);
+        path.end_drain(&CONFIG(), at(1000), &found(1.01 * least, least), false);
     }
     assert_eq!(path.min(), 0.12);
     let due_after = |path: &mut PathRtt, from: u64| {
@@ -207,7 +207,7 @@ fn a_minimum_that_rose_is_looked_at_again() {
     };
     let due = due_after(&mut path, 1000).expect("it is looked at");
     assert!((12_000..15_000).contains(&due), "{due}");
-    path.on_drained(&CONFIG(), at(due), &found(0.121, 0.12), false);
+    path.end_drain(&CONFIG(), at(due), &found(0.121, 0.12), false);
     // It was found again. From here on any packet may show it.
     assert_eq!(due_after(&mut path, due), None);
 }
@@ -218,8 +218,8 @@ fn a_plateau_belongs_to_one_drain() {
     let mut path = drained_for_a_plateau();
     let least = Duration::from_millis(100);
     rounds(&mut path, least, true, iter::once(50_000));
-    path.on_drain();
-    path.on_drained(&CONFIG(), at(1200), &found(0.11, 0.11), false);
+    path.begin_drain();
+    path.end_drain(&CONFIG(), at(1200), &found(0.11, 0.11), false);
     assert_eq!(path.min(), 0.1);
 }
 
@@ -258,11 +258,11 @@ fn packets_show_whether_there_is_a_queue() {
     // With noise a mean says nothing.
     let mut noisy = known();
     for _ in 0..2 {
-        noisy.on_drained(
+        noisy.end_drain(
             &CONFIG(),
             at(0),
             &Drained {
-                mean: 0.13,
+                level: 0.13,
                 ..found(0.15, 0.1)
             },
             false,
@@ -282,11 +282,11 @@ fn packets_show_whether_there_is_a_queue() {
 fn the_base_is_what_two_drains_agree_on() {
     let mut path = known();
     for (mean, base) in [(0.16, 0.1), (0.17, 0.165), (0.25, 0.17), (0.24, 0.245)] {
-        path.on_drained(
+        path.end_drain(
             &CONFIG(),
             at(0),
             &Drained {
-                mean,
+                level: mean,
                 ..found(0.3, mean - 0.01)
             },
             false,
@@ -302,14 +302,14 @@ fn the_base_is_what_two_drains_agree_on() {
 fn a_packets_time_is_no_queue_of_others() {
     let mut path = known();
     path.set_link(0.012, false);
-    path.on_drained(&CONFIG(), at(5000), &found(0.14, 0.121), false);
+    path.end_drain(&CONFIG(), at(5000), &found(0.14, 0.121), false);
     assert!(!path.others_queue());
-    path.on_drained(&CONFIG(), at(10_000), &found(0.125, 0.6), false);
+    path.end_drain(&CONFIG(), at(10_000), &found(0.125, 0.6), false);
     assert!(is_due(&path, at(10_001)));
     // More than that is one.
     let mut path = known();
     path.set_link(0.012, false);
-    path.on_drained(&CONFIG(), at(5000), &found(0.14, 0.123), false);
+    path.end_drain(&CONFIG(), at(5000), &found(0.14, 0.123), false);
     assert!(path.others_queue());
 }
 
@@ -323,12 +323,12 @@ fn a_path_varies_if_startup_saw_it_and_no_drain_finds_others() {
         path.take_min_as_base();
         path.take_base(startup);
         for drained in drains {
-            path.on_drained(&CONFIG(), at(1000), drained, false);
+            path.end_drain(&CONFIG(), at(1000), drained, false);
         }
         path.varies()
     };
     let noise = Drained {
-        mean: 0.14,
+        level: 0.14,
         ..found(0.16, 0.1)
     };
     assert!(varies(0.14, &[]) && varies(0.14, &[noise, noise]));
@@ -412,10 +412,10 @@ fn the_base_of_a_path_that_swings_stays() {
     assert_eq!(path.base(), base);
     assert!(path.drain_is_due(at(600_000), 0.1));
     // A drain that finds the minimum is one of its phases.
-    path.on_drained(&CONFIG(), at(9000), &found(0.12, 0.1), false);
+    path.end_drain(&CONFIG(), at(9000), &found(0.12, 0.1), false);
     assert_eq!(path.base(), base);
     // It no longer swings.
-    path.on_drained(&CONFIG(), at(18_000), &found(0.12, 0.1), false);
+    path.end_drain(&CONFIG(), at(18_000), &found(0.12, 0.1), false);
     assert!(path.base() < 0.13, "{}", path.base());
     assert_eq!(path.base(), path.measured_base());
 }
@@ -429,7 +429,7 @@ fn a_low_above_the_base_is_none() {
         // Three packets of 20 ms are more than the queue that stands.
         path.set_link(0.02, false);
         // One drain found it, and one does not raise the minimum.
-        path.on_drained(
+        path.end_drain(
             &CONFIG(),
             at(900),
             &found(0.16, 0.001 * millis as f64),
@@ -453,7 +453,7 @@ fn while_others_fill_the_queue_a_delay_that_stays_is_theirs() {
         let mut path = known();
         for second in 1..5 {
             let found = found(0.2, 0.15);
-            path.on_drained(&CONFIG(), at(5_000 * second), &found, competing);
+            path.end_drain(&CONFIG(), at(5_000 * second), &found, competing);
         }
         assert_eq!(path.others_queue(), competing);
         assert!((path.min() - if competing { 0.1 } else { 0.15 }).abs() < 1e-9);
