@@ -10,7 +10,7 @@ use super::arithmetic::{Span, float, seconds_between, smaller, whole};
 use super::competition::Competition;
 use super::drain::Drain;
 use super::link::{Acked, Link};
-use super::loss_bound::{self, LossBound};
+use super::loss_bound::{self, Circumstances, LossBound};
 use super::path::{AGREEMENT, PathRtt};
 use super::startup::{self, Seen, Startup};
 use crate::config::Environment;
@@ -494,32 +494,35 @@ impl Controller for Knee {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         let before = self.state.mode();
         self.last.in_flight = event.in_flight;
+        // What a drain leaves in flight is not the window.
+        let drained = self.drained.contains(event.newest_sent);
+        let doubled = self.doubling.contains(event.newest_sent);
+        let seen = Circumstances {
+            window: if drained { self.undrained } else { Bytes::ZERO },
+            growing: matches!(self.state, State::Startup(_)) || doubled,
+            queue: self.path.queue(),
+            has_room: self.has_room(),
+        };
+        if event.signal == CongestionSignal::EcnMark && seen.is_burst() {
+            return;
+        }
         if let Some(cubic) = &mut self.competition.cubic {
             cubic.on_congestion(event);
         }
         if let State::Running { link, .. } = &mut self.state {
             link.on_congestion(&self.config, event);
         }
-        let growing =
-            matches!(self.state, State::Startup(_)) || self.doubling.contains(event.newest_sent);
-        // What a drain leaves in flight is not the window.
-        let window = if self.drained.contains(event.newest_sent) {
-            self.undrained
-        } else {
-            Bytes::ZERO
-        };
-        let (queue, room) = (self.path.queue(), self.has_room());
-        let (config, loss) = (&self.config, &mut self.loss);
-        let ends_startup = match event.signal {
-            CongestionSignal::EcnMark => loss.on_mark(config, event, window, growing, queue),
-            CongestionSignal::Loss => loss.on_loss(config, event, window, growing, queue, room),
-            CongestionSignal::PersistentCongestion => {
-                self.begin_anew(event);
-                false
+        match event.signal {
+            CongestionSignal::EcnMark => {
+                self.loss.on_mark(&self.config, event, &seen);
+                self.leave_startup(event);
             }
-        };
-        if ends_startup {
-            self.leave_startup(event);
+            CongestionSignal::Loss => {
+                if self.loss.on_loss(&self.config, event, &seen) {
+                    self.leave_startup(event);
+                }
+            }
+            CongestionSignal::PersistentCongestion => self.begin_anew(event),
         }
         self.update_window(Bytes::ZERO);
         observe::transition(super::NAME, before, self.state.mode());

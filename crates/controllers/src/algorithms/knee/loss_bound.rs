@@ -64,6 +64,26 @@ enum Phase {
     },
 }
 
+/// What is known when packets are lost or marked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Circumstances {
+    /// The window, if a drain had made the flight smaller: so large the flight counts at least.
+    pub(super) window: Bytes,
+    /// Whether the window doubled in each round when they left.
+    pub(super) growing: bool,
+    pub(super) queue: Queue,
+    /// Whether the link's buffer is known to hold more than waits in it.
+    pub(super) has_room: bool,
+}
+
+impl Circumstances {
+    /// Whether a mark is of a burst: while the window grows packets leave in bursts, and a shallow threshold marks some of each. Without a queue that says
+    /// nothing of the window.
+    pub(super) fn is_burst(&self) -> bool {
+        self.growing && self.queue == Queue::None
+    }
+}
+
 /// How small the window is while the loss is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Test {
@@ -311,20 +331,13 @@ impl LossBound {
         }
     }
 
-    /// A packet was marked. Returns whether that ends startup. Of a flight's marks the first counts. A flight that the application limited does not show the
-    /// window, and one that a drain had made small counts as `window`. While the window is `growing`, packets leave in bursts, and a shallow threshold marks
-    /// some of each: without a queue that says nothing of the window.
+    /// A packet was marked. Of a flight's marks the first counts. A flight that the application limited does not show the window.
     pub(super) fn on_mark(
         &mut self,
         config: &KneeConfig,
         event: &CongestionEvent,
-        window: Bytes,
-        growing: bool,
-        queue: Queue,
-    ) -> bool {
-        if growing && queue == Queue::None {
-            return false;
-        }
+        seen: &Circumstances,
+    ) {
         let measuring = matches!(self.phase, Phase::Measuring { .. });
         let flight = event.flight.filter(|flight| !flight.app_limited);
         if let Some(flight) = flight
@@ -332,8 +345,8 @@ impl LossBound {
             && !measuring
         {
             self.answered = event.now;
-            let marked_at = flight.in_flight.max(window);
-            let bounded = Bounded::below(config, float(marked_at), growing);
+            let marked_at = flight.in_flight.max(seen.window);
+            let bounded = Bounded::below(config, float(marked_at), seen.growing);
             // A queue that is marked by its average goes on being marked when it has gone: later flights were not too large.
             let lost_at = match self.phase {
                 Phase::Raising { bounded: last } if last.bound < last.lost_at => {
@@ -350,22 +363,24 @@ impl LossBound {
                 },
             };
         }
-        true
     }
 
     /// Packets were lost. Returns whether that ends startup: the window was too large, which what is being measured or was answered does not show
-    /// again, or an application's bursts overflow a buffer again and again. A flight that a drain had made small counts as `window` at least. While `growing` the window doubles in each round: a window
-    /// that is too large loses many, and few are chance. What is lost while a queue stands, the path does not lose by itself. What is lost in
-    /// one place, or though the buffer `has_room`, is the path's, unless later rounds lose as much.
+    /// again, or an application's bursts overflow a buffer again and again. While the window grows one that is too large loses many, and few are chance.
+    /// What is lost while a queue stands, the path does not lose by itself. What is lost in one place, or though the buffer has room, is the path's,
+    /// unless later rounds lose as much.
     pub(super) fn on_loss(
         &mut self,
         config: &KneeConfig,
         event: &CongestionEvent,
-        window: Bytes,
-        growing: bool,
-        queue: Queue,
-        has_room: bool,
+        seen: &Circumstances,
     ) -> bool {
+        let Circumstances {
+            window,
+            growing,
+            queue,
+            has_room,
+        } = *seen;
         self.lost_since |= event.newest_sent > self.answered;
         let Some(flight) = event.flight else {
             return false;

@@ -56,8 +56,21 @@ fn lose_at_once(
     has_room: bool,
 ) -> bool {
     let config = KneeConfig::default();
-    bound.on_loss(&config, event, Bytes::ZERO, growing, queue, has_room)
+    let seen = Circumstances {
+        window: Bytes::ZERO,
+        growing,
+        queue,
+        has_room,
+    };
+    bound.on_loss(&config, event, &seen)
 }
+
+const CRUISING: Circumstances = Circumstances {
+    window: Bytes::ZERO,
+    growing: false,
+    queue: Queue::Stands,
+    has_room: false,
+};
 
 fn marked(now: u64, packets: u64) -> CongestionEvent {
     let mut event = loss(now, 1, 0);
@@ -75,12 +88,12 @@ fn marks_bound_the_window_and_make_shares_equal() {
         for (flow, packets) in &mut flows {
             let mut mark = marked(100 * turn, *packets);
             mark.round = 20 * turn;
-            flow.on_mark(&config, &mark, Bytes::ZERO, false, Queue::Stands);
+            flow.on_mark(&config, &mark, &CRUISING);
             // What left before the first mark has been answered.
             let bound = flow.bytes();
             let mut late = marked(100 * turn + 10, *packets / 2);
             late.newest_sent = at(100 * turn - 1);
-            flow.on_mark(&config, &late, Bytes::ZERO, false, Queue::Stands);
+            flow.on_mark(&config, &late, &CRUISING);
             assert_eq!(flow.bytes(), bound);
             assert_eq!(bound, 0.85 * (MTU * *packets).0 as f64);
             rounds(flow, 20 * turn..20 * turn + 5, 0);
@@ -94,13 +107,11 @@ fn marks_bound_the_window_and_make_shares_equal() {
 #[test]
 fn a_mark_in_a_drain_is_one_of_the_window() {
     let mut bound = LossBound::new(MTU);
-    bound.on_mark(
-        &KneeConfig::default(),
-        &marked(40, 10),
-        MTU * 100,
-        false,
-        Queue::Stands,
-    );
+    let drained = Circumstances {
+        window: MTU * 100,
+        ..CRUISING
+    };
+    bound.on_mark(&KneeConfig::default(), &marked(40, 10), &drained);
     assert_eq!(bound.bytes(), 0.85 * (MTU * 100).0 as f64);
 }
 
@@ -344,7 +355,7 @@ fn the_first_of_many_marks_says_where_the_queue_began() {
     for turn in 1..=10 {
         let packets = (bound.bytes().min(120_000.0) / MTU.0 as f64) as u64;
         let mark = marked(100 * turn, packets);
-        bound.on_mark(&config, &mark, Bytes::ZERO, false, Queue::Stands);
+        bound.on_mark(&config, &mark, &CRUISING);
     }
     let least = bound.bytes();
     rounds(&mut bound, 2..12, 0);
@@ -437,19 +448,20 @@ fn what_is_lost_from_others_queue_is_not_the_paths() {
 
 /// Fault: on long paths a burst of slow start's was marked above a few milliseconds of queue, and ended startup at a tenth of the link.
 #[test]
-fn in_slow_start_only_marks_of_a_queue_bound_the_window() {
-    let bound_by = |growing, queue| {
-        let mut bound = LossBound::new(MTU);
-        let mark = marked(40, 10);
-        let ends_startup =
-            bound.on_mark(&KneeConfig::default(), &mark, Bytes::ZERO, growing, queue);
-        (ends_startup, bound.bytes())
+fn in_slow_start_a_mark_without_a_queue_is_a_bursts() {
+    let is_burst = |growing, queue| {
+        let seen = Circumstances {
+            growing,
+            queue,
+            ..CRUISING
+        };
+        seen.is_burst()
     };
-    let bounded = (true, 0.85 * float(MTU * 10));
-    assert_eq!(bound_by(true, Queue::None), (false, f64::INFINITY));
-    assert_eq!(bound_by(true, Queue::Found), bounded);
-    assert_eq!(bound_by(true, Queue::Stands), bounded);
-    assert_eq!(bound_by(false, Queue::None), bounded);
+    assert!(is_burst(true, Queue::None));
+    for queue in [Queue::Found, Queue::Stands] {
+        assert!(!is_burst(true, queue) && !is_burst(false, queue));
+    }
+    assert!(!is_burst(false, Queue::None));
 }
 
 /// Fault: a burst that chance had made bounded the window, though the buffer had held twice the queue. The next one came before the bound had risen again.
