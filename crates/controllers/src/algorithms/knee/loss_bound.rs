@@ -26,6 +26,8 @@ pub(super) struct LossBound {
     tolerated: f64,
     /// Of the last one to two hundred packets.
     counted: Counted,
+    /// Whether what the next acknowledgement says was lost belongs to what is forgotten.
+    forgets: bool,
     /// Of small flights, since a flight was large enough to be judged by itself: one to two hundred packets.
     recent: Counted,
     /// Rounds up to this one lost too much: the link was full in them.
@@ -196,6 +198,7 @@ impl LossBound {
             phase: Phase::Unbounded,
             tolerated: 0.0,
             counted: Counted::default(),
+            forgets: false,
             recent: Counted::default(),
             lossy_until: None,
             answered: Timestamp::ZERO,
@@ -207,10 +210,11 @@ impl LossBound {
         }
     }
 
-    /// Forgets everything. What left before now is answered.
+    /// Forgets everything. What left before now is answered, and what was lost of it is reported with the next acknowledgement.
     pub(super) fn begin_anew(&mut self, now: Timestamp) {
         *self = Self {
             answered: now,
+            forgets: true,
             ..Self::new(self.mtu)
         };
     }
@@ -264,6 +268,9 @@ impl LossBound {
     ) {
         let (sample, mtu) = (self.mtu * SAMPLE, float(self.mtu));
         self.counted.add(ack);
+        if core::mem::take(&mut self.forgets) {
+            self.counted.lost = Bytes::ZERO;
+        }
         self.recent.delivered += ack.acked;
         if self.recent.all() > sample * 2 {
             self.recent.halve();

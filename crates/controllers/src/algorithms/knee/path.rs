@@ -306,10 +306,13 @@ impl PathRtt {
         window_limited: bool,
         silenced: bool,
     ) -> f64 {
-        let rtt = seconds_between(ack.newest_sent, ack.now);
+        let mut rtt = seconds_between(ack.newest_sent, ack.now);
+        if rtt <= 0.0 {
+            // A clock that stands still shows none.
+            rtt = self.min;
+        }
         self.newest = rtt;
-        // A clock that stands still shows none.
-        if (rtt < self.min || self.min == 0.0) && rtt > 0.0 {
+        if rtt < self.min || self.min == 0.0 {
             self.min = rtt;
         }
         if rtt <= NOISY * self.low {

@@ -557,3 +557,14 @@ fn a_flight_that_chance_made_worse_is_compared_with_the_average() {
 fn a_bounded_window_grows_by_a_quarter() {
     assert_eq!(growth(Bytes(4000)), Bytes(1000));
 }
+
+/// Fault: what persistent congestion had lost was reported with the acknowledgement after it, and an application's next losses bounded the window.
+#[test]
+fn what_persistent_congestion_lost_is_not_counted_after_it() {
+    let mut bound = LossBound::new(MTU);
+    bound.begin_anew(at(100));
+    take(&mut bound, 3, 2, 200, f64::INFINITY, false);
+    rounds(&mut bound, 4..6, 0);
+    lose(&mut bound, &of_an_application(loss(240, 6, 10)), false);
+    assert_eq!(bound.bytes(), f64::INFINITY);
+}

@@ -53,6 +53,21 @@ fn found(before: f64, least: f64) -> Drained {
     }
 }
 
+/// Fault: a round trip of no time was the lowest since the last drain, which none could show again, so that the path was never seen for long.
+#[test]
+fn a_clock_that_stands_still_does_not_call_for_drains() {
+    let mut path = known();
+    for rtt in [0, 100, 100] {
+        rounds(
+            &mut path,
+            Duration::from_millis(rtt),
+            true,
+            iter::once(50_000),
+        );
+    }
+    assert_eq!((path.low, path.last_round.min), (0.1, 0.1));
+}
+
 /// Fault: what the application left out of the flight counted as an answer to a queue, and the flow drained while the application paused.
 #[test]
 fn a_delay_that_stays_while_the_window_falls_is_looked_into() {
