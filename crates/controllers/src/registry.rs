@@ -175,7 +175,7 @@ pub enum ParseAlgorithmError {
         algorithm: Algorithm,
         /// The field that its configuration does not have.
         field: String,
-        /// What it has in this place.
+        /// The fields that it has.
         known: String,
     },
     /// Neither a preset nor a field and its value.

@@ -65,7 +65,17 @@ impl LinkFile {
             reason,
         };
         let missing = |error: NetworkError| unfit(error.to_string());
-        let measured = topology.link_named(FORWARD).map_err(missing)?;
+        let measured = topology.link_named(FORWARD).map_err(|error| {
+            let route = topology.route(LEFT, RIGHT).unwrap_or_default();
+            let names: Vec<_> = route
+                .iter()
+                .flat_map(|link| topology.link_name(*link))
+                .collect();
+            unfit(match names.join(", ") {
+                names if names.is_empty() => error.to_string(),
+                names => format!("{error} (from {LEFT} to {RIGHT} leads {names})"),
+            })
+        })?;
         let ways = [(LEFT, RIGHT), (RIGHT, LEFT)];
         let mut base_rtt = Nanos::ZERO;
         for (from, to) in ways {

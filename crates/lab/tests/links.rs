@@ -189,6 +189,7 @@ fn bad_files_are_blamed_with_line_and_value() {
             ("good.toml", &both),
             ("one.toml", forward),
             ("other.toml", &other),
+            ("tables.toml", &both.replace("[[link]]", "[link]")),
             ("unlimited.toml", &unlimited),
             ("fast.toml", &fast),
             ("key.toml", &key),
@@ -207,7 +208,8 @@ fn bad_files_are_blamed_with_line_and_value() {
     let cases = r#"
 compare --link no.toml => --link | no.toml
 compare --link one.toml => --link | one.toml | right to left
-compare --link other.toml => --link | other.toml | no link forward
+compare --link other.toml => --link | other.toml | no link forward | from left to right leads there
+compare --link tables.toml => --link | tables.toml:6 | write [[link]]
 compare --link unlimited.toml => --link | unlimited.toml:5: | link forward | unlimited
 compare --link fast.toml => --link | fast | --duration
 compare --link key.toml => --link | key.toml:11 | speed

@@ -74,26 +74,29 @@ pub(crate) enum SettingError {
 
 /// Sets the field of this name: `core.min_rtt_window`, say.
 pub(crate) fn set(config: &mut dyn Fields, field: &str, text: &str) -> Result<(), SettingError> {
-    set_within(config, field, field, text)
+    set_within(config, field, field, text).unwrap_or_else(|| {
+        let known = all(config).into_iter().map(|(name, _)| name);
+        Err(SettingError::Unknown {
+            field: field.to_owned(),
+            known: known.collect::<Vec<_>>().join(", "),
+        })
+    })
 }
+
+/// `None` if there is no such field.
 
 fn set_within(
     config: &mut dyn Fields,
     path: &str,
     field: &str,
     text: &str,
-) -> Result<(), SettingError> {
+) -> Option<Result<(), SettingError>> {
     let (first, rest) = match path.split_once('.') {
         Some((first, rest)) => (first, Some(rest)),
         None => (path, None),
     };
-    let mut known = Vec::new();
     let mut outcome = None;
     config.visit(&mut |name, found| {
-        known.push(match &found {
-            Field::Value(_) => name.to_owned(),
-            Field::Group(_) => format!("{name}.*"),
-        });
         match (found, rest) {
             _ if name != first => {}
             (Field::Value(value), None) => {
@@ -101,18 +104,13 @@ fn set_within(
                 outcome = Some(value.set(text).map_err(refused));
             }
             (Field::Group(group), Some(rest)) => {
-                outcome = Some(set_within(group, rest, field, text));
+                outcome = set_within(group, rest, field, text);
             }
             // A group is no value, and a value has nothing within.
             _ => {}
         }
     });
-    outcome.unwrap_or_else(|| {
-        Err(SettingError::Unknown {
-            field: field.to_owned(),
-            known: known.join(", "),
-        })
-    })
+    outcome
 }
 
 /// Every field with its value.

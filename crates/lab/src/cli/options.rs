@@ -17,6 +17,7 @@ use crate::units::{QueueSize, Rate, UnitError, parse_size};
 
 /// A controller's name, if there is such a one.
 pub(super) fn known_controller(name: &str) -> Result<String, UnknownController> {
+    let name = name.trim();
     controllers::candidate(name, 0).map(|_| name.to_owned())
 }
 
@@ -164,7 +165,9 @@ impl FromStr for Capacity {
             Ok(rate) => return Ok(Self::Rate(rate)),
             // It is one, but not one of a link.
             Err(error @ UnitError::OutOfRange { .. }) => return Err(error.to_string()),
-            Err(error @ UnitError::NoUnit { .. }) if !Path::new(text).exists() => {
+            Err(error @ (UnitError::NoUnit { .. } | UnitError::UnknownUnit { .. }))
+                if !Path::new(text).exists() =>
+            {
                 return Err(error.to_string());
             }
             Err(_) => {}
@@ -192,6 +195,8 @@ mod tests {
         assert!(error.contains("out of range"), "{error}");
         let error = "10".parse::<Capacity>().unwrap_err();
         assert_eq!(error, "the unit is missing: write it like 10Mbps");
+        let error = "3mbps".parse::<Capacity>().unwrap_err();
+        assert!(error.starts_with("unknown unit 'mbps'"), "{error}");
         let error = "no-such-file".parse::<Capacity>().unwrap_err();
         assert!(error.contains("no-such-file"), "{error}");
     }
