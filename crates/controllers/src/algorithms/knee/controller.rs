@@ -444,7 +444,7 @@ impl Controller for Knee {
         }
         let model = || self.state.window(&self.config, &self.path, self.mtu);
         let room = || self.state.room(self.mtu, self.paces);
-        let (others, none) = (self.path.others_queue(), self.path.found_no_queue());
+        let (others, none) = (self.path.others_queue(), || self.path.found_no_queue());
         self.loss
             .on_ack(&self.config, ack, model, room, others, none);
         if let State::Startup(startup) = &mut self.state {

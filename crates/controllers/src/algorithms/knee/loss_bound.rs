@@ -219,6 +219,12 @@ impl LossBound {
         };
     }
 
+    #[cold]
+    fn forget_lost(&mut self) {
+        self.forgets = false;
+        self.counted.lost = Bytes::ZERO;
+    }
+
     pub(super) fn set_mtu(&mut self, mtu: Bytes) {
         self.mtu = mtu;
     }
@@ -264,12 +270,12 @@ impl LossBound {
         model: impl Fn() -> f64,
         room: impl Fn() -> f64,
         others_queue: bool,
-        found_no_queue: bool,
+        found_no_queue: impl Fn() -> bool,
     ) {
-        let (sample, mtu) = (self.mtu * SAMPLE, float(self.mtu));
+        let sample = self.mtu * SAMPLE;
         self.counted.add(ack);
-        if core::mem::take(&mut self.forgets) {
-            self.counted.lost = Bytes::ZERO;
+        if self.forgets {
+            self.forget_lost();
         }
         self.recent.delivered += ack.acked;
         if self.recent.all() > sample * 2 {
@@ -313,7 +319,7 @@ impl LossBound {
                 }
             }
             Phase::Holding { bounded, until } => {
-                let emptied = bounded.overflowed && found_no_queue;
+                let emptied = bounded.overflowed && found_no_queue();
                 if ack.round >= *until || others_queue || emptied {
                     self.phase = Phase::Raising { bounded: *bounded };
                 }
@@ -328,9 +334,13 @@ impl LossBound {
                     } else {
                         1.0 + config.bound_growth
                     };
-                    let packet = if bounded.marked.is_some() { mtu } else { 0.0 };
+                    let packet = if bounded.marked.is_some() {
+                        float(self.mtu)
+                    } else {
+                        0.0
+                    };
                     bounded.bound = larger(bounded.bound * growth, bounded.bound + packet);
-                    if bounded.bound > 2.0 * model() {
+                    if bounded.bound > NO_BOUND * model() {
                         self.phase = Phase::Unbounded;
                     }
                 }
@@ -528,6 +538,9 @@ const MAX_TOLERATED: f64 = 0.1;
 
 /// How far above the flight that lost packets the bound may be taken for obsolete, and how fast it grows then in each round at most.
 const NEW_GROUND: f64 = 1.25;
+
+/// Of the window without it: a bound so far above binds nothing.
+const NO_BOUND: f64 = 2.0;
 
 /// How fast the tolerated loss falls to the loss that is seen, per sample.
 const FORGETTING: f64 = 0.25;

@@ -161,7 +161,7 @@ impl Startup {
         if !self.waits() {
             return ack.acked;
         }
-        // In the round in which the first packet waited the link may have become full.
+        // In the round in which the first packet waited, and in the next, the link may have become full.
         let others = self.queued_rounds == 0 && ack.round > self.waited_since + 1;
         if others {
             Bytes(ack.acked.0 / SLOW_GROWTH)

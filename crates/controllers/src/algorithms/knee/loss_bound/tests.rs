@@ -141,7 +141,7 @@ fn take(bound: &mut LossBound, round: u64, acked: u64, lost: u64, room: f64, oth
         ..AckEvent::nothing_yet(at(round * 40))
     };
     let config = KneeConfig::default();
-    bound.on_ack(&config, &ack, || 400_000.0, || room, others_queue, false);
+    bound.on_ack(&config, &ack, || 400_000.0, || room, others_queue, || false);
 }
 
 /// Fault: a growth of more than a quarter, which is valid, was a lower limit above the upper one, and a panic.
@@ -163,7 +163,7 @@ fn a_growth_of_more_than_a_quarter_is_its_own_limit() {
             ..AckEvent::nothing_yet(at(round * 40))
         };
         let before = bound.bytes();
-        bound.on_ack(&config, &ack, || 400_000.0, || 0.0, false, false);
+        bound.on_ack(&config, &ack, || 400_000.0, || 0.0, false, || false);
         if bound.bytes().is_finite() {
             most = most.max(bound.bytes() / before);
         }
@@ -224,7 +224,14 @@ fn a_bound_is_not_held_once_the_buffer_that_overflowed_is_empty() {
                 ..AckEvent::nothing_yet(at(round * 40))
             };
             let config = KneeConfig::default();
-            bound.on_ack(&config, &ack, || 400_000.0, || 0.0, false, found_no_queue);
+            bound.on_ack(
+                &config,
+                &ack,
+                || 400_000.0,
+                || 0.0,
+                false,
+                || found_no_queue,
+            );
             bound.bytes() > at_loss
         });
         rises.next()
