@@ -71,6 +71,30 @@ fn the_last_seeds_are_seeds() {
     assert_eq!(last.as_u64(), Some(u64::MAX), "{row}");
 }
 
+/// Fault: over several seeds a workload's own figures were left out.
+#[test]
+fn several_seeds_have_messages_and_frames() {
+    let short = "--rate 10Mbps --controllers knee --duration 2s --seeds 2";
+    for (workload, shown, hidden) in [
+        ("rpc:20kB@100ms", Some("message"), "frame"),
+        ("media:1Mbps", Some("frame"), "message"),
+        ("bulk", None, "message"),
+    ] {
+        let arguments = format!("{short} --workload {workload}");
+        let table = stdout(anywhere(), &arguments);
+        assert!(shown.is_none_or(|shown| table.contains(shown)), "{table}");
+        assert!(!table.contains(hidden), "{table}");
+        let summary = json(anywhere(), &arguments).remove(0);
+        for (key, has) in [
+            ("message_p95_ms", "message"),
+            ("frame_delay_p95_ms", "frame"),
+        ] {
+            let mean = summary[key]["mean"].as_f64();
+            assert_eq!(mean > Some(10.0), shown == Some(has), "{summary}");
+        }
+    }
+}
+
 #[test]
 fn a_bad_trace_is_blamed_with_its_line_and_value() {
     let directory = directory("bad-traces", &[]);

@@ -62,6 +62,14 @@ pub struct Summary {
     pub rtt_p95_ms: Option<Estimate>,
     /// As [`Row::loss_rate`].
     pub loss_rate: Option<Estimate>,
+    /// As [`Row::message_p50_ms`].
+    pub message_p50_ms: Option<Estimate>,
+    /// As [`Row::message_p95_ms`].
+    pub message_p95_ms: Option<Estimate>,
+    /// As [`Row::frame_delay_p50_ms`].
+    pub frame_delay_p50_ms: Option<Estimate>,
+    /// As [`Row::frame_delay_p95_ms`].
+    pub frame_delay_p95_ms: Option<Estimate>,
     /// As [`Row::against_goodput_mbps`].
     pub against_goodput_mbps: Option<Estimate>,
     /// Each run.
@@ -101,19 +109,27 @@ impl Summary {
             rtt_mean_ms: over(|row| row.rtt_mean_ms),
             rtt_p95_ms: over(|row| row.rtt_p95_ms),
             loss_rate: over(|row| Some(row.loss_rate)),
+            message_p50_ms: over(|row| row.message_p50_ms),
+            message_p95_ms: over(|row| row.message_p95_ms),
+            frame_delay_p50_ms: over(|row| row.frame_delay_p50_ms),
+            frame_delay_p95_ms: over(|row| row.frame_delay_p95_ms),
             against_goodput_mbps: over(|row| row.against_goodput_mbps),
             runs,
         })
     }
 
     /// The numbers by name.
-    pub fn numbers(&self) -> [(&'static str, Option<Estimate>); 6] {
+    pub fn numbers(&self) -> [(&'static str, Option<Estimate>); 10] {
         [
             ("goodput_mbps", self.goodput_mbps),
             ("utilization", self.utilization),
             ("rtt_mean_ms", self.rtt_mean_ms),
             ("rtt_p95_ms", self.rtt_p95_ms),
             ("loss_rate", self.loss_rate),
+            ("message_p50_ms", self.message_p50_ms),
+            ("message_p95_ms", self.message_p95_ms),
+            ("frame_delay_p50_ms", self.frame_delay_p50_ms),
+            ("frame_delay_p95_ms", self.frame_delay_p95_ms),
             ("against_goodput_mbps", self.against_goodput_mbps),
         ]
     }

@@ -82,19 +82,23 @@ fn link(summaries: &[Summary]) -> String {
     let Some(first) = summaries.first() else {
         return String::new();
     };
-    // Competitors are in all rows or in none.
-    let columns = match first.against_goodput_mbps {
-        Some(_) => &COLUMNS[..],
-        None => &COLUMNS[..COLUMNS.len() - 1],
+    // Not all runs have messages, frames and competitors.
+    let any = |column: &usize| {
+        let mut numbers = summaries.iter().map(Summary::numbers);
+        *column < ALWAYS || numbers.any(|numbers| numbers[*column].1.is_some())
     };
+    let columns: Vec<usize> = (0..COLUMNS.len()).filter(any).collect();
     let table = table(
-        std::iter::once("controller").chain(columns.iter().map(|(title, ..)| *title)),
+        std::iter::once("controller").chain(columns.iter().map(|column| COLUMNS[*column].0)),
         summaries.iter().map(|summary| {
-            let mut cells = vec![summary.controller.clone()];
-            for ((_, number), (_, scale, decimals)) in summary.numbers().into_iter().zip(columns) {
-                cells.push(cell(number, *scale, *decimals));
-            }
-            cells
+            let numbers = summary.numbers();
+            let cells = columns.iter().map(|&column| {
+                let (_, scale, decimals) = COLUMNS[column];
+                cell(numbers[column].1, scale, decimals)
+            });
+            std::iter::once(summary.controller.clone())
+                .chain(cells)
+                .collect()
         }),
     );
     let closed: String = summaries
@@ -143,11 +147,18 @@ const PARTS: [(&str, Part); 4] = [
 ];
 
 /// The title of each number, by what it is multiplied, and how many decimals it has then.
-const COLUMNS: [(&str, f64, usize); 6] = [
+const COLUMNS: [(&str, f64, usize); 10] = [
     ("goodput\nMb/s", 1.0, 2),
     ("util.\n%", 100.0, 1),
     ("RTT\nmean ms", 1.0, 1),
     ("RTT\np95 ms", 1.0, 1),
     ("loss\n%", 100.0, 2),
+    ("message\np50 ms", 1.0, 1),
+    ("message\np95 ms", 1.0, 1),
+    ("frame\np50 ms", 1.0, 1),
+    ("frame\np95 ms", 1.0, 1),
     ("others\nMb/s", 1.0, 2),
 ];
+
+/// So many of them are in every table.
+const ALWAYS: usize = 5;
