@@ -203,7 +203,7 @@ fn a_steady_link_and_random_loss() {
 }
 
 #[test]
-#[ignore = "eight runs of 20 and 100 Mb/s"]
+#[ignore = "ten runs of 20 and 100 Mb/s"]
 fn a_shallow_buffer_and_a_long_fat_path() {
     choosing("c", "--rate 20Mbps --rtt 40ms --queue 50kB");
     choosing("d", "--rate 100Mbps --rtt 200ms");
@@ -220,12 +220,12 @@ fn choosing(letter: &str, options: &str) {
         .split('|')
         .map(str::trim)
         .collect();
-    let command = format!("compare {options} --controllers bbr,bbr3,vegas,cubic");
+    let command = format!("compare {options} --controllers knee,bbr,bbr3,vegas,cubic");
     let figures: Vec<String> = json(anywhere(), &command)
         .iter()
         .map(rate_and_rtt)
         .collect();
-    assert_eq!(cells[3..7], figures, "{command}");
+    assert_eq!(cells[3..8], figures, "{command}");
 }
 
 #[test]

@@ -84,7 +84,6 @@ pub(crate) fn set(config: &mut dyn Fields, field: &str, text: &str) -> Result<()
 }
 
 /// `None` if there is no such field.
-
 fn set_within(
     config: &mut dyn Fields,
     path: &str,
