@@ -121,7 +121,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true, value_delimiter = ',', value_parser = known_controller, long_help = long_help())]
     controllers: Vec<String>,
 
-    /// Let other flows share the link of each run: NAME, or NAME:N for N of them. Rows have what the controller achieves beside them
+    /// Let other flows of the same workload share the link of each run: NAME, or NAME:N for N of them. Rows have what the controller achieves beside them
     #[arg(long, value_name = "NAME[:N]", allow_hyphen_values = true, value_parser = parse_against)]
     against: Option<Against>,
 
