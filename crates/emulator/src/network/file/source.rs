@@ -43,7 +43,7 @@ impl Source<'_> {
             name: self.name.to_owned(),
             line: self.line(&span),
             // Some of the library's messages have several lines.
-            reason: reason(error.message()) + hint(error.message(), value),
+            reason: reason(error.message()) + &hint(error.message(), value),
             value: value.chars().take(EXCERPT_CHARS).collect(),
         }
     }
@@ -146,11 +146,12 @@ const MIN_MBPS: f64 = 8e-6;
 /// How much of an offending text an error repeats.
 const EXCERPT_CHARS: usize = 40;
 
-/// How to write the table that a file has several of.
-fn hint(message: &str, key: &str) -> &'static str {
-    if message.contains("duplicate key") && key == "link" {
-        ": write [[link]] for each link"
+/// How to write a table that a file may have several of.
+fn hint(message: &str, key: &str) -> String {
+    let several = ["link", "host", "traffic", "path", "rebind"];
+    if message.contains("duplicate key") && several.contains(&key) {
+        format!(": write [[{key}]] for each")
     } else {
-        ""
+        String::new()
     }
 }
