@@ -503,9 +503,6 @@ impl Controller for Knee {
             queue: self.path.queue(),
             has_room: self.has_room(),
         };
-        if event.signal == CongestionSignal::EcnMark && seen.is_burst() {
-            return;
-        }
         if let Some(cubic) = &mut self.competition.cubic {
             cubic.on_congestion(event);
         }

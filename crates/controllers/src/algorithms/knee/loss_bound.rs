@@ -78,14 +78,6 @@ pub(super) struct Circumstances {
     pub(super) has_room: bool,
 }
 
-impl Circumstances {
-    /// Whether a mark is of a burst: while the window grows packets leave in bursts, and a shallow threshold marks some of each. Without a queue that says
-    /// nothing of the window.
-    pub(super) fn is_burst(&self) -> bool {
-        self.growing && self.queue == Queue::None
-    }
-}
-
 /// How small the window is while the loss is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Test {

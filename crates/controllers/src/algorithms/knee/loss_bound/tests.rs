@@ -453,24 +453,6 @@ fn what_is_lost_from_others_queue_is_not_the_paths() {
     assert!(lose(&mut bound, &loss(600, 14, 10), false));
 }
 
-/// Fault: on long paths a burst of slow start's was marked above a few milliseconds of queue, and ended startup at a tenth of the link.
-#[test]
-fn in_slow_start_a_mark_without_a_queue_is_a_bursts() {
-    let is_burst = |growing, queue| {
-        let seen = Circumstances {
-            growing,
-            queue,
-            ..CRUISING
-        };
-        seen.is_burst()
-    };
-    assert!(is_burst(true, Queue::None));
-    for queue in [Queue::Found, Queue::Stands] {
-        assert!(!is_burst(true, queue) && !is_burst(false, queue));
-    }
-    assert!(!is_burst(false, Queue::None));
-}
-
 /// Fault: a burst that chance had made bounded the window, though the buffer had held twice the queue. The next one came before the bound had risen again.
 #[test]
 fn a_burst_is_chance_if_the_buffer_has_room() {
