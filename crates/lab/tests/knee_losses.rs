@@ -3,7 +3,7 @@
 #[path = "paths/mod.rs"]
 mod paths;
 
-use kneepoint_emulator::link::{Delay, Interval, Jitter, Limit, Loss, Policer, Queue, StepMark};
+use kneepoint_emulator::link::{Delay, Interval, Jitter, Loss, Policer};
 use kneepoint_emulator::time::Nanos;
 use paths::{bdp, constant, goodput, greedy, lengthened, links, loss, seconds, seeded, step};
 
