@@ -444,9 +444,10 @@ impl Controller for Knee {
         }
         let model = || self.state.window(&self.config, &self.path, self.mtu);
         let room = || self.state.room(self.mtu, self.paces);
-        let (others, none) = (self.path.others_queue(), || self.path.found_no_queue());
+        let others_queue = self.path.others_queue();
+        let found_no_queue = || self.path.found_no_queue();
         self.loss
-            .on_ack(&self.config, ack, model, room, others, none);
+            .on_ack(&self.config, ack, model, room, others_queue, found_no_queue);
         if let State::Startup(startup) = &mut self.state {
             self.path.take_min_as_base();
             // What hosts add is no queue.
