@@ -14,10 +14,11 @@ use crate::controllers::{Candidate, Stack, UnknownController, candidate};
 use crate::metrics::{Row, Timeline};
 use crate::output::Object;
 use crate::plots::file_name;
-use crate::run::{RunError, check, run_logged};
+use crate::run::{Flow, RunError, check, run};
 use crate::scenario::Scenario;
 use crate::sweep::{self, Key};
 use crate::trial::LinkOutcome;
+use crate::workload::Workload;
 
 /// One cell of a comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +57,9 @@ pub struct Against {
     pub controller: String,
     /// How many there are.
     pub flows: u32,
+    /// What each one's application does; what those of the other flows do if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload: Option<Workload>,
 }
 
 impl fmt::Display for Against {
@@ -128,8 +132,8 @@ impl Job<'_> {
             let name = format!("{link}-{controller}-seed{}", scenario.seed);
             directory.join(file_name(&name))
         });
-        let (names, candidates) = self.flows()?;
-        let seen = run_logged(scenario, &candidates, qlog.as_deref(), progress);
+        let (names, flows) = self.flows()?;
+        let seen = run(scenario, &flows, qlog.as_deref(), progress);
         let mut seen = seen.map_err(|source| CompareError::Run {
             controller: controller.clone(),
             link: link.to_owned(),
@@ -152,8 +156,8 @@ impl Job<'_> {
         let Some(file) = self.scenario.link.described() else {
             return Ok(());
         };
-        let (_, candidates) = self.flows()?;
-        check(self.scenario, &candidates).map_err(|error| file.blame(error).into())
+        let (_, flows) = self.flows()?;
+        check(self.scenario, &flows).map_err(|error| file.blame(error).into())
     }
 
     /// Whether one of its flows is on quinn.
@@ -161,37 +165,45 @@ impl Job<'_> {
     /// # Errors
     /// An unknown controller.
     pub fn is_on_quinn(&self) -> Result<bool, UnknownController> {
-        let (_, candidates) = self.flows()?;
-        Ok(candidates.iter().any(|flow| flow.stack() == Stack::Quinn))
+        let (_, flows) = self.flows()?;
+        let stacks = flows.iter().map(|flow| flow.controller.stack());
+        Ok(stacks.into_iter().any(|stack| stack == Stack::Quinn))
     }
 
-    /// Each flow's controller, by name and as what makes it.
-    fn flows(&self) -> Result<(Vec<String>, Vec<Candidate>), UnknownController> {
-        let seed = self.scenario.seed;
+    /// The flows, and the names of their controllers.
+    fn flows(&self) -> Result<(Vec<String>, Vec<Flow>), UnknownController> {
+        let (seed, workload) = (self.scenario.seed, self.scenario.workload);
+        let flow = |controller| Flow {
+            controller,
+            workload,
+        };
         let of = |flows: u32| usize::try_from(flows).unwrap_or(usize::MAX);
         if self.mix.is_empty() {
             let flows = of(self.scenario.flows);
             let mut names = vec![self.controller.clone(); flows];
-            let mut candidates = vec![candidate(&self.controller, seed)?; flows];
+            let mut flows = vec![flow(candidate(&self.controller, seed)?); flows];
             if let Some(against) = self.against {
                 // Those of the same name draw from their factory as the first flows would.
-                let other = candidate(&against.controller, seed ^ AGAINST)?;
+                let other = Flow {
+                    controller: candidate(&against.controller, seed ^ AGAINST)?,
+                    workload: against.workload.unwrap_or(workload),
+                };
                 names.extend(vec![against.controller.clone(); of(against.flows)]);
-                candidates.extend(vec![other; of(against.flows)]);
+                flows.extend(vec![other; of(against.flows)]);
             }
-            return Ok((names, candidates));
+            return Ok((names, flows));
         }
         // Flows of one name share what makes their controllers, which are numbered: no two draw the same.
         let mut named: BTreeMap<&str, Candidate> = BTreeMap::new();
-        let mut candidates = Vec::new();
+        let mut flows = Vec::new();
         for name in self.mix {
             let candidate = match named.entry(name) {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => entry.insert(candidate(name, seed)?),
             };
-            candidates.push(candidate.clone());
+            flows.push(flow(candidate.clone()));
         }
-        Ok((self.mix.to_vec(), candidates))
+        Ok((self.mix.to_vec(), flows))
     }
 }
 

@@ -14,6 +14,7 @@ use thiserror::Error;
 use crate::controllers::Candidate;
 use crate::scenario::{START_SPREAD, Scenario};
 use crate::trial::{FlowPlan, Outcome, Trial};
+use crate::workload::Workload;
 
 /// Why a scenario could not be run to its deadline. A connection that closes is no such reason: it is a result.
 #[derive(Debug, Error)]
@@ -47,60 +48,59 @@ impl From<NetworkError> for RunError {
     }
 }
 
-/// Runs `scenario` with one sender for each of `candidates`, whatever [`Scenario::flows`] says.
+/// A flow of a run.
+#[derive(Clone)]
+#[expect(missing_debug_implementations, reason = "a factory has none")]
+pub struct Flow {
+    /// Makes the sender's controller.
+    pub controller: Candidate,
+    /// What the sender's application does.
+    pub workload: Workload,
+}
+
+/// Runs `flows` in `scenario`, whatever [`Scenario::flows`] and [`Scenario::workload`] say. If there is a `qlog`, every flow on
+/// quinn writes its sender's into a file whose name begins with it: `qlog-flow1.sqlog`.
 ///
 /// `progress` is told, about once per virtual second, how much virtual time has passed since it was last told.
 ///
 /// # Errors
-/// When the scenario cannot be set up, or the simulation stops before the deadline.
+/// When the scenario cannot be set up, a file cannot be written, or the simulation stops before the deadline.
 pub fn run(
     scenario: &Scenario,
-    candidates: &[Candidate],
-    progress: &(dyn Fn(Duration) + Sync),
-) -> Result<Outcome, RunError> {
-    run_logged(scenario, candidates, None, progress)
-}
-
-/// The same; every flow on quinn also writes its sender's qlog into a file whose name begins with `qlog`: `qlog-flow1.sqlog`.
-///
-/// # Errors
-/// When the scenario cannot be set up, a file cannot be written, or the simulation stops before the deadline.
-pub fn run_logged(
-    scenario: &Scenario,
-    candidates: &[Candidate],
+    flows: &[Flow],
     qlog: Option<&Path>,
     progress: &(dyn Fn(Duration) + Sync),
 ) -> Result<Outcome, RunError> {
-    trial(scenario, candidates, qlog).run_on(&scenario.host, progress)
+    trial(scenario, flows, qlog).run_on(&scenario.host, progress)
 }
 
-/// Finds out whether the scenario's network can be emulated with the hosts of these senders.
+/// Finds out whether the scenario's network can be emulated with the hosts of these flows.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn check(scenario: &Scenario, candidates: &[Candidate]) -> Result<(), NetworkError> {
-    trial(scenario, candidates, None).check()
+pub fn check(scenario: &Scenario, flows: &[Flow]) -> Result<(), NetworkError> {
+    trial(scenario, flows, None).check()
 }
 
-fn trial(scenario: &Scenario, candidates: &[Candidate], qlog: Option<&Path>) -> Trial {
+fn trial(scenario: &Scenario, flows: &[Flow], qlog: Option<&Path>) -> Trial {
     let end = scenario.duration;
     let mut seeds = Pcg64::seed_from_u64(scenario.seed);
-    let flows = (0..).zip(candidates).map(|(index, candidate)| {
-        let start = start(scenario, candidates.len(), index, &mut seeds);
+    let plans = (0..).zip(flows).map(|(index, flow)| {
+        let start = start(scenario, flows.len(), index, &mut seeds);
         FlowPlan {
-            application: scenario.workload.phases(start, end),
+            application: flow.workload.phases(start, end),
             windows: scenario.windows,
             qlog: qlog.map(|base| {
                 let mut name = base.as_os_str().to_owned();
                 name.push(format!("-flow{}.sqlog", index + 1));
                 name.into()
             }),
-            ..FlowPlan::greedy(candidate.clone(), start, end)
+            ..FlowPlan::greedy(flow.controller.clone(), start, end)
         }
     });
     Trial {
         seed: scenario.seed,
-        ..Trial::new(scenario.topology(), flows.collect(), end)
+        ..Trial::new(scenario.topology(), plans.collect(), end)
     }
 }
 

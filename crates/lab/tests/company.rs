@@ -20,6 +20,8 @@ fn bad_input_is_blamed_in_one_line() {
 --against quinn-cubic:0 => --against | '0' | 1..=1000
 --against quinn-cubic:9999 => --against | '9999'
 --against quinn-cubic:x => --against | 'quinn-cubic:x'
+--against-workload bulk => --against
+--against quinn-cubic --against-workload bulky => --against-workload | 'bulky'
 --against cubic --flows knee,knee => --flows | 'knee,knee' | --against
 --against cubic:30 --start-gap 2s => --start-gap | flow 31 | 60s
 --seeds 0 => --seeds | '0'
@@ -77,6 +79,31 @@ fn a_series_that_is_cut_off_is_blamed_with_its_file() {
         let reason = format!("kneepoint: --series: cannot write {file}: No space left");
         assert!(errors.starts_with(&reason), "{errors}");
     }
+}
+
+/// An application beside a download, which is what most of them have beside them.
+#[test]
+fn competitors_have_a_workload_of_their_own() {
+    let run = "compare --rate 10Mbps --duration 6s --workload rpc:10kB@200ms --controllers knee --against quinn-cubic";
+    let download = format!("{run} --against-workload bulk");
+    let (same, other) = (json(anywhere(), run), json(anywhere(), &download));
+    let [same, other] = [&same[0], &other[0]];
+    let requests = &same["workload"];
+    assert_eq!(
+        (&same["against_workload"], &other["against_workload"]),
+        (requests, &"bulk".into())
+    );
+    assert_eq!(
+        (requests, requests),
+        (&other["workload"], &"rpc:10kB@200ms".into())
+    );
+    // 10 kB every 200 ms are 0.4 Mb/s.
+    assert!(number(&same["against_goodput_mbps"]) < 0.5, "{same}");
+    assert!(number(&other["against_goodput_mbps"]) > 7.0, "{other}");
+    assert_eq!(same["messages"], other["messages"]);
+    let table = stdout(anywhere(), &download);
+    let caption = "2 flows, rpc:10kB@200ms, of which quinn-cubic:1 (bulk), 6s";
+    assert!(table.contains(caption), "{table}");
 }
 
 #[test]

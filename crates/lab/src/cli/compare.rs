@@ -121,9 +121,18 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true, value_delimiter = ',', value_parser = known_controller, long_help = long_help())]
     controllers: Vec<String>,
 
-    /// Let other flows of the same workload share the link of each run: NAME, or NAME:N for N of them. Rows have what the controller achieves beside them
+    /// Let other flows share the link of each run: NAME, or NAME:N for N of them. Rows have what the controller achieves beside them
     #[arg(long, value_name = "NAME[:N]", allow_hyphen_values = true, value_parser = parse_against)]
     against: Option<Against>,
+
+    /// Workload of the flows of --against [default: that of --workload]
+    #[arg(
+        long,
+        value_name = "WORKLOAD",
+        allow_hyphen_values = true,
+        requires = "against"
+    )]
+    against_workload: Option<Workload>,
 
     /// Workload of each flow: bulk (as much as it can), rpc:100kB@100ms, media:4Mbps, on-off:2s/1s
     #[arg(long, value_name = "WORKLOAD", allow_hyphen_values = true, default_value = "bulk", long_help = WORKLOAD_HELP)]
@@ -206,7 +215,10 @@ pub(super) fn run(
     let senders = senders(arguments)?;
     let scenarios = scenarios(arguments, links, &senders)?;
     let extras = Extras {
-        against: arguments.against.clone(),
+        against: arguments.against.clone().map(|against| Against {
+            workload: arguments.against_workload,
+            ..against
+        }),
         qlog: arguments.qlog.clone(),
     };
     let runs = match &arguments.flows {
@@ -543,7 +555,11 @@ fn parse_against(text: &str) -> Result<Against, String> {
     };
     let controller = known_controller(name).map_err(|error| error.to_string())?;
     match count.parse() {
-        Ok(flows) if (1..=MAX_FLOWS).contains(&flows) => Ok(Against { controller, flows }),
+        Ok(flows) if (1..=MAX_FLOWS).contains(&flows) => Ok(Against {
+            controller,
+            flows,
+            workload: None,
+        }),
         _ => Err(format!("expected 1..=1000 competitors, not '{count}'")),
     }
 }

@@ -59,6 +59,8 @@ pub struct Row {
     /// The competitors, as the command line takes them; `None` if there were none. Goodput, round-trip times, messages and frames are
     /// those of the other flows.
     pub against: Option<String>,
+    /// The competitors' workload, as `workload`; `None` if there were no competitors.
+    pub against_workload: Option<String>,
     /// What the competitors' receiving applications read, as for goodput.
     pub against_goodput_mbps: Option<f64>,
     /// How many flows shared the link, competitors included.
@@ -77,7 +79,7 @@ pub struct Row {
     pub loss: f64,
     /// The hosts' model: a preset's name, or a file's.
     pub host: String,
-    /// The flows' workload, in the syntax of the command line.
+    /// The workload of the flows but the competitors, in the syntax of the command line.
     pub workload: String,
     /// From one flow's start to the next one's; zero if all started at random times within 100 ms.
     pub start_gap_s: f64,
@@ -213,6 +215,10 @@ impl Row {
             closed: closed(&outcome.flows),
             capacity_mbps: rounded(mbps(capacity)),
             against: against.map(ToString::to_string),
+            against_workload: against.map(|against| {
+                let workload = against.workload.unwrap_or(scenario.workload);
+                workload.to_string()
+            }),
             against_goodput_mbps: against.map(|_| read(others)),
             flow_count: u32::try_from(outcome.flows.len()).unwrap_or(u32::MAX),
             rtt_ms: rounded(base_rtt),
@@ -266,6 +272,11 @@ impl Row {
         };
         if let Some(against) = &self.against {
             flows += &format!(", of which {against}");
+        }
+        if let Some(workload) = &self.against_workload
+            && *workload != self.workload
+        {
+            flows += &format!(" ({workload})");
         }
         let jitter = if self.jitter_ms > 0.0 {
             let jitter = Duration::from_secs_f64(self.jitter_ms / 1e3);
