@@ -60,6 +60,9 @@ pub struct Against {
     /// What each one's application does; what those of the other flows do if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload: Option<Workload>,
+    /// Whether they start before the other flows, if there is a gap between starts.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub first: bool,
 }
 
 impl fmt::Display for Against {
@@ -173,35 +176,42 @@ impl Job<'_> {
     /// The flows, and the names of their controllers.
     fn flows(&self) -> Result<(Vec<String>, Vec<Flow>), UnknownController> {
         let (seed, workload) = (self.scenario.seed, self.scenario.workload);
-        let flow = |controller| Flow {
+        let flow = |controller, turn| Flow {
             controller,
             workload,
+            turn,
         };
         let of = |flows: u32| usize::try_from(flows).unwrap_or(usize::MAX);
         if self.mix.is_empty() {
-            let flows = of(self.scenario.flows);
-            let mut names = vec![self.controller.clone(); flows];
-            let mut flows = vec![flow(candidate(&self.controller, seed)?); flows];
+            let (flows, others) = (self.scenario.flows, self.against.map_or(0, |it| it.flows));
+            let first = self.against.is_some_and(|against| against.first);
+            let (before, others_before) = if first { (others, 0) } else { (0, flows) };
+            let mut names = vec![self.controller.clone(); of(flows)];
+            let own = candidate(&self.controller, seed)?;
+            let mut flows: Vec<Flow> = (0..flows)
+                .map(|index| flow(own.clone(), before.saturating_add(index)))
+                .collect();
             if let Some(against) = self.against {
                 // Those of the same name draw from their factory as the first flows would.
-                let other = Flow {
-                    controller: candidate(&against.controller, seed ^ AGAINST)?,
+                let other = candidate(&against.controller, seed ^ AGAINST)?;
+                names.extend(vec![against.controller.clone(); of(others)]);
+                flows.extend((0..others).map(|index| Flow {
+                    controller: other.clone(),
                     workload: against.workload.unwrap_or(workload),
-                };
-                names.extend(vec![against.controller.clone(); of(against.flows)]);
-                flows.extend(vec![other; of(against.flows)]);
+                    turn: others_before.saturating_add(index),
+                }));
             }
             return Ok((names, flows));
         }
         // Flows of one name share what makes their controllers, which are numbered: no two draw the same.
         let mut named: BTreeMap<&str, Candidate> = BTreeMap::new();
         let mut flows = Vec::new();
-        for name in self.mix {
+        for (turn, name) in (0..).zip(self.mix) {
             let candidate = match named.entry(name) {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => entry.insert(candidate(name, seed)?),
             };
-            flows.push(flow(candidate.clone()));
+            flows.push(flow(candidate.clone(), turn));
         }
         Ok((self.mix.to_vec(), flows))
     }

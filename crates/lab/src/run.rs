@@ -56,6 +56,8 @@ pub struct Flow {
     pub controller: Candidate,
     /// What the sender's application does.
     pub workload: Workload,
+    /// How many flows start before it, if there is a gap between them.
+    pub turn: u32,
 }
 
 /// Runs `flows` in `scenario`, whatever [`Scenario::flows`] and [`Scenario::workload`] say. If there is a `qlog`, every flow on
@@ -85,14 +87,14 @@ pub fn check(scenario: &Scenario, flows: &[Flow]) -> Result<(), NetworkError> {
 fn trial(scenario: &Scenario, flows: &[Flow], qlog: Option<&Path>) -> Trial {
     let end = scenario.duration;
     let mut seeds = Pcg64::seed_from_u64(scenario.seed);
-    let plans = (0..).zip(flows).map(|(index, flow)| {
-        let start = start(scenario, flows.len(), index, &mut seeds);
+    let plans = (1..).zip(flows).map(|(number, flow): (u32, _)| {
+        let start = start(scenario, flows.len(), flow.turn, &mut seeds);
         FlowPlan {
             application: flow.workload.phases(start, end),
             windows: scenario.windows,
             qlog: qlog.map(|base| {
                 let mut name = base.as_os_str().to_owned();
-                name.push(format!("-flow{}.sqlog", index + 1));
+                name.push(format!("-flow{number}.sqlog"));
                 name.into()
             }),
             ..FlowPlan::greedy(flow.controller.clone(), start, end)
@@ -105,10 +107,10 @@ fn trial(scenario: &Scenario, flows: &[Flow], qlog: Option<&Path>) -> Trial {
 }
 
 /// When a flow starts.
-fn start(scenario: &Scenario, flows: usize, index: u32, seeds: &mut Pcg64) -> Duration {
+fn start(scenario: &Scenario, flows: usize, turn: u32, seeds: &mut Pcg64) -> Duration {
     match flows {
         1 => Duration::ZERO,
-        _ if scenario.start_gap > Duration::ZERO => scenario.start_gap.saturating_mul(index),
+        _ if scenario.start_gap > Duration::ZERO => scenario.start_gap.saturating_mul(turn),
         _ => START_SPREAD.mul_f64(seeds.random::<f64>()),
     }
 }

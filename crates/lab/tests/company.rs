@@ -21,6 +21,8 @@ fn bad_input_is_blamed_in_one_line() {
 --against quinn-cubic:9999 => --against | '9999'
 --against quinn-cubic:x => --against | 'quinn-cubic:x'
 --against-workload bulk => --against
+--against-first => --against
+--against cubic --against-first => --start-gap
 --against quinn-cubic --against-workload bulky => --against-workload | 'bulky'
 --against cubic --flows knee,knee => --flows | 'knee,knee' | --against
 --against cubic:30 --start-gap 2s => --start-gap | flow 31 | 60s
@@ -84,7 +86,7 @@ fn a_series_that_is_cut_off_is_blamed_with_its_file() {
 /// An application beside a download, which is what most of them have beside them.
 #[test]
 fn competitors_have_a_workload_of_their_own() {
-    let run = "compare --rate 10Mbps --duration 6s --workload rpc:10kB@200ms --controllers knee --against quinn-cubic";
+    let run = "compare --rate 10Mbps --queue 50kB --duration 6s --workload rpc:10kB@200ms --controllers knee --against quinn-cubic";
     let download = format!("{run} --against-workload bulk");
     let (same, other) = (json(anywhere(), run), json(anywhere(), &download));
     let [same, other] = [&same[0], &other[0]];
@@ -104,6 +106,14 @@ fn competitors_have_a_workload_of_their_own() {
     let table = stdout(anywhere(), &download);
     let caption = "2 flows, rpc:10kB@200ms, of which quinn-cubic:1 (bulk), 6s";
     assert!(table.contains(caption), "{table}");
+    // Of 6 s the later one has 2 s, and ten requests.
+    let later = format!("{download} --start-gap 4s");
+    let first = &json(anywhere(), &format!("{later} --against-first"))[0];
+    let later = &json(anywhere(), &later)[0];
+    let seen = |row: &Value| (row["messages"].clone(), row["against_first"].clone());
+    assert_eq!(seen(first), (10.into(), true.into()));
+    assert_eq!(seen(later), (30.into(), false.into()));
+    assert!(number(&later["against_goodput_mbps"]) < number(&first["against_goodput_mbps"]) / 2.0);
 }
 
 #[test]

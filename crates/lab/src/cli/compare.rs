@@ -134,6 +134,10 @@ pub(super) struct Arguments {
     )]
     against_workload: Option<Workload>,
 
+    /// Start the flows of --against before the others
+    #[arg(long, requires_all = ["against", "start_gap"])]
+    against_first: bool,
+
     /// Workload of each flow: bulk (as much as it can), rpc:100kB@100ms, media:4Mbps, on-off:2s/1s
     #[arg(long, value_name = "WORKLOAD", allow_hyphen_values = true, default_value = "bulk", long_help = WORKLOAD_HELP)]
     workload: Workload,
@@ -217,6 +221,7 @@ pub(super) fn run(
     let extras = Extras {
         against: arguments.against.clone().map(|against| Against {
             workload: arguments.against_workload,
+            first: arguments.against_first,
             ..against
         }),
         qlog: arguments.qlog.clone(),
@@ -559,6 +564,7 @@ fn parse_against(text: &str) -> Result<Against, String> {
             controller,
             flows,
             workload: None,
+            first: false,
         }),
         _ => Err(format!("expected 1..=1000 competitors, not '{count}'")),
     }

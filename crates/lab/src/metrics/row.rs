@@ -61,6 +61,8 @@ pub struct Row {
     pub against: Option<String>,
     /// The competitors' workload, as `workload`; `None` if there were no competitors.
     pub against_workload: Option<String>,
+    /// Whether the competitors started before the other flows; `None` if there were no competitors.
+    pub against_first: Option<bool>,
     /// What the competitors' receiving applications read, as for goodput.
     pub against_goodput_mbps: Option<f64>,
     /// How many flows shared the link, competitors included.
@@ -219,6 +221,7 @@ impl Row {
                 let workload = against.workload.unwrap_or(scenario.workload);
                 workload.to_string()
             }),
+            against_first: against.map(|against| against.first),
             against_goodput_mbps: against.map(|_| read(others)),
             flow_count: u32::try_from(outcome.flows.len()).unwrap_or(u32::MAX),
             rtt_ms: rounded(base_rtt),
@@ -277,6 +280,9 @@ impl Row {
             && *workload != self.workload
         {
             flows += &format!(" ({workload})");
+        }
+        if self.against_first == Some(true) {
+            flows += ", first";
         }
         let jitter = if self.jitter_ms > 0.0 {
             let jitter = Duration::from_secs_f64(self.jitter_ms / 1e3);
