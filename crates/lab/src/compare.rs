@@ -169,8 +169,9 @@ impl Job<'_> {
     /// An unknown controller.
     pub fn is_on_quinn(&self) -> Result<bool, UnknownController> {
         let (_, flows) = self.flows()?;
-        let stacks = flows.iter().map(|flow| flow.controller.stack());
-        Ok(stacks.into_iter().any(|stack| stack == Stack::Quinn))
+        Ok(flows
+            .iter()
+            .any(|flow| flow.controller.stack() == Stack::Quinn))
     }
 
     /// The flows, and the names of their controllers.

@@ -108,6 +108,9 @@ fn competitors_have_a_workload_of_their_own() {
     assert!(table.contains(caption), "{table}");
     // Of 6 s the later one has 2 s, and ten requests.
     let later = format!("{download} --start-gap 4s");
+    let table = stdout(anywhere(), &format!("{later} --against-first"));
+    let caption = "of which quinn-cubic:1 (bulk), which start first, 6s";
+    assert!(table.contains(caption), "{table}");
     let first = &json(anywhere(), &format!("{later} --against-first"))[0];
     let later = &json(anywhere(), &later)[0];
     let seen = |row: &Value| (row["messages"].clone(), row["against_first"].clone());

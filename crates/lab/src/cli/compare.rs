@@ -134,7 +134,7 @@ pub(super) struct Arguments {
     )]
     against_workload: Option<Workload>,
 
-    /// Start the flows of --against before the others
+    /// Start the flows of --against before the others, --start-gap apart
     #[arg(long, requires_all = ["against", "start_gap"])]
     against_first: bool,
 

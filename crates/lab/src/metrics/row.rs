@@ -282,7 +282,7 @@ impl Row {
             flows += &format!(" ({workload})");
         }
         if self.against_first == Some(true) {
-            flows += ", first";
+            flows += ", which start first";
         }
         let jitter = if self.jitter_ms > 0.0 {
             let jitter = Duration::from_secs_f64(self.jitter_ms / 1e3);
