@@ -25,7 +25,7 @@ pub(super) struct LinkOptions {
         long,
         value_name = "FILE",
         conflicts_with_all = [
-            "aqm", "ecn", "jitter", "up", "down", "delay", "up_delay", "down_delay", "queue", "up_queue", "down_queue", "loss", "up_loss", "down_loss",
+            "aqm", "ecn", "jitter", "up", "down", "rtt", "delay", "up_delay", "down_delay", "queue", "up_queue", "down_queue", "loss", "up_loss", "down_loss",
         ]
     )]
     link: Option<PathBuf>,
@@ -41,6 +41,16 @@ pub(super) struct LinkOptions {
     /// Capacity from the server to the clients
     #[arg(long, value_name = "FILE|RATE", allow_hyphen_values = true)]
     down: Option<Capacity>,
+
+    /// Round-trip time of the empty path, half of it in each direction: 40ms, 1.5s
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        value_parser = parse_time,
+        conflicts_with_all = ["delay", "up_delay", "down_delay"]
+    )]
+    rtt: Option<Duration>,
 
     /// Propagation delay, in each direction: 20ms, 1.5s [default: none]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = parse_time)]
@@ -139,7 +149,8 @@ impl LinkOptions {
         };
         let queue = queue.unwrap_or(self.queue);
         let managed = self.aqm.map(|aqm| aqm.queue(queue, self.ecn));
-        let delay = Nanos::from(delay.or(self.delay).unwrap_or_default());
+        let half = self.rtt.map(|rtt| rtt / 2);
+        let delay = Nanos::from(delay.or(self.delay).or(half).unwrap_or_default());
         let base = link(capacity.as_ref(), listen);
         Ok(LinkConfig {
             queue: managed.unwrap_or(Ok(queue.into()))?,
@@ -264,6 +275,25 @@ mod tests {
         let [up, down] = links("--up 10Mbps --down 20Mbps");
         assert_eq!(up.shaper, constant("10Mbps".parse().unwrap()));
         assert_eq!(down.shaper, constant("20Mbps".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_round_trip_is_half_in_each_direction() {
+        assert_eq!(links("--rtt 41ms"), links("--delay 20.5ms"));
+        for other in [
+            "--delay 1ms",
+            "--up-delay 1ms",
+            "--down-delay 1ms",
+            "--link x.toml",
+        ] {
+            let words = format!("relay --rtt 40ms {other}");
+            let error = Command::try_parse_from(words.split(' ')).unwrap_err();
+            assert_eq!(
+                error.kind(),
+                clap::error::ErrorKind::ArgumentConflict,
+                "{other}"
+            );
+        }
     }
 
     #[test]
