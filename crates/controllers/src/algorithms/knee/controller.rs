@@ -101,10 +101,13 @@ impl State {
 
     /// Whether the link's rate is learnt.
     fn is_cruising(&self) -> bool {
-        let Self::Running { phase, .. } = self else {
-            return false;
-        };
-        matches!(phase, Phase::Cruising)
+        matches!(
+            self,
+            Self::Running {
+                phase: Phase::Cruising,
+                ..
+            }
+        )
     }
 
     fn mode(&self) -> Mode {
@@ -137,9 +140,9 @@ enum Phase {
 impl Phase {
     /// What leaves during a drain shows the flow's small flight rather than the link. What left before it shows the link: a drain that a fall of the
     /// rate begins may last for seconds. `alone`: this packet, and not the one before.
-    fn shows_the_link(&self, ack: &AckEvent, alone: bool) -> bool {
+    fn shows_the_link(&self, ack: &AckEvent, alone: impl Fn() -> bool) -> bool {
         match self {
-            Self::Draining(drain) => drain.is_before(ack) && !alone,
+            Self::Draining(drain) => drain.is_before(ack) && !alone(),
             Self::Refilling { .. } | Self::Settling { .. } => false,
             Self::Cruising => true,
         }
@@ -255,9 +258,24 @@ impl Knee {
         self.resumed_at.is_some_and(|at| self.newest_sent <= at)
     }
 
+    /// Startup looks for the link's rate.
+    #[cold]
+    fn search(&mut self, ack: &AckEvent, seen: &Seen) {
+        let State::Startup(startup) = &mut self.state else {
+            return;
+        };
+        self.path.take_min_as_base();
+        if let Some(rate) = startup.on_ack(ack, seen, self.mtu) {
+            // A queue stood: the link was full.
+            self.evidence.measure(ack.now);
+            let base_rtt = startup.base_rtt();
+            self.end_startup(ack.now, rate, base_rtt);
+        }
+    }
+
     fn learn(&mut self, ack: &AckEvent, acked: &Acked) {
         // The last packet before a pause may be alone, and acknowledged late: the receiver waited for a second one.
-        let alone = ack.acked < self.mtu * 2 && self.last.acked >= self.mtu * 2;
+        let alone = || ack.acked < self.mtu * 2 && self.last.acked >= self.mtu * 2;
         if let State::Running { link, phase } = &mut self.state
             && phase.shows_the_link(ack, alone)
         {
@@ -266,27 +284,11 @@ impl Knee {
     }
 
     fn next_phase(&mut self, ack: &AckEvent, rtt: f64, window_limited: bool) {
-        let path = &mut self.path;
-        let State::Running { link, phase } = &mut self.state else {
+        let State::Running { phase, .. } = &mut self.state else {
             return;
         };
         match phase {
-            Phase::Draining(drain) => {
-                let (base, waits_above) = (path.measured_base(), path.waits_above());
-                let singles = link.acks_singles(float(self.mtu));
-                let found = drain.on_ack(ack, rtt, self.window, base, waits_above, singles);
-                if let Some(mut found) = found {
-                    found.level -= link.own_queue(float(self.window), path.horizon(), &found);
-                    let window = self.undrained;
-                    let competing = self.competition.keeps_up(window);
-                    let length = path.end_drain(&self.config, ack.now, &found, competing);
-                    link.on_drained(&self.config, length, path.horizon());
-                    let filled = path.others_queue() && link.was_congested(ack.round);
-                    self.competition
-                        .on_drained(filled, window, self.mtu, ack.now);
-                    *phase = Phase::Refilling { since: ack.round };
-                }
-            }
+            Phase::Draining(_) => self.drain(ack, rtt),
             Phase::Settling { until } if ack.now >= *until => *phase = Phase::Cruising,
             // The pace of a base that is too long never fills the window. Only cruising shortens it.
             Phase::Refilling { since } if ack.round > since.saturating_add(REFILL_ROUNDS) => {
@@ -295,15 +297,41 @@ impl Knee {
             }
             Phase::Refilling { .. } | Phase::Settling { .. } => {}
             Phase::Cruising => {
-                if path.drain_is_due(ack.now, rtt) {
-                    path.begin_drain();
+                if self.path.drain_is_due(ack.now, rtt) {
+                    self.path.begin_drain();
                     self.drained = Span::since(ack.now);
                     let batch = float(ack.acked.min(self.mtu * QUANTUM_PACKETS));
-                    let before = path.with_full_window();
+                    let before = self.path.with_full_window();
                     let drain = Drain::new(self.last.sent, before, window_limited, batch);
                     *phase = Phase::Draining(drain);
                 }
             }
+        }
+    }
+
+    /// Takes an acknowledgement during a drain, and what the drain has found when it ends.
+    #[cold]
+    fn drain(&mut self, ack: &AckEvent, rtt: f64) {
+        let path = &mut self.path;
+        let State::Running { link, phase } = &mut self.state else {
+            return;
+        };
+        let Phase::Draining(drain) = phase else {
+            return;
+        };
+        let (base, waits_above) = (path.measured_base(), path.waits_above());
+        let singles = link.acks_singles(float(self.mtu));
+        let found = drain.on_ack(ack, rtt, self.window, base, waits_above, singles);
+        if let Some(mut found) = found {
+            found.level -= link.own_queue(float(self.window), path.horizon(), &found);
+            let window = self.undrained;
+            let competing = self.competition.keeps_up(window);
+            let length = path.end_drain(&self.config, ack.now, &found, competing);
+            link.on_drained(&self.config, length, path.horizon());
+            let filled = path.others_queue() && link.was_congested(ack.round);
+            self.competition
+                .on_drained(filled, window, self.mtu, ack.now);
+            *phase = Phase::Refilling { since: ack.round };
         }
     }
 
@@ -363,13 +391,7 @@ impl Knee {
 
     /// Whether the window is full again that a drain had left empty.
     fn has_refilled(&self) -> bool {
-        let refilling = matches!(
-            self.state,
-            State::Running {
-                phase: Phase::Refilling { .. },
-                ..
-            }
-        );
+        let refilling = self.state.mode() == Mode::ProbeRefill;
         // After persistent congestion the window itself has to grow first.
         refilling && self.last.in_flight + self.mtu > self.window && !self.behind
     }
@@ -448,8 +470,7 @@ impl Controller for Knee {
         let found_no_queue = || self.path.found_no_queue();
         self.loss
             .on_ack(&self.config, ack, model, room, others_queue, found_no_queue);
-        if let State::Startup(startup) = &mut self.state {
-            self.path.take_min_as_base();
+        if let State::Startup(_) = &self.state {
             // What hosts add is no queue.
             let round_trip = self.path.min().max(self.path.host_delay() / startup::WAIT);
             let seen = Seen {
@@ -458,12 +479,7 @@ impl Controller for Knee {
                 full,
                 after_pause,
             };
-            if let Some(rate) = startup.on_ack(ack, &seen, self.mtu) {
-                // A queue stood: the link was full.
-                self.evidence.measure(ack.now);
-                let base_rtt = startup.base_rtt();
-                self.end_startup(ack.now, rate, base_rtt);
-            }
+            self.search(ack, &seen);
         } else {
             let oldest_rtt = seconds_between(ack.oldest_sent, ack.now);
             let (wait, busy_before) = self.path.waits(rtt, oldest_rtt, ack.acked_packets);

@@ -90,7 +90,9 @@ impl Silences {
             return longest;
         }
         if acked.gap > AT_ONCE * needed {
-            self.end();
+            if self.cut > 0.0 {
+                self.end();
+            }
             return acked.gap;
         }
         let back = smaller(needed - acked.gap, self.cut - self.given);
@@ -99,6 +101,7 @@ impl Silences {
     }
 
     /// What followed the last silence at once has come.
+    #[cold]
     fn end(&mut self) {
         if self.most > 0.0 {
             let share = smaller(self.given / self.most, 1.0);

@@ -312,7 +312,7 @@ impl PathRtt {
             rtt = self.min;
         }
         self.newest = rtt;
-        if rtt < self.min || self.min == 0.0 {
+        if rtt < self.min || self.min <= 0.0 {
             self.min = rtt;
         }
         if rtt <= NOISY * self.low {
@@ -331,10 +331,10 @@ impl PathRtt {
             self.max = larger(self.max, rtt);
             self.round.add(rtt);
         }
-        self.smoothed = if self.smoothed == 0.0 {
-            rtt
-        } else {
+        self.smoothed = if self.smoothed > 0.0 {
             self.smoothed + (rtt - self.smoothed) / SMOOTHING
+        } else {
+            rtt
         };
         rtt
     }
