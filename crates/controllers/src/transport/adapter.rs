@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::clock::Clock;
 use super::estimate::BandwidthEstimate;
-use super::refill::refilled_window;
+use super::reported::refilled_window;
 use super::watch::{self, BandwidthWatch, Shared};
 use crate::controller::{Control, Controller};
 use crate::event::Loss;

@@ -4,12 +4,11 @@ mod adapter;
 mod builder;
 mod clock;
 mod estimate;
-mod refill;
+mod reported;
 mod watch;
-mod window_rule;
 
 pub use adapter::{Adapter, MAX_TIMERS_AT_ONCE};
 pub use builder::ControllerBuilder;
 pub use estimate::BandwidthEstimate;
+pub use reported::WindowRule;
 pub use watch::BandwidthWatch;
-pub use window_rule::WindowRule;

@@ -6,7 +6,7 @@ mod tests;
 use core::time::Duration;
 
 use super::KneeConfig;
-use super::arithmetic::{Span, float, seconds_between, smaller, whole};
+use super::arithmetic::{Span, float, larger, seconds_between, smaller, whole};
 use super::competition::Competition;
 use super::drain::Drain;
 use super::link::{Acked, Link};
@@ -331,6 +331,9 @@ impl Knee {
             let filled = path.others_queue() && link.was_congested(ack.round);
             self.competition
                 .on_drained(filled, window, self.mtu, ack.now);
+            if found.full && !path.others_queue() {
+                self.competition.forget_shown();
+            }
             *phase = Phase::Refilling { since: ack.round };
         }
     }
@@ -344,7 +347,8 @@ impl Knee {
         } else {
             acked
         };
-        let bounded = whole(smaller(model, most)).max(self.competition.window());
+        let held = self.competition.window(self.path.last_least());
+        let bounded = whole(larger(smaller(model, most), held));
         let min = self.mtu * PACKETS_PER_ACK;
         self.behind = bounded > self.undrained + acked;
         if self.behind {
@@ -501,6 +505,9 @@ impl Controller for Knee {
             self.next_phase(ack, rtt, window_limited);
         }
         self.last.acked = ack.acked;
+        if !window_limited && !full {
+            self.competition.show(ack.rate.as_ref());
+        }
         if let Some(cubic) = &mut self.competition.cubic {
             cubic.on_ack(ack);
         }
@@ -520,15 +527,17 @@ impl Controller for Knee {
             queue: self.path.queue(),
             has_room: self.has_room(),
         };
-        if let Some(cubic) = &mut self.competition.cubic {
-            cubic.on_congestion(event);
-        }
+        self.competition.on_congestion(event);
         if let State::Running { link, .. } = &mut self.state {
             link.on_congestion(&self.config, event);
         }
         match event.signal {
             CongestionSignal::EcnMark => {
+                let bound = self.loss.bytes();
                 self.loss.on_mark(&self.config, event, &seen);
+                if self.loss.bytes() < bound {
+                    self.competition.on_mark(&self.config);
+                }
                 self.leave_startup(event);
             }
             CongestionSignal::Loss => {

@@ -141,6 +141,11 @@ impl PathRtt {
         self.measured
     }
 
+    /// What every packet of the last round took at least.
+    pub(super) fn last_least(&self) -> f64 {
+        self.last_round.min
+    }
+
     /// What every packet of the last round waited, beyond the base.
     pub(super) fn least_wait(&self) -> f64 {
         self.last_round.min - self.base
