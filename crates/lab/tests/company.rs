@@ -132,6 +132,17 @@ fn media_keep_the_rate_that_they_had_beside_a_download() {
     assert!(late < 800.0, "{late} ms");
 }
 
+/// Fault: the last packets of a message, which leave while there is more to send, showed the rate of the whole link. Four connections kept 117 ms of 33.
+#[test]
+fn the_end_of_a_message_shows_nothing() {
+    for controller in ["knee", "noq:knee"] {
+        let run = "compare --rate 12300kbps --rtt 33ms --queue 405kB --workload rpc:345kB@1s --flows 4 --start-gap 1s --duration 20s --seeds 3";
+        let rows = json(anywhere(), &format!("{run} --controllers {controller}"));
+        let rtt = number(&rows[0]["rtt_mean_ms"]["mean"]);
+        assert!(rtt < 92.0, "{controller}: {rtt} ms");
+    }
+}
+
 #[test]
 fn competitors_share_the_link() {
     let short = "compare --rate 10Mbps --duration 6s";

@@ -43,9 +43,12 @@ impl Competition {
             .is_some_and(|cubic| cubic.control().window * 2 >= window)
     }
 
-    /// Packets were delivered, and the window was not full from when they left on.
+    /// Packets were delivered, and the window was not full from when they left on. The last packets of a message left while there was more to send: they show
+    /// what the message took from others.
     pub(super) fn show(&mut self, sample: Option<&RateSample>) {
-        if let Some(sample) = sample {
+        if let Some(sample) = sample
+            && sample.app_limited
+        {
             self.shown = larger(self.shown, sample.delivery_rate.as_f64());
         }
     }
@@ -141,11 +144,15 @@ mod tests {
     fn what_an_application_showed_is_in_flight_whatever_the_delay_becomes() {
         let mut competition = Competition::default();
         competition.show(None);
-        assert_eq!(competition.window(0.08), 0.0);
-        let sample = RateSample::new(MTU * 100, Duration::from_millis(50));
-        competition.show(sample.as_ref());
-        let less = RateSample::new(MTU * 10, Duration::from_millis(50));
-        competition.show(less.as_ref());
+        let mut sample =
+            RateSample::new(MTU * 100, Duration::from_millis(50)).expect("time passed");
+        competition.show(Some(&sample));
+        assert_eq!(competition.window(0.08), 0.0, "there was more to send");
+        sample.app_limited = true;
+        competition.show(Some(&sample));
+        let mut less = RateSample::new(MTU * 10, Duration::from_millis(50)).expect("time passed");
+        less.app_limited = true;
+        competition.show(Some(&less));
         assert_eq!(competition.window(0.08), 1.6 * HUNDRED);
         // A drain that finds no queue ends CUBIC. What was shown is another matter.
         assert_eq!(drain(&mut competition, false), 0.0);
@@ -160,7 +167,10 @@ mod tests {
     #[test]
     fn what_a_flight_lost_was_not_carried() {
         let mut competition = Competition::default();
-        competition.show(RateSample::new(MTU * 100, Duration::from_millis(50)).as_ref());
+        let mut sample =
+            RateSample::new(MTU * 100, Duration::from_millis(50)).expect("time passed");
+        sample.app_limited = true;
+        competition.show(Some(&sample));
         let mut loss = congestion(1_100, 1_050, CongestionSignal::Loss);
         // Without the flight nothing is known.
         loss.flight = None;
