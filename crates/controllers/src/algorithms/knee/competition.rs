@@ -43,8 +43,8 @@ impl Competition {
             .is_some_and(|cubic| cubic.control().window * 2 >= window)
     }
 
-    /// Packets were delivered, and the window was not full from when they left on. The last packets of a message left while there was more to send: they show
-    /// what the message took from others.
+    /// Packets were delivered, and the window was not full from when they left on. The last ones of a message count nowhere: they left while there was more
+    /// to send, and show what the message took from others.
     pub(super) fn show(&mut self, sample: Option<&RateSample>) {
         if let Some(sample) = sample
             && sample.app_limited

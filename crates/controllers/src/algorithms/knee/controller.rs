@@ -137,18 +137,6 @@ enum Phase {
     Cruising,
 }
 
-impl Phase {
-    /// What leaves during a drain shows the flow's small flight rather than the link. What left before it shows the link: a drain that a fall of the
-    /// rate begins may last for seconds. `alone`: this packet, and not the one before.
-    fn shows_the_link(&self, ack: &AckEvent, alone: impl Fn() -> bool) -> bool {
-        match self {
-            Self::Draining(drain) => drain.is_before(ack) && !alone(),
-            Self::Refilling { .. } | Self::Settling { .. } => false,
-            Self::Cruising => true,
-        }
-    }
-}
-
 impl Knee {
     pub(super) fn new(config: KneeConfig, environment: &Environment) -> Self {
         let startup = Startup::new(environment.mtu);
@@ -273,12 +261,22 @@ impl Knee {
         }
     }
 
+    /// What leaves during a drain shows the flow's small flight rather than the link. What left before it shows the link: a drain that a fall of the rate
+    /// begins may last for seconds.
     fn learn(&mut self, ack: &AckEvent, acked: &Acked) {
-        // The last packet before a pause may be alone, and acknowledged late: the receiver waited for a second one.
-        let alone = || ack.acked < self.mtu * 2 && self.last.acked >= self.mtu * 2;
-        if let State::Running { link, phase } = &mut self.state
-            && phase.shows_the_link(ack, alone)
-        {
+        let State::Running { link, phase } = &mut self.state else {
+            return;
+        };
+        let shows_the_link = match phase {
+            // The last packet before a pause may be alone, and acknowledged late: the receiver waited for a second one.
+            Phase::Draining(drain) => {
+                let alone = ack.acked < self.mtu * 2 && self.last.acked >= self.mtu * 2;
+                drain.is_before(ack) && !alone
+            }
+            Phase::Refilling { .. } | Phase::Settling { .. } => false,
+            Phase::Cruising => true,
+        };
+        if shows_the_link {
             link.learn(&self.config, acked, &self.path, float(self.mtu));
         }
     }
